@@ -1,0 +1,70 @@
+# `make` lists the targets. The first run of each makes .venv and installs what it needs; later runs install nothing
+# unless pyproject.toml has changed. Another Python: make PYTHON=python3.12 demo. Arguments for pytest: make test ARGS="-k moments".
+
+VENV    ?= .venv
+WORKERS ?= 2
+ARGS    ?=
+BIN     := $(VENV)/bin
+
+# The first Python on the path that is new enough; python3 where none is, so that the message below can name its version.
+NEW     := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON  ?= $(or $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+                            $$p -c '$(NEW)' 2>/dev/null && echo $$p && break; done),python3)
+GOAL     = $(or $(firstword $(MAKECMDGOALS)),demo)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test check format bench clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
+
+demo: $(VENV)/.installed-base  ## fit the models on three small data sets and print a table
+	@$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed-test  ## run all tests
+	@$(BIN)/python -m separatrix.kernels  # compile once, so that the workers find a cache
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+check: $(VENV)/.installed-dev  ## lint, formatting, types, import contract
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev  ## put all files into the form that `make check` wants
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/.installed-bench  ## compare speed with other libraries
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:  ## remove .venv and all caches
+	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Stamp files: .made when the environment stands, .installed-<extra> when that extra is in it.
+$(VENV)/.made:
+	@"$(PYTHON)" -c '' 2>/dev/null || { \
+	    echo 'No Python found as "$(PYTHON)"; install Python 3.11 or newer, or type: make PYTHON=/path/to/python3.11 $(GOAL)' >&2; exit 1; }
+	@"$(PYTHON)" -c '$(NEW)' || { \
+	    echo "Python 3.11 or newer is needed, $(PYTHON) is $$("$(PYTHON)" -c 'import platform; print(platform.python_version())'); type: make PYTHON=python3.11 $(GOAL)" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null || { \
+	    name="python$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"; \
+	    if command -v apt-get >/dev/null; then \
+	        [ "$$(id -u)" = 0 ] && root= || root='sudo '; \
+	        echo "$(PYTHON) cannot make environments (no venv or ensurepip); type: $${root}apt-get install $$name-venv" >&2; \
+	    else \
+	        echo "$(PYTHON) cannot make environments (no venv or ensurepip); with a complete Python, type: make PYTHON=/path/to/$$name $(GOAL)" >&2; \
+	    fi; exit 1; }
+	@"$(PYTHON)" -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.installed-base: EXTRA =
+$(VENV)/.installed-test: EXTRA = [test]
+$(VENV)/.installed-dev: EXTRA = [dev]
+$(VENV)/.installed-bench: EXTRA = [bench]
+$(VENV)/.installed-%: $(VENV)/.made pyproject.toml
+	@echo "Installing separatrix$(EXTRA) into $(VENV); the first time this can take some minutes."
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.$(EXTRA)'
+	@touch $@

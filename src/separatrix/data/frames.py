@@ -1,0 +1,108 @@
+"""Rows in a pandas, polars or Arrow frame, all through narwhals. The only file that imports it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, InputTypeError
+from .arrays import refuse_empty
+from .labels import Labels
+from .source import ChunkedSource
+
+
+class FrameSource(ChunkedSource):
+    """Rows of a frame whose columns are numbers or booleans, converted chunk by chunk on the threads.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> source = FrameSource(pd.DataFrame({"age": [31, 47], "member": [True, False]}))
+    >>> source.feature_names, next(source.blocks()).X.tolist()
+    (('age', 'member'), [[31.0, 1.0], [47.0, 0.0]])
+    """
+
+    def __init__(self, X: Any, labels: Labels | None = None, *, n_jobs: int | None = None) -> None:
+        frame = nw.from_native(X, eager_only=True)
+        refuse_empty(frame.shape)
+        refuse_text(frame)
+        self.frame = frame
+        self.n_rows, self.n_features = frame.shape
+        names = list(frame.columns)
+        self.feature_names = tuple(names) if all(isinstance(name, str) for name in names) else None
+        if self.feature_names is None and any(isinstance(name, str) for name in names):
+            raise InputTypeError(
+                f"Feature names are only supported if all input features have string names, but X mixes {sorted({type(n).__name__ for n in names})}; "
+                "use X.columns = X.columns.astype(str)."
+            )
+        self.labels, self.n_jobs = labels, n_jobs
+        self.dtype = np.float32 if all(t == nw.Float32 for t in frame.schema.values()) else np.float64
+
+    def rows(self, begin: int, end: int) -> NDArray[np.floating]:
+        """Return rows begin to end as floats, one column after the other."""
+        part = self.frame[begin:end]
+        X = np.empty((end - begin, self.n_features), dtype=self.dtype, order="F")
+        for j in range(self.n_features):
+            X[:, j] = self._column(part, j)
+        return X
+
+    def _column(self, part: Any, j: int) -> NDArray[Any]:
+        values = part[:, j]
+        if values.null_count() and not _only_nan(values):
+            raise InputError(
+                f"Input X contains NaN (missing values) in column {part.columns[j]!r}. Drop such rows or fill them in, for instance with "
+                "sklearn.impute.SimpleImputer."
+            )
+        return values.cast(nw.Float64).to_numpy() if values.dtype.is_decimal() else values.to_numpy()
+
+
+def _only_nan(values: Any) -> bool:
+    # pandas counts a float NaN as null; the finite check of the summary then names its row.
+    return values.dtype.is_float() and values.to_numpy().dtype.kind == "f"
+
+
+def refuse_text(frame: Any) -> None:
+    """Raise the error that names columns which are not numbers."""
+    text = [str(c) for c, t in frame.schema.items() if not (t.is_numeric() or t == nw.Boolean)]
+    # An object column of pandas may well hold numbers; it is tried when its rows are read.
+    text = [c for c in text if frame.schema.get(c) != nw.Object or not _holds_numbers(frame[c])]
+    if text:
+        listed = ", ".join(repr(c) for c in text[:8]) + (", …" if len(text) > 8 else "")
+        raise InputError(
+            f"Columns {listed} hold text, categories or dates, which are not numbers; could not convert string to float. Encode them first, "
+            "for instance with sklearn.preprocessing.OneHotEncoder, or leave them out: X.drop(columns=[…])."
+        )
+
+
+def _holds_numbers(values: Any) -> bool:
+    try:
+        values.to_numpy().astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def series_to_numpy(y: Any) -> NDArray[Any]:
+    """Return a pandas, polars or Arrow column of labels as an array; missing labels are an error.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> series_to_numpy(pd.Series(["a", "b"], dtype="category")).tolist()
+    ['a', 'b']
+    """
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return np.asarray(y)
+    missing = series.null_count()
+    if missing:
+        raise InputError(
+            f"Input y contains NaN or null: {missing} of {len(series)} labels are missing. Drop the rows without a label before fitting."
+        )
+    values = series.to_numpy()
+    if series.dtype.is_integer() and values.dtype.kind == "O":
+        return values.astype(np.int64)
+    return values.astype(bool) if series.dtype == nw.Boolean else values

@@ -1,0 +1,63 @@
+"""Whatever a user passes as X becomes a source here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import InputError
+from .arrays import ArraySource
+from .labels import Labels
+from .source import ChunkedSource, Source
+from .weights import check_weights
+
+
+def as_rows(X: Any, *, n_jobs: int | None = None) -> Source:
+    """Return the source of rows without labels: a Source as it is, a frame, a sparse matrix, or anything array-like."""
+    if isinstance(X, Source):
+        return X
+    if is_frame(X):
+        from .frames import FrameSource
+
+        return FrameSource(X, n_jobs=n_jobs)
+    return ArraySource(X, n_jobs=n_jobs)
+
+
+def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None, n_jobs: int | None = None) -> Source:
+    """Return the source of labelled rows, with lengths checked against each other.
+
+    Examples
+    --------
+    >>> as_source([[1.0, 2.0], [3.0, 4.0]], ["no", "yes"]).classes.tolist()
+    ['no', 'yes']
+    """
+    source = as_rows(X, n_jobs=n_jobs)
+    if not isinstance(source, ChunkedSource):
+        return _with_own_labels(source, y, sample_weight)
+    if y is None:
+        raise InputError(
+            "This classifier requires y to be passed, but the target y is None: pass one label per row of X, as in fit(X, y)."
+        )
+    source.labels = Labels.of(y, classes)
+    if len(source.labels) != source.n_rows:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: X has {source.n_rows} rows, y has {len(source.labels)} "
+            "labels. Pass one label per row."
+        )
+    source.weight = check_weights(sample_weight, source.n_rows)
+    return source
+
+
+def _with_own_labels(source: Source, y: Any, sample_weight: Any) -> Source:
+    if y is not None or sample_weight is not None:
+        raise InputError(
+            "y and sample_weight belong to the table here: name their columns in open_table(…, target=…, weight=…) and pass the "
+            "table alone, as in fit(table)."
+        )
+    if source.classes is None:
+        raise InputError("The table was opened without a target; name its column: open_table(…, target='y').")
+    return source
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a data frame or an Arrow table, told without importing any frame library."""
+    return hasattr(X, "columns") and (hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc"))

@@ -1,0 +1,147 @@
+"""The source: where rows are, how a pass runs over them, how what comes back is merged."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .block import Block
+from .labels import Labels
+from .threads import ordered_map, single_threaded_blas, thread_count
+
+
+class Mergeable(Protocol):
+    """What a pass returns for a block: a value that merges with that of other blocks."""
+
+    def merge(self, other: Self, /) -> Self:
+        """Return the value of both blocks together."""
+        ...
+
+
+M = TypeVar("M", bound=Mergeable)
+R = TypeVar("R")
+
+CHUNK_BYTES = 12_500_000
+"""Rows cut for one thread: 31,250 rows of 50 float64 columns."""
+
+
+class Source(ABC):
+    """Rows somewhere: an array, a frame, files. Blocks come in a fixed order with fixed boundaries.
+
+    Attributes
+    ----------
+    n_features : int
+    feature_names : tuple of str, or None
+    classes : sorted labels, or None for rows without labels
+    n_rows : int or None where it is not known before a pass
+    n_jobs : int or None
+        Threads a pass may use, see :func:`separatrix.data.threads.thread_count`.
+    """
+
+    n_features: int
+    feature_names: tuple[str, ...] | None = None
+    classes: NDArray[Any] | None = None
+    n_rows: int | None = None
+    n_jobs: int | None = None
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """Yield all rows, block by block."""
+
+    @abstractmethod
+    def with_classes(self, classes: Any) -> Source:
+        """Return the same rows with codes in terms of the classes given; a label outside them is an error."""
+
+    def map(self, function: Callable[[Block], R]) -> Iterator[R]:
+        """Yield function(block) for every block, in order, computed on several threads."""
+        with single_threaded_blas():
+            yield from ordered_map(function, self.blocks(), thread_count(self.n_jobs))
+
+    def reduce(self, pass_: Callable[[Block], M]) -> M:
+        """Run a pass on every block and merge what comes back, in the order of the blocks."""
+        values = self.map(pass_)
+        try:
+            result = next(values)
+        except StopIteration:
+            raise InputError("There are no rows in the data; at least one is needed.") from None
+        for value in values:
+            result = result.merge(value)
+        return result
+
+    def refuse_nonfinite(self) -> None:
+        """Raise the error that names the first NaN or infinity. Called when a summary of the rows came out non-finite."""
+        for block in self.blocks():
+            X = block.X.tocoo() if block.is_sparse else block.X
+            bad = ~np.isfinite(X.data if block.is_sparse else X)
+            if bad.any():
+                place = np.argwhere(bad)[0]
+                row, column = (X.row[place[0]], X.col[place[0]]) if block.is_sparse else place
+                value = X.data[place[0]] if block.is_sparse else X[row, column]
+                kind = "NaN" if np.isnan(value) else "infinity"
+                raise InputError(
+                    f"Input X contains {kind}: first at row {block.start + int(row)}, {self.column(int(column))}. "
+                    "Drop such rows or fill them in, for instance with sklearn.impute.SimpleImputer."
+                )
+        raise InputError(
+            "Input X contains values too large to square in float64 (above about 1e150), which leads to infinity; rescale the columns."
+        )
+
+    def column(self, j: int) -> str:
+        """Return how messages name column j."""
+        return f"column {self.feature_names[j]!r}" if self.feature_names else f"column {j}"
+
+
+class ChunkedSource(Source):
+    """Rows in memory, cut into chunks whose boundaries depend on the shape alone."""
+
+    n_rows: int
+    labels: Labels | None = None
+    weight: NDArray[np.float64] | None = None
+
+    @abstractmethod
+    def rows(self, begin: int, end: int) -> Any:
+        """Return rows begin to end as a block's X."""
+
+    @property
+    def classes(self) -> NDArray[Any] | None:  # type: ignore[override]
+        """Sorted labels."""
+        return None if self.labels is None else self.labels.classes
+
+    def with_classes(self, classes: Any) -> ChunkedSource:
+        """Return the same rows with codes in terms of the classes given."""
+        other = copy(self)
+        other.labels = None if self.labels is None else Labels.of(self.labels.values, classes)
+        return other
+
+    def chunk(self, begin: int) -> Block:
+        """Return the chunk that begins at a row."""
+        end = min(begin + self.chunk_rows, self.n_rows)
+        codes = None if self.labels is None else self.labels.codes(begin, end)
+        weight = None if self.weight is None else self.weight[begin:end]
+        return Block(self.rows(begin, end), codes, weight, begin)
+
+    @property
+    def chunk_rows(self) -> int:
+        """Rows of a chunk: enough to outweigh a p × p summary of it, and a few megabytes where p is small."""
+        return max(CHUNK_BYTES // (8 * max(1, self.n_features)), self.n_features, 1)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the chunks in order."""
+        return map(self.chunk, range(0, self.n_rows, self.chunk_rows))
+
+    def map(self, function: Callable[[Block], R]) -> Iterator[R]:
+        """Yield function(block) in order; labels are encoded and frames converted on the threads as well."""
+        starts = range(0, self.n_rows, self.chunk_rows)
+        if len(starts) == 1:
+            return iter((function(self.chunk(0)),))
+        return self._map_chunks(function, starts)
+
+    def _map_chunks(self, function: Callable[[Block], R], starts: range) -> Iterator[R]:
+        with single_threaded_blas():
+            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, thread_count(self.n_jobs))

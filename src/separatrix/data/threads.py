@@ -1,0 +1,129 @@
+"""How many threads a pass may use, and how a pass runs on them.
+
+Chunks go through a pool of Python threads (kernels and BLAS release the GIL) and come back in their own order, so
+the number of threads never changes a result. BLAS is held to one thread meanwhile: the chunks are the parallelism.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from ..errors import InputError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+ENVIRONMENT = "SEPARATRIX_NUM_THREADS"
+
+
+def thread_count(n_jobs: int | None = None) -> int:
+    """Return the number of threads: `n_jobs`, else SEPARATRIX_NUM_THREADS, else the CPUs this process may use.
+
+    Negative values count back from all CPUs, as in joblib (-1: all). Inside a joblib or Dask worker the answer is 1:
+    the workers are the parallelism there.
+
+    Examples
+    --------
+    >>> thread_count(3)
+    3
+    """
+    if _inside_worker():
+        return 1
+    given: int | str | None = n_jobs if n_jobs is not None else os.environ.get(ENVIRONMENT)
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if given is None:
+        return cpus
+    try:
+        count = int(given)
+    except ValueError:
+        raise InputError(f"{ENVIRONMENT}={given!r} is not a whole number; set it to 1, 2, … or unset it.") from None
+    if count == 0:
+        raise InputError("n_jobs=0 asks for no thread at all; use 1, 2, …, -1 for all CPUs, or None.")
+    return count if count > 0 else max(1, cpus + 1 + count)
+
+
+def _inside_worker() -> bool:
+    joblib = sys.modules.get("joblib.parallel")
+    if joblib is not None and (joblib.get_active_backend()[0].nesting_level or 0) > 0:
+        return True
+    worker = sys.modules.get("distributed.worker")
+    return worker is not None and getattr(worker.thread_state, "execution_state", None) is not None
+
+
+def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """Yield function(item) in the order of the items, with at most `threads` + 1 of them under way or waiting.
+
+    Examples
+    --------
+    >>> list(ordered_map(abs, [-2, 1, -3], threads=2))
+    [2, 1, 3]
+    """
+    if threads == 1:
+        yield from map(function, items)
+        return
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="separatrix")
+    waiting: deque[Future[R]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        # Reached with work left only after an error or Ctrl-C: drop what has not started.
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _BlasHold:
+    """Counts who holds BLAS to one thread; the first to come sets the limit, the last to go lifts it.
+
+    threadpoolctl's own context restores what it saw on entry, so two overlapping ones would leave the limit behind.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.holders = 0
+        self.limit: Any = None
+
+    def enter(self) -> None:
+        with self.lock:
+            self.holders += 1
+            if self.holders == 1:
+                self.limit = _controller().limit(limits=1, user_api="blas")
+
+    def leave(self) -> None:
+        with self.lock:
+            self.holders -= 1
+            if self.holders == 0:
+                self.limit.restore_original_limits()
+                self.limit = None
+
+
+_hold = _BlasHold()
+
+
+@lru_cache(maxsize=1)
+def _controller() -> Any:
+    # Searching the loaded libraries costs milliseconds: once per process.
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Hold BLAS to one thread while chunks run in parallel; safe to nest and to enter from several threads."""
+    _hold.enter()
+    try:
+        yield
+    finally:
+        _hold.leave()

@@ -1,0 +1,84 @@
+"""The exceptions and warnings of Separatrix.
+
+Every error says what was given, what is needed and what to type::
+
+    SeparatrixError
+    ├── InputError (ValueError)          the data or a parameter cannot be used
+    │   └── UnknownNameError (KeyError)  a name that does not exist; says which one was probably meant
+    ├── InputTypeError (TypeError)       an argument of a type that cannot be used
+    ├── CapacityError (MemoryError)      what was asked for does not fit into memory
+    └── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
+
+    SeparatrixWarning (UserWarning)
+    ├── SingularWarning                  a covariance has no inverse; says which columns and what was done
+    └── DataWarning                      the data are usable, but something about them is worth knowing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SeparatrixError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class InputError(SeparatrixError, ValueError):
+    """The data or a parameter cannot be used as given."""
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that does not exist among the known ones."""
+
+    # KeyError prints the repr of its argument; the sentence is what people should read.
+    __str__ = Exception.__str__
+
+
+class InputTypeError(SeparatrixError, TypeError):
+    """An argument is of a type that cannot be used."""
+
+
+class CapacityError(SeparatrixError, MemoryError):
+    """What was asked for does not fit into memory."""
+
+
+class MissingExtraError(SeparatrixError, ImportError):
+    """An optional package is not installed."""
+
+
+class SeparatrixWarning(UserWarning):
+    """Base of all warnings issued by this package."""
+
+
+class SingularWarning(SeparatrixWarning):
+    """A covariance matrix has no inverse; the message says what was done about it."""
+
+
+class DataWarning(SeparatrixWarning):
+    """The data can be used, but something about them is worth knowing."""
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return " Did you mean 'x'?" for the closest known name, or an empty string.
+
+    Examples
+    --------
+    >>> did_you_mean("chrn", ["churn", "tenure"])
+    " Did you mean 'churn'?"
+    """
+    close = get_close_matches(str(name), [str(k) for k in known], n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def one_of(parameter: str, given: object, allowed: Iterable[str]) -> InputError:
+    """Build the error for a choice that does not exist.
+
+    Examples
+    --------
+    >>> print(one_of("covariance", "mel", ["mle", "unbiased"]))
+    covariance='mel' is not known; use one of 'mle', 'unbiased'. Did you mean 'mle'?
+    """
+    allowed = list(allowed)
+    listed = ", ".join(repr(a) for a in allowed)
+    return InputError(f"{parameter}={given!r} is not known; use one of {listed}.{did_you_mean(given, allowed)}")

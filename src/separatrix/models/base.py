@@ -1,0 +1,157 @@
+"""What all classifiers share: rows checked against the fit, scores to labels, and the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..data import Block, Source, as_rows
+from ..errors import InputError, UnknownNameError, did_you_mean
+from ..summaries import ClassMoments
+from ..summaries.grouped import SMALL
+from .state import State, pack, unpack
+
+Floats = NDArray[np.float64]
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
+
+    n_jobs: int | None
+    classes_: NDArray[Any]
+    n_features_in_: int
+    _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments}
+
+    def _scores(self, block: Block) -> Floats:
+        """Return scores (n, K), or (n, 1) for two classes, of a block's rows."""
+        raise TypeError(f"{type(self).__name__} must define _scores")
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        labels : (n,) array of the type of `classes_`
+        """
+        return self._labels(X, self._scores)
+
+    def _labels(self, X: Any, scores: Callable[[Block], Floats]) -> NDArray[Any]:
+        codes = self._collect(X, lambda block: codes_of(scores(block)))
+        return self.classes_[codes]
+
+    def _collect(self, X: Any, function: Callable[[Block], NDArray[Any] | None]) -> NDArray[Any]:
+        """Return function(block) of all blocks in one array; a None says that a score was not finite."""
+        source = self._rows(X)
+
+        def quiet(block: Block) -> NDArray[Any] | None:
+            with np.errstate(invalid="ignore", over="ignore"):  # per thread
+                return function(block)
+
+        parts = list(source.map(quiet))
+        finite = [part for part in parts if part is not None]
+        if len(finite) < len(parts):
+            source.refuse_nonfinite()
+        return finite[0] if len(finite) == 1 else np.concatenate(finite)
+
+    def _rows(self, X: Any) -> Source:
+        """Return the source of rows to predict, with its columns checked against those of the fit."""
+        check_is_fitted(self)
+        source = as_rows(X, n_jobs=getattr(self, "n_jobs", None))
+        if isinstance(X, Source):
+            names = getattr(self, "feature_names_in_", None)
+            if names is not None and X.feature_names is not None and list(names) != list(X.feature_names):
+                raise InputError(
+                    f"The feature names should match those that were passed during fit. Fitted on {list(names)}, given {list(X.feature_names)}; "
+                    "open the table with columns=[…] in the order of the fit."
+                )
+        else:
+            validate_data(self, X, reset=False, skip_check_array=True)
+        self._check_width(source)
+        return source
+
+    def _check_width(self, source: Source) -> None:
+        if source.n_features != self.n_features_in_:
+            raise InputError(
+                f"X has {source.n_features} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input."
+            )
+
+    def _code(self, label: Any) -> int:
+        """Return the position of a label in `classes_`."""
+        labels = self.classes_.tolist()
+        if label not in labels:
+            raise UnknownNameError(f"{label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
+        return int(labels.index(label))
+
+    def _adopt(self, source: Source | None, attributes: dict[str, Any]) -> Self:
+        """Set all fitted attributes at once: whatever fails before this leaves the old model whole."""
+        if source is not None:
+            for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
+                delattr(self, name)
+            attributes = {**attributes, "n_features_in_": source.n_features}
+            if source.feature_names is not None:
+                attributes["feature_names_in_"] = np.array(source.feature_names, dtype=object)
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        return self
+
+    def state(self) -> State:
+        """Return the fitted model as arrays and plain values.
+
+        Returns
+        -------
+        State
+            `type(model).restore(model.state())` is the same model.
+        """
+        check_is_fitted(self)
+        fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("__")}
+        return pack(type(self).__name__, self.get_params(deep=False), fitted)
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """Return the fitted model that a state describes."""
+        if state.model != cls.__name__:
+            raise InputError(f"This is the state of a {state.model}, not of a {cls.__name__}; use separatrix.{state.model}.restore(state).")
+        model = cls(**state.params)
+        for name, value in unpack(state, cls._records).items():
+            setattr(model, name, value)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def codes_of(scores: Floats) -> NDArray[np.int32] | None:
+    """Return the class code of each row of scores, the first among equals; None if a score is not finite.
+
+    Examples
+    --------
+    >>> codes_of(np.array([[0.2, 0.7], [1.0, 1.0]]))
+    array([1, 0], dtype=int32)
+    """
+    if scores.size < SMALL // 50:
+        if not np.isfinite(scores).all():
+            return None
+        codes = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return codes.astype(np.int32)
+    from ..kernels.scores import argmax_rows
+
+    codes = np.empty(len(scores), dtype=np.int32)
+    return codes if argmax_rows(np.ascontiguousarray(scores, dtype=np.float64), codes) else None
+
+
+def finite_or_none(scores: Floats, rows: Any = None) -> NDArray[np.floating] | None:
+    """Return scores, in the float type of the rows they belong to if given, or None if one is not finite."""
+    if not np.isfinite(scores).all():
+        return None
+    return scores.astype(np.float32) if rows is not None and rows.dtype == np.float32 else scores

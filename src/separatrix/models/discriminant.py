@@ -1,0 +1,332 @@
+"""Linear discriminant analysis."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Block, Source
+from ..errors import CapacityError, InputError, SingularWarning, one_of
+from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant
+from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
+from ..summaries import ClassMoments
+from ..summaries.norms import FourthMoment
+from .base import finite_or_none
+from .from_summary import MomentClassifier
+from .generative import GenerativeClassifier
+from .linear import LinearClassifier, linear_scores
+from .priors import check_priors, class_factors
+from .wide import WIDE, solve_wide
+
+Floats = NDArray[np.float64]
+
+LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+class LinearDiscriminantAnalysis(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentClassifier, LinearClassifier, GenerativeClassifier  # type: ignore[misc]
+):
+    """Gaussian classes with one covariance: linear boundaries, posteriors, and projection to where classes differ most.
+
+        δ_k(x) = x'Σ⁻¹μ_k − ½ μ_k'Σ⁻¹μ_k + log π_k
+
+    One pass over the rows; rows can be added and taken back out exactly. Takes weights, sparse matrices, frames and tables.
+
+    Parameters
+    ----------
+    priors : (K,) array, optional
+        Class probabilities; default: shares of the rows.
+    shrinkage : float in [0, 1], "auto" or "oas", optional
+        Σ becomes (1 − α)Σ + α(tr Σ/p)I. "auto" is Ledoit and Wolf's α and "oas" Chen's, both for columns divided by their
+        pooled standard deviation, so that units do not matter. "auto" needs the rows, the others do not.
+    covariance : "unbiased" or "mle"
+        Divide the pooled scatter by n − K, as R and SAS do, or by n.
+    n_components : int, optional
+        Directions kept by `transform`, at most min(K − 1, p).
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the classes.
+    weights : "frequency" or "reliability"
+        Whether a weight counts rows (n = Σw) or says how far to trust one (n − K counts rows).
+    n_jobs : int, optional
+        Threads; default: SEPARATRIX_NUM_THREADS or all CPUs this process may use.
+
+    Attributes
+    ----------
+    classes_, priors_, means_, covariance_, coef_, intercept_ : as in scikit-learn
+    xbar_ : (p,) prior-weighted mean
+    scalings_ : (p, r) directions, classes having unit variance along them (as in R's MASS)
+    explained_variance_ratio_ : share of the between-class variance of each direction
+    rank_ : number of directions in which the classes vary
+    shrinkage_ : float, the α used
+    summary_ : ClassMoments, or None after a fit with far more columns than rows
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> lda = LinearDiscriminantAnalysis().fit(X, y)
+    >>> int((lda.predict(X) != y).sum())
+    3
+    >>> lda.explained_variance_ratio_.round(4).tolist()
+    [0.9912, 0.0088]
+
+    References
+    ----------
+    Ripley (1996), Pattern Recognition and Neural Networks, chapter 3.
+    """
+
+    def __init__(
+        self,
+        priors: Any = None,
+        shrinkage: float | Literal["auto", "oas"] | None = None,
+        covariance: Literal["unbiased", "mle"] = "unbiased",
+        n_components: int | None = None,
+        *,
+        class_weight: Any = None,
+        weights: Literal["frequency", "reliability"] = "frequency",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.covariance = covariance
+        self.n_components = n_components
+        self.class_weight = class_weight
+        self.weights = weights
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        if self.covariance not in ("unbiased", "mle"):
+            raise one_of("covariance", self.covariance, ["unbiased", "mle"])
+        if self.weights not in ("frequency", "reliability"):
+            raise one_of("weights", self.weights, ["frequency", "reliability"])
+        if isinstance(self.shrinkage, str):
+            if self.shrinkage not in ("auto", "oas"):
+                raise one_of("shrinkage", self.shrinkage, ["auto", "oas"])
+        elif self.shrinkage is not None and not 0.0 <= self.shrinkage <= 1.0:
+            raise InputError(f"shrinkage={self.shrinkage!r} is outside [0, 1]; use a number in it, 'auto', 'oas' or None.")
+        if self.n_components is not None and self.n_components < 1:
+            raise InputError(f"n_components={self.n_components!r} must be at least 1, or None for all min(K - 1, p) directions.")
+
+    def _fit_source(self, source: Source) -> dict[str, Any]:
+        if source.n_features > WIDE and source.n_rows is not None and source.n_rows < source.n_features:
+            return self._fit_wide(source)
+        return super()._fit_source(source)
+
+    def _fit_wide(self, source: Source) -> dict[str, Any]:
+        """Fit where rows are fewer than very many columns: in the span of the rows."""
+        moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal"))
+        if not moments.is_finite:
+            source.refuse_nonfinite()
+        factors = class_factors(self.class_weight, moments.classes, moments.counts)
+        wide = solve_wide(source, moments if factors is None else moments.scaled(factors), factors, self.shrinkage, self._solve_moments)
+        return {
+            "classes_": source.classes,
+            "summary_": None,
+            **self._attributes(wide.found, wide.means, wide.priors, wide.alpha),
+            "covariance_": None,
+            "basis_": None,
+        }
+
+    def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
+        if summary is None:
+            raise _no_summary(self)
+        factors = class_factors(self.class_weight, summary.classes, summary.counts)
+        moments = (summary if factors is None else summary.scaled(factors)).to("pooled")
+        alpha, unit = self._shrinkage(moments, source, factors)
+        found, priors = self._solve_moments(moments, alpha, unit, None, growing)
+        if found.whitening.is_singular:
+            self._warn_singular(found, source)
+        return {**self._attributes(found, moments.means, priors, alpha), "covariance_": found.covariance, "basis_": found.whitening.basis}
+
+    def _solve_moments(
+        self, moments: ClassMoments, alpha: float, unit: Floats | None, p: int | None, growing: bool
+    ) -> tuple[Discriminant, Floats]:
+        n, seen = moments.counts.sum(), moments.counts > 0
+        priors = moments.counts / n if self.priors is None else check_priors(self.priors, moments.classes)
+        centre = moments.grand_mean
+        means = np.where(seen[:, None], moments.means, centre)
+        between = np.einsum("kj,k->j", (means - centre) ** 2, moments.counts)
+        # Embedded rows come in the right units already.
+        spread = np.sqrt((moments.to_diagonal_sums() + between) / n) if p is None else np.ones(len(centre))
+        covariance = moments.scatter / self._divisor(moments, growing)
+        return solve_discriminant(means, covariance, priors, spread, alpha, unit, p), priors
+
+    def _divisor(self, moments: ClassMoments, growing: bool) -> float:
+        n, K = float(moments.counts.sum()), int((moments.counts > 0).sum())
+        if self.covariance == "mle":
+            return n
+        # Reliability weights matter only relative to each other: scaled to sum to the number of rows.
+        freedom = n - K if self.weights == "frequency" else n * (1.0 - K / float(moments.rows.sum()))
+        if freedom > 0:
+            return freedom
+        if growing:
+            # More rows may come: keep what is learned and divide by n until there are enough.
+            return n
+        raise InputError(
+            f"covariance='unbiased' divides by n - K, but the weights of all rows sum to n = {n:g} with K = {K} classes. "
+            "Use covariance='mle', which divides by n, or give more rows."
+        )
+
+    def _shrinkage(self, moments: ClassMoments, source: Source | None, factors: Floats | None) -> tuple[float, Floats | None]:
+        """Return α and the units in which the covariance is shrunk by it."""
+        if self.shrinkage is None or not isinstance(self.shrinkage, str):
+            return float(self.shrinkage or 0.0), None
+        n = float(moments.counts.sum())
+        sd = np.sqrt(moments.to_diagonal_sums() / n)
+        unit = np.where(sd > 0, sd, 1.0)
+        correlation = moments.scatter / n / unit[:, None] / unit
+        if self.shrinkage == "oas":
+            return oas_alpha(correlation, n, len(unit)), unit
+        if source is None:
+            raise InputError(
+                "shrinkage='auto' needs the rows, which fit_summary, partial_fit and forget do not have; use a number in [0, 1] or "
+                "shrinkage='oas', which the moments give."
+            )
+        fourth = source.reduce(FourthMoment.summarise(moments.means, unit, factors)).total
+        return ledoit_wolf_alpha(correlation, fourth, n, len(unit)), unit
+
+    def _attributes(self, found: Discriminant, means: Floats, priors: Floats, alpha: float) -> dict[str, Any]:
+        K = len(priors)
+        most = found.scalings.shape[1]
+        if self.n_components is not None and self.n_components > most:
+            raise InputError(
+                f"n_components={self.n_components} cannot be larger than min(n_features, n_classes - 1) = {most}; use {most} or None."
+            )
+        coef, intercept = found.coef, found.intercept
+        if K == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        return {
+            "priors_": priors,
+            "means_": means,
+            "xbar_": found.mean,
+            "coef_": np.ascontiguousarray(coef),
+            "intercept_": intercept,
+            "scalings_": found.scalings,
+            "explained_variance_ratio_": found.ratio[: self.n_components],
+            "log_det_": found.whitening.log_det,
+            "rank_": found.whitening.rank,
+            "shrinkage_": alpha,
+        }
+
+    def _warn_singular(self, found: Discriminant, source: Source | None) -> None:
+        null = found.whitening.null
+        involved = np.flatnonzero(np.abs(null).max(axis=1) > 1e-6)
+        names = [source.column(int(j)) if source is not None else f"column {j}" for j in involved[:8]]
+        listed = ", ".join(names) + (f" and {len(involved) - 8} more" if len(involved) > 8 else "")
+        warnings.warn(
+            f"The covariance has no inverse: along {null.shape[1]} direction(s) involving {listed} no class varies (collinear or constant "
+            "columns, or too few rows). Where class means differ there, they decide before everything else; elsewhere the direction is "
+            "ignored. Drop such columns, or use shrinkage='auto'.",
+            SingularWarning,
+            stacklevel=5,
+        )
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
+        """Add rows to what is learned. The result is that of one fit on all rows so far.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : all labels that will ever come
+            Needed at the first call, unless the model was fitted before.
+        """
+        self._require_moments()
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
+        """Take rows back out, exactly: the result is that of a fit without them.
+
+        Parameters
+        ----------
+        X, y, sample_weight : rows that were learned, with the weights they had then
+        """
+        self._require_moments()
+        return super().forget(X, y, sample_weight)
+
+    def _require_moments(self) -> None:
+        if self.shrinkage == "auto":
+            raise InputError(
+                "shrinkage='auto' needs all rows at once, so partial_fit and forget refuse it; use a number in [0, 1] or shrinkage='oas', "
+                "which the moments give."
+            )
+        if getattr(self, "summary_", True) is None:
+            raise _no_summary(self)
+
+    def transform(self, X: Any) -> NDArray[np.floating]:
+        """Return the coordinates of each row along the directions that separate the classes best.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        coordinates : (n, n_components)
+        """
+        check_is_fitted(self)
+        directions = np.ascontiguousarray(self.scalings_[:, : self.n_components].T)
+        offset = -directions @ self.xbar_
+        return self._collect(X, lambda block: finite_or_none(linear_scores(block, directions, offset), block.X))
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.scalings_[:, : self.n_components].shape[1])
+
+    def predict(self, X: Any, rank: int | None = None) -> NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+        rank : int, optional
+            Use only the first `rank` directions of `transform` (reduced-rank prediction).
+        """
+        if rank is None:
+            return super().predict(X)
+        check_is_fitted(self)
+        most = self.scalings_.shape[1]
+        if not 1 <= rank <= most:
+            raise InputError(f"rank={rank!r} must be between 1 and {most}, the number of directions of this model.")
+        D = self.scalings_[:, :rank]
+        Z = (self.means_ - self.xbar_) @ D
+        coef = np.ascontiguousarray(Z @ D.T)
+        intercept = log_priors(self.priors_) - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ self.xbar_
+        return self._labels(X, lambda block: linear_scores(block, coef, intercept))
+
+    def _posterior_scores(self, block: Block) -> Floats:
+        scores = self._scores(block)
+        return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+
+    def _joint(self, block: Block) -> Floats:
+        """log π_k − ½ (‖z − z_k‖² + log det Σ + p log 2π) with z = (x − x̄)'B."""
+        if self.basis_ is None:
+            raise _no_summary(self)
+        z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
+        centres = (self.means_ - self.xbar_) @ self.basis_
+        quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)
+        return log_priors(self.priors_) - 0.5 * (quadratic + self.log_det_ + self.n_features_in_ * LOG_2PI)
+
+    def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        if self.covariance_ is None:
+            raise _no_summary(self)
+        values, vectors = np.linalg.eigh(self.covariance_)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        return self.means_[k] + rng.standard_normal((n, len(values))) @ root.T
+
+    def _class_priors(self) -> Floats:
+        return self.priors_
+
+
+def _no_summary(model: LinearDiscriminantAnalysis) -> CapacityError:
+    p = model.n_features_in_
+    return CapacityError(
+        f"This model was fitted in the span of its rows, because {p:,} columns exceed the rows and a {p:,} × {p:,} covariance "
+        f"({8 * p * p / 2**30:,.1f} GiB) was never formed; predict, predict_proba and transform work, densities, samples, partial_fit and forget "
+        "do not. Keep fewer columns for those."
+    )

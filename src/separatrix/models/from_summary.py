@@ -1,0 +1,147 @@
+"""Classifiers solved from one mergeable summary: fit, add rows, take rows back out, or no rows at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block, Source, as_source
+from ..errors import InputError
+from ..summaries import ClassMoments
+from ..summaries.class_moments import Kind
+from .base import Classifier
+
+
+class SummaryClassifier(Classifier):
+    """fit = summarise, then solve. What is learned is in `summary_`, so rows can be added and removed exactly."""
+
+    summary_: Any
+
+    def _pass(self, classes: NDArray[Any]) -> Callable[[Block], Any]:
+        """Return the pass that summarises a block."""
+        raise TypeError(f"{type(self).__name__} must define _pass")
+
+    def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
+        """Return the fitted attributes; `source` is None where the rows are not at hand, `growing` while rows still come."""
+        raise TypeError(f"{type(self).__name__} must define _solve")
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame of n rows, or a table from `open_table` (then y stays out)
+        y : (n,) labels
+        sample_weight : (n,) weights, optional
+            Frequencies: a row of weight 2 counts as two rows.
+        """
+        self._check_params()
+        source = self._labelled(X, y, sample_weight)
+        if len(source.classes) < 2:  # type: ignore[arg-type]
+            raise InputError(
+                f"The number of classes has to be greater than one; got 1 class, {source.classes.tolist()[0]!r}. "  # type: ignore[union-attr]
+                "A classifier needs rows of at least two classes."
+            )
+        return self._adopt(source, self._fit_source(source))
+
+    def _fit_source(self, source: Source) -> dict[str, Any]:
+        summary = self._summarise(source)
+        return {"classes_": source.classes, "summary_": summary, **self._solve(summary, source)}
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to what is learned. The result is that of one fit on all rows so far.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : all labels that will ever come
+            Needed at the first call, unless the model was fitted before.
+        """
+        first = not hasattr(self, "summary_")
+        if first and classes is None and not isinstance(X, Source):
+            raise InputError("classes must be passed on the first call to partial_fit: list all labels, partial_fit(X, y, classes=[…]).")
+        self._check_params()
+        known = classes if first else self.classes_
+        source = self._labelled(X, y, sample_weight, known)
+        if not first:
+            self._refuse_other_classes(classes)
+            self._check_width(source)
+        summary = self._summarise(source)
+        if not first:
+            summary = self.summary_.merge(summary)
+        attributes = {"classes_": source.classes, "summary_": summary, **self._solve(summary, None, growing=True)}
+        return self._adopt(source if first else None, attributes)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows back out, exactly: the result is that of a fit without them.
+
+        Parameters
+        ----------
+        X, y, sample_weight : rows that were learned, with the weights they had then
+        """
+        if not hasattr(self, "summary_"):
+            raise InputError("There is nothing to forget yet: fit the model first.")
+        source = self._labelled(X, y, sample_weight, self.classes_)
+        self._check_width(source)
+        summary = self.summary_.subtract(self._summarise(source))
+        return self._adopt(None, {"summary_": summary, **self._solve(summary, None, growing=True)})
+
+    def fit_summary(self, summary: Any) -> Self:
+        """Fit from a summary, without any rows.
+
+        Parameters
+        ----------
+        summary : ClassMoments, or the summary this model keeps in `summary_`
+        """
+        self._check_params()
+        if len(summary.classes) < 2:
+            raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
+        summary = self._own_summary(summary)
+        solved = {"classes_": summary.classes, "summary_": summary, **self._solve(summary, None)}
+        return self._adopt(None, {**solved, "n_features_in_": summary.n_features})
+
+    def _summarise(self, source: Source) -> Any:
+        summary = source.reduce(self._pass(source.classes))  # type: ignore[arg-type]
+        if not summary.is_finite:
+            source.refuse_nonfinite()
+        return summary
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
+        source = as_source(X, y, sample_weight, classes=classes, n_jobs=getattr(self, "n_jobs", None))
+        if classes is not None and not np.array_equal(source.classes, classes) and isinstance(X, Source):  # type: ignore[arg-type]
+            source = X.with_classes(np.asarray(classes))
+        return source
+
+    def _refuse_other_classes(self, classes: Any) -> None:
+        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise InputError(
+                f"classes={list(classes)!r} is not the same as on the last call to partial_fit, was: {self.classes_.tolist()!r}. "
+                "All classes must be announced at the first call; start a new model to add one."
+            )
+
+    def _own_summary(self, summary: Any) -> Any:
+        return summary
+
+    def _check_params(self) -> None:
+        """Raise an error for parameters that no data could make sense of."""
+
+
+class MomentClassifier(SummaryClassifier):
+    """A classifier solved from ClassMoments of one kind; with class weights it keeps one scatter per class."""
+
+    _kind: Kind = "pooled"
+    class_weight: Any
+
+    def _summary_kind(self) -> Kind:
+        return "full" if self._kind == "pooled" and self.class_weight is not None else self._kind
+
+    def _pass(self, classes: NDArray[Any]) -> Callable[[Block], Any]:
+        return ClassMoments.summarise(classes, self._summary_kind())
+
+    def _own_summary(self, summary: Any) -> Any:
+        if not isinstance(summary, ClassMoments):
+            raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
+        return summary.to(self._summary_kind())

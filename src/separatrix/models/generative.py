@@ -1,0 +1,118 @@
+"""Classifiers that model how each class generates its rows: joint densities, posteriors, samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax, logsumexp, softmax
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Block
+from ..errors import InputError
+from ..solvers.discriminant import log_priors
+from .base import Classifier, finite_or_none
+
+Floats = NDArray[np.float64]
+
+
+class GenerativeClassifier(Classifier):
+    """p(x, k) = π_k p(x | k). A subclass gives `_joint(block)` = log p(x, k), `_draw(k, n, rng)` and `_log_prior()`.
+
+    Posteriors and densities are float64 for any X: a float32 posterior cannot tell 1 from 1 − 1e-8.
+    Posteriors come from `_posterior_scores(block)`: log p(x, k) up to a term that all classes share.
+    """
+
+    def _joint(self, block: Block) -> Floats:
+        raise TypeError(f"{type(self).__name__} must define _joint")
+
+    def _posterior_scores(self, block: Block) -> Floats:
+        return self._joint(block)
+
+    def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        raise TypeError(f"{type(self).__name__} must define _draw")
+
+    def _class_priors(self) -> Floats:
+        raise TypeError(f"{type(self).__name__} must define _class_priors")
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the posteriors p(k | x).
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        posteriors : (n, K), rows sum to 1, columns in the order of `classes_`
+        """
+        return self._collect(X, lambda block: finite_or_none(softmax(self._posterior_scores(block), axis=1)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of the posteriors, exact also where a posterior rounds to 0 or 1.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+        """
+        return self._collect(X, lambda block: finite_or_none(log_softmax(self._posterior_scores(block), axis=1)))
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """Return log p(x, k) = log π_k + log p(x | k).
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        joint : (n, K)
+        """
+        return self._collect(X, lambda block: finite_or_none(self._joint(block)))
+
+    def log_density(self, X: Any, label: Any = None) -> Floats:
+        """Return the log density of each row, log p(x) = log Σ_k π_k p(x | k), or that within one class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+        label : a class, optional
+            Return log p(x | label) instead.
+
+        Returns
+        -------
+        densities : (n,)
+        """
+        joint = self.predict_joint_log_proba(X)
+        if label is None:
+            return logsumexp(joint, axis=1)
+        k = self._code(label)
+        return joint[:, k] - log_priors(self._class_priors())[k]
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, label: Any = None) -> tuple[Floats, NDArray[Any]]:
+        """Draw rows as the model believes they arise: a class by its prior, then x from that class.
+
+        Parameters
+        ----------
+        n_samples : int
+        random_state : int, RandomState or None
+        label : a class, optional
+            Draw from this class only.
+
+        Returns
+        -------
+        X, y : (n_samples, p) rows and their labels
+        """
+        check_is_fitted(self)
+        if n_samples < 1:
+            raise InputError(f"n_samples={n_samples}: at least one row must be drawn.")
+        rng = check_random_state(random_state)
+        priors = self._class_priors()
+        codes = rng.choice(len(priors), size=n_samples, p=priors) if label is None else np.full(n_samples, self._code(label))
+        X = np.empty((n_samples, self.n_features_in_))
+        for k in np.unique(codes):
+            own = codes == k
+            X[own] = self._draw(int(k), int(own.sum()), rng)
+        return X, self.classes_[codes]

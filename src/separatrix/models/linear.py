@@ -1,0 +1,86 @@
+"""Classifiers whose scores are linear in x: decision function and boundaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Block
+from ..errors import InputError
+from ..geometry import Hyperplane
+from ..summaries.grouped import SMALL, tile_rows
+from .base import Classifier, finite_or_none
+
+Floats = NDArray[np.float64]
+
+FEW_CLASSES = 16
+"""Up to here a fused kernel beats a matrix product with so few columns."""
+
+
+class LinearClassifier(Classifier):
+    """Scores f_k(x) = x'coef_k + intercept_k. Two classes have one row of `coef_`: f > 0 means `classes_[1]`."""
+
+    coef_: Floats
+    intercept_: Floats
+
+    def _scores(self, block: Block) -> Floats:
+        return linear_scores(block, self.coef_, self.intercept_)
+
+    def decision_function(self, X: Any) -> NDArray[np.floating]:
+        """Return the scores of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        scores : (n,) for two classes, positive for `classes_[1]`; else (n, K)
+        """
+        scores = self._collect(X, lambda block: finite_or_none(self._scores(block), block.X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def boundary(self, j: Any, k: Any) -> Hyperplane:
+        """Return the hyperplane between classes j and k, positive on k's side.
+
+            (w_k − w_j)'x + (w_k0 − w_j0) = 0
+
+        Parameters
+        ----------
+        j, k : labels
+        """
+        check_is_fitted(self)
+        weights, offsets = self._per_class()
+        a, b = self._code(j), self._code(k)
+        if a == b:
+            raise InputError(f"A boundary needs two different classes; both are {k!r}.")
+        return Hyperplane(weights[b] - weights[a], float(offsets[b] - offsets[a]))
+
+    def _per_class(self) -> tuple[Floats, Floats]:
+        """Return one row of weights per class, also where two classes share one."""
+        if len(self.coef_) > 1:
+            return self.coef_, self.intercept_
+        return np.vstack([np.zeros_like(self.coef_), self.coef_]), np.array([0.0, self.intercept_[0]])
+
+
+def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
+    """Return X coef' + intercept of a block in float64: the reference for small or sparse blocks, else tiles."""
+    if block.is_sparse or block.n_rows * block.n_features < SMALL // 4:
+        return np.asarray(block.X @ coef.T + intercept, dtype=np.float64)
+    scores = np.empty((block.n_rows, len(coef)))
+    few = len(coef) <= FEW_CLASSES
+    if few:
+        from ..kernels import scores as kernels
+
+        coef = np.ascontiguousarray(coef)
+    for tile in block.tiles(tile_rows(block.n_features)):
+        out = scores[tile.start - block.start :][: tile.n_rows]
+        if few:
+            kernels.linear_scores(tile.X, coef, intercept, out)
+        else:
+            np.matmul(tile.X, coef.T, out=out)
+            out += intercept
+    return scores

@@ -1,0 +1,152 @@
+"""Gaussian naive Bayes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block, Source
+from ..errors import DataWarning, InputError
+from ..solvers.discriminant import log_priors
+from ..summaries.class_moments import Kind
+from ..summaries.grouped import SMALL, tile_rows
+from .from_summary import MomentClassifier
+from .generative import GenerativeClassifier
+from .priors import check_priors, class_factors
+
+Floats = NDArray[np.float64]
+
+
+class GaussianNB(MomentClassifier, GenerativeClassifier):
+    """Naive Bayes with a normal density for each column in each class.
+
+        log p(x, k) = log π_k − ½ Σ_j [log(2π σ²_kj) + (x_j − θ_kj)²/σ²_kj]
+
+    Parameters
+    ----------
+    priors : (K,) array, optional
+        Class probabilities; default: shares of the rows.
+    var_smoothing : float
+        This share of the largest column variance is added to all variances.
+    ddof : float
+        Variances are divided by n_k − ddof: 0 is maximum likelihood, 1 unbiased.
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the classes.
+    n_jobs : int, optional
+        Threads; default: SEPARATRIX_NUM_THREADS or all CPUs this process may use.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_prior_, theta_, var_, epsilon_ : as in scikit-learn
+    summary_ : ClassMoments
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = GaussianNB().fit(X[:100], y[:100]).forget(X[:10], y[:10])
+    >>> model.class_count_.tolist()
+    [40.0, 50.0]
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 6.6.3.
+    """
+
+    _kind: Kind = "diagonal"
+
+    def __init__(
+        self,
+        priors: Any = None,
+        var_smoothing: float = 1e-9,
+        ddof: float = 0,
+        *,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.ddof = ddof
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        if not self.var_smoothing >= 0:
+            raise InputError(f"var_smoothing={self.var_smoothing!r} must be ≥ 0 (scikit-learn's default is 1e-9).")
+        if not self.ddof >= 0:
+            raise InputError(f"ddof={self.ddof!r} must be ≥ 0: 0 divides variances by n_k, 1 by n_k - 1.")
+
+    def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
+        factors = class_factors(self.class_weight, summary.classes, summary.counts)
+        moments = summary if factors is None else summary.scaled(factors)
+        n, counts = moments.counts.sum(), moments.counts
+        priors = counts / n if self.priors is None else check_priors(self.priors, moments.classes)
+        centre = moments.grand_mean
+        seen = (counts > 0)[:, None]
+        theta = np.where(seen, moments.means, centre)
+        total = (moments.scatter.sum(axis=0) + counts @ (theta - centre) ** 2) / n
+        epsilon = self.var_smoothing * float(total.max())
+        freedom = counts - self.ddof
+        if (freedom[counts > 0] <= 0).any() and not growing:
+            self._warn_few(moments.classes[(counts > 0) & (freedom <= 0)])
+        variance = np.where(seen, moments.scatter / np.where(freedom > 0, freedom, np.maximum(counts, 1.0))[:, None], total) + epsilon
+        if not (variance > 0).all():
+            variance = self._without_zeros(variance, total, source)
+        return {"class_count_": counts, "class_prior_": priors, "theta_": theta, "var_": variance, "epsilon_": epsilon}
+
+    def _warn_few(self, classes: NDArray[Any]) -> None:
+        warnings.warn(
+            f"Classes {classes.tolist()} have no more than ddof={self.ddof} rows, so their variances are divided by the number of rows. "
+            "Give more rows or use ddof=0.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+    def _without_zeros(self, variance: Floats, total: Floats, source: Source | None) -> Floats:
+        """Replace variances of zero by what the default smoothing would add, and say so."""
+        flat = np.flatnonzero((variance <= 0).any(axis=0))
+        names = [source.column(int(j)) if source is not None else f"column {j}" for j in flat[:8]]
+        warnings.warn(
+            f"Within a class {', '.join(names)} {'and more ' if len(flat) > 8 else ''}do not vary, and var_smoothing={self.var_smoothing!r} leaves their "
+            "variance at zero; a billionth of the largest variance stands in there. Use var_smoothing=1e-9 or drop these columns.",
+            DataWarning,
+            stacklevel=4,
+        )
+        floor = 1e-9 * float(total.max())
+        return np.where(variance > 0, variance, floor if floor > 0 else 1e-9)
+
+    def _joint(self, block: Block) -> Floats:
+        precision = 1.0 / self.var_
+        offset = log_priors(self.class_prior_) - 0.5 * np.log(2.0 * np.pi * self.var_).sum(axis=1)
+        return diagonal_scores(block, self.theta_, precision, offset)
+
+    _scores = _joint
+
+    def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        return self.theta_[k] + rng.standard_normal((n, self.n_features_in_)) * np.sqrt(self.var_[k])
+
+    def _class_priors(self) -> Floats:
+        return self.class_prior_
+
+
+def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floats) -> Floats:
+    """Return offset_k − ½ Σ_j precision_kj (x_j − means_kj)² of each row; absent values of sparse rows are never visited."""
+    if block.is_sparse:
+        squares = block.X.copy()
+        squares.data = squares.data.astype(np.float64) ** 2
+        scaled = means * precision
+        return offset - 0.5 * np.einsum("kj,kj->k", scaled, means) - 0.5 * (squares @ precision.T) + block.X @ scaled.T
+    if block.n_rows * block.n_features < SMALL // 4:
+        X = np.asarray(block.X, dtype=np.float64)
+        return np.stack([offset[k] - 0.5 * ((X - means[k]) ** 2 @ precision[k]) for k in range(len(means))], axis=1)
+    from ..kernels import scores as kernels
+
+    scores = np.empty((block.n_rows, len(means)))
+    for tile in block.tiles(tile_rows(block.n_features)):
+        out = scores[tile.start - block.start :][: tile.n_rows]
+        kernels.diagonal_scores(tile.X, means, precision, offset, out)
+    return scores

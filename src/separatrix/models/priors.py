@@ -1,0 +1,67 @@
+"""Class priors and class weights, as given by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, did_you_mean
+
+Floats = NDArray[np.float64]
+
+
+def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Floats:
+    """Return given priors as an array of one probability per class.
+
+    Examples
+    --------
+    >>> check_priors([0.25, 0.75], np.array(["ham", "spam"]))
+    array([0.25, 0.75])
+    """
+    given = np.asarray(priors, dtype=np.float64)
+    K = len(classes)
+    if given.shape != (K,):
+        raise InputError(
+            f"The number of priors must match the number of classes: {name} has shape {given.shape}, but there are {K} classes "
+            f"({', '.join(map(repr, classes[:8].tolist()))}); pass {K} numbers in this order."
+        )
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise InputError(f"Priors must be non-negative; got {name}={given.tolist()}.")
+    if abs(given.sum() - 1.0) > 1e-6:
+        raise InputError(f"The sum of the priors should be 1, got {given.sum():.6g}; pass {name} / sum({name}).")
+    return given / given.sum()
+
+
+def class_factors(class_weight: Any, classes: NDArray[Any], counts: Floats) -> Floats | None:
+    """Return the factor on the weights of each class, or None where all are 1.
+
+    "balanced" gives n / (K n_k), with n_k the summed weights of class k, so that all classes weigh the same.
+
+    Examples
+    --------
+    >>> class_factors("balanced", np.array([0, 1]), np.array([3.0, 1.0]))
+    array([0.66666667, 2.        ])
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise InputError(
+                f"class_weight={class_weight!r} is not known; use 'balanced', a dict {{label: weight}} or None."
+                f"{did_you_mean(class_weight, ['balanced'])}"
+            )
+        seen = counts > 0
+        return np.where(seen, counts.sum() / (seen.sum() * np.where(seen, counts, 1.0)), 1.0)
+    if not isinstance(class_weight, Mapping):
+        raise InputError(f"class_weight must be a dict {{label: weight}}, 'balanced' or None; got {class_weight!r}.")
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise InputError(f"class_weight names {unknown[0]!r}, which is not a class.{did_you_mean(unknown[0], labels)} Classes: {labels}.")
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    if not np.isfinite(factors).all() or (factors < 0).any() or not factors.any():
+        raise InputError(f"class_weight must hold finite weights ≥ 0, not all zero; got {dict(class_weight)!r}.")
+    return factors

@@ -1,0 +1,100 @@
+"""Linear discriminants of Gaussian classes with a shared covariance.
+
+With B the whitening basis of Σ (B'ΣB = I), v_k = μ_k − x̄ and x̄ = Σ π_k μ_k,
+
+    δ_k(x) = (x − x̄)'Σ⁻¹v_k − ½ v_k'Σ⁻¹v_k + log π_k,   Σ⁻¹ = BB'
+
+which differs from x'Σ⁻¹μ_k − ½ μ_k'Σ⁻¹μ_k + log π_k by a term all classes share, and stays exact when the means are
+huge beside the standard deviations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .shrinkage import shrink
+from .whitening import Whitening, whiten
+
+Floats = NDArray[np.float64]
+
+TINY_LOG = float(np.log(np.finfo(np.float64).tiny))
+"""Stands for the logarithm of a prior of zero: finite, and below every other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminant:
+    """Linear discriminants and the canonical directions.
+
+    Attributes
+    ----------
+    coef, intercept : (K, p), (K,)
+    scalings : (p, min(K − 1, r))
+        Directions along which the classes have unit variance, the most separating first.
+    ratio : share of the between-class variance along each of them
+    mean : (p,) prior-weighted mean of the class means
+    covariance : (p, p) as used, after shrinking
+    whitening : of that covariance
+    """
+
+    coef: Floats
+    intercept: Floats
+    scalings: Floats
+    ratio: Floats
+    mean: Floats
+    covariance: Floats
+    whitening: Whitening
+
+
+def log_priors(priors: Floats) -> Floats:
+    """Return log π, with a finite floor for classes of prior 0."""
+    return np.log(np.maximum(priors, np.finfo(np.float64).tiny))
+
+
+def solve_discriminant(
+    means: Floats, covariance: Floats, priors: Floats, spread: Floats, alpha: float = 0.0, unit: Floats | None = None, p: int | None = None
+) -> Discriminant:
+    """Return the discriminants of classes with the given means, covariance and priors.
+
+    Parameters
+    ----------
+    means : (K, p)
+    covariance : (p, p)
+    priors : (K,)
+    spread : (p,)
+        Total standard deviations: the units in which directions without variance are compared.
+    alpha : float
+        Shrinkage towards a multiple of the identity, in columns divided by `unit` (default: as they are).
+    p : int
+        Number of columns behind the coordinates, where they are fewer (see `embedding`).
+
+    Examples
+    --------
+    >>> found = solve_discriminant(np.array([[0.0, 0.0], [2.0, 0.0]]), np.eye(2), np.array([0.5, 0.5]), np.ones(2))
+    >>> (found.coef[1] - found.coef[0]).tolist()
+    [2.0, 0.0]
+    """
+    if alpha > 0.0:
+        s = np.ones(len(covariance)) if unit is None else unit
+        covariance = shrink(covariance / s[:, None] / s, alpha, p or len(covariance)) * s[:, None] * s
+    whitening = whiten(covariance, spread)
+    mean = priors @ means
+    V = means - mean
+    Z = V @ whitening.basis
+    coef = Z @ whitening.basis.T
+    intercept = log_priors(priors) - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ mean
+    scalings, ratio = canonical(Z, priors, whitening.basis)
+    return Discriminant(coef, intercept, scalings, ratio, mean, covariance, whitening)
+
+
+def canonical(Z: Floats, priors: Floats, basis: Floats) -> tuple[Floats, Floats]:
+    """Return the directions that separate whitened means Z (K, r) best, and their shares of Σ π_k ‖z_k‖²."""
+    count = min(len(Z) - 1, Z.shape[1])
+    _, singular, rotation = np.linalg.svd(np.sqrt(priors)[:, None] * Z, full_matrices=False)
+    scalings = basis @ rotation[:count].T
+    signs = np.sign(scalings[np.abs(scalings).argmax(axis=0), np.arange(count)])
+    total = float(np.sum(singular**2))
+    ratio = singular[:count] ** 2 / total if total > 0 else np.zeros(count)
+    return scalings * np.where(signs == 0, 1.0, signs), ratio

@@ -1,0 +1,69 @@
+"""Coordinates in which a covariance is the identity, also where it has no inverse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, lapack, solve_triangular
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-12
+"""Smallest share of its largest eigenvalue that counts as variance (columns measured in units of their total spread)."""
+NULL_VARIANCE = 1e-8
+"""Variance, in units of the total, that stands for 'none' along directions in which no class varies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whitening:
+    """Basis B (p, r) with B'ΣB = I.
+
+    Where Σ has no inverse, B is that of Σ + ε diag(s²) as ε → 0, with s² the total variances: it holds first the
+    directions in which Σ varies, then, scaled up, those in which it does not. Unlike Σ + εI this does not depend on the units of the columns.
+
+    Attributes
+    ----------
+    basis : (p, r)
+    log_det : float
+        log det of the covariance the basis whitens.
+    rank : int
+        Number of directions in which Σ varies.
+    null : (p, r − rank)
+        Directions without variance, orthonormal in units of the total spread; empty where Σ has an inverse.
+    """
+
+    basis: Floats
+    log_det: float
+    rank: int
+    null: Floats
+
+    @property
+    def is_singular(self) -> bool:
+        """Whether there are directions in which no class varies."""
+        return self.null.shape[1] > 0
+
+
+def whiten(covariance: Floats, spread: Floats) -> Whitening:
+    """Return the whitening of a covariance whose columns have total standard deviations `spread`.
+
+    Examples
+    --------
+    >>> whitening = whiten(np.array([[1.0, 1.0], [1.0, 1.0]]), np.ones(2))
+    >>> whitening.rank, np.round(np.abs(whitening.null.ravel()), 4).tolist()
+    (1, [0.7071, 0.7071])
+    """
+    s = np.where(spread > 0, spread, 1.0)
+    R = covariance / s[:, None] / s
+    log_scale = 2.0 * float(np.log(s).sum())
+    factor, info = lapack.dpotrf(R, lower=1, clean=1)
+    if info == 0 and lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
+        basis = solve_triangular(factor, np.diag(1.0 / s), lower=True, check_finite=False).T
+        log_det = 2.0 * float(np.log(np.diag(factor)).sum()) + log_scale
+        return Whitening(np.ascontiguousarray(basis), log_det, len(s), np.empty((len(s), 0)))
+    values, vectors = eigh(R, check_finite=False)
+    varies = values > TOLERANCE * max(values[-1], 0.0)
+    kept = np.where(varies, values, NULL_VARIANCE)[::-1]
+    basis = vectors[:, ::-1] / np.sqrt(kept) / s[:, None]
+    return Whitening(basis, float(np.log(kept).sum()) + log_scale, int(varies.sum()), vectors[:, ~varies])

@@ -1,0 +1,214 @@
+"""Counts, means and scatters of the classes: all that a Gaussian or a linear closed-form model needs of the rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block, as_source
+from ..errors import CapacityError, InputError
+from .grouped import Grouping, grouped_moments
+
+Floats = NDArray[np.float64]
+Kind = Literal["full", "pooled", "diagonal"]
+KINDS: tuple[Kind, ...] = ("full", "pooled", "diagonal")
+
+ROUNDING = 1e-9
+"""How far below zero, relative to what was there before, a scatter may come out of a subtraction."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassMoments:
+    """Weighted counts, means and centred scatters of K classes in p columns.
+
+        counts_k = Σ w_i    means_k = Σ w_i x_i / counts_k    W_k = Σ w_i (x_i − means_k)(x_i − means_k)'    (i in class k)
+
+    Merging uses Chan's correction, never raw sums: with N = n_a + n_b and δ = m_b − m_a,
+    m = m_a + δ n_b/N and W = W_a + W_b + δδ' n_a n_b/N. All sums are float64, whatever the data.
+
+    Attributes
+    ----------
+    classes : (K,) labels in sorted order
+    counts : (K,) sums of weights
+    means : (K, p); zeros for a class without rows
+    scatter : (K, p, p) for kind "full", (p, p) = Σ W_k for "pooled", (K, p) of the diagonals for "diagonal"
+    kind : "full", "pooled" or "diagonal"
+    rows : (K,) numbers of rows, whatever their weights
+
+    Examples
+    --------
+    >>> moments = ClassMoments.from_data([[3, 2], [5, 2], [1, 4], [3, 6]], [1, 1, 2, 2], pooled=True)
+    >>> moments.means.tolist(), moments.scatter.tolist()
+    ([[4.0, 2.0], [2.0, 5.0]], [[4.0, 2.0], [2.0, 2.0]])
+
+    References
+    ----------
+    Chan, Golub and LeVeque (1983), Algorithms for computing the sample variance, The American Statistician 37.
+    """
+
+    classes: NDArray[Any]
+    counts: Floats
+    means: Floats
+    scatter: Floats
+    kind: Kind
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, pooled: bool = False, diagonal: bool = False) -> Self:
+        """Summarise rows in memory or a table (then without y); `diagonal` keeps variances only."""
+        source = as_source(X, y, sample_weight)
+        kind: Kind = "diagonal" if diagonal else "pooled" if pooled else "full"
+        moments = source.reduce(cls.summarise(source.classes, kind))
+        if not moments.is_finite:
+            source.refuse_nonfinite()
+        return moments
+
+    @classmethod
+    def summarise(cls, classes: Any, kind: Kind) -> Callable[[Block], Self]:
+        """Return the pass: a function from a block to its moments."""
+        K = len(classes)
+        n_slots = K if kind == "full" else 1
+        slots = np.arange(K) if kind == "full" else np.zeros(K, dtype=np.int64)
+        grouping = Grouping(K, slots, n_slots, diagonal=kind == "diagonal")
+
+        def of(block: Block) -> Self:
+            require_memory(grouping.shape(block.n_features))
+            assert block.codes is not None
+            counts, means, scatter = grouped_moments(block, block.codes, grouping)
+            rows = np.bincount(block.codes, minlength=K)
+            return cls(classes, counts, means, scatter[0] if kind == "pooled" else scatter, kind, rows)
+
+        return of
+
+    @classmethod
+    def empty(cls, classes: Any, n_features: int, kind: Kind) -> Self:
+        """Return the moments of no rows."""
+        K, p = len(classes), n_features
+        shape = {"full": (K, p, p), "pooled": (p, p), "diagonal": (K, p)}[kind]
+        return cls(np.asarray(classes), np.zeros(K), np.zeros((K, p)), np.zeros(shape), kind, np.zeros(K, dtype=np.int64))
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns p."""
+        return self.means.shape[1]
+
+    @property
+    def is_finite(self) -> bool:
+        """False if any value summarised was NaN or infinite (or too large to square)."""
+        return bool(np.isfinite(self.means).all() and np.isfinite(self.scatter).all())
+
+    def merge(self, other: Self) -> Self:
+        """Return the moments of both sets of rows together."""
+        self._check_fits(other)
+        counts = self.counts + other.counts
+        share = other.counts / np.where(counts > 0, counts, 1.0)
+        delta = other.means - self.means
+        means = np.where(self.counts[:, None] > 0, self.means + share[:, None] * delta, other.means)
+        scatter = self.scatter + other.scatter + self._spread(self.counts * share, delta)
+        return replace(self, counts=counts, means=means, scatter=scatter, rows=self.rows + other.rows)
+
+    def subtract(self, other: Self) -> Self:
+        """Return the moments without rows that are really among those summarised; the inverse of `merge`."""
+        self._check_fits(other)
+        counts = self.counts - other.counts
+        counts[np.abs(counts) <= ROUNDING * self.counts] = 0.0
+        rows = self.rows - other.rows
+        if (counts < 0).any() or (rows < 0).any():
+            k = int(np.argmin(np.where(counts < 0, counts, rows)))
+            raise InputError(
+                f"Class {self.classes[k]!r} holds {self.counts[k]:g} (in {self.rows[k]} rows), so {other.counts[k]:g} (in {other.rows[k]} rows) "
+                "cannot be taken out: only rows that were learned can be forgotten."
+            )
+        share = other.counts / np.where(counts > 0, counts, 1.0)
+        means = np.where(counts[:, None] > 0, self.means + share[:, None] * (self.means - other.means), 0.0)
+        delta = np.where(counts[:, None] > 0, other.means - means, 0.0)
+        apart = counts * other.counts / np.where(self.counts > 0, self.counts, 1.0)
+        scatter = self.scatter - other.scatter - self._spread(apart, delta)
+        left = replace(self, counts=counts, means=means, scatter=scatter, rows=rows)
+        return left._checked_remainder(self)
+
+    def _spread(self, factor: Floats, delta: Floats) -> Floats:
+        """Return factor_k δ_k δ_k' in the shape of the scatter."""
+        if self.kind == "diagonal":
+            return factor[:, None] * delta * delta
+        if self.kind == "full":
+            return factor[:, None, None] * delta[:, :, None] * delta[:, None, :]
+        scaled = np.sqrt(np.maximum(factor, 0.0))[:, None] * delta
+        return scaled.T @ scaled
+
+    def _check_fits(self, other: Self) -> None:
+        if self.kind != other.kind or self.means.shape != other.means.shape or not np.array_equal(self.classes, other.classes):
+            raise InputError(
+                f"Moments of kind {self.kind!r} with {self.n_features} columns and classes {self.classes.tolist()} do not go together with kind "
+                f"{other.kind!r}, {other.n_features} columns and classes {other.classes.tolist()}; summarise both with the same columns, "
+                "classes and kind."
+            )
+
+    def _checked_remainder(self, before: Self) -> Self:
+        """Refuse what no rows could have left behind; set rounding below zero to zero."""
+        variances, scale = self.to_diagonal_sums(), before.to_diagonal_sums()
+        spread = np.einsum("kp,k->p", (before.means - before.grand_mean) ** 2, before.counts)
+        if (variances < -ROUNDING * (scale + spread)).any() or not self._is_possible(scale + spread):
+            raise InputError(
+                "The rows to forget cannot have been among those learned: without them a variance would be negative. "
+                "Only rows that were learned, with the weights they had, can be forgotten."
+            )
+        if self.kind == "diagonal":
+            return replace(self, scatter=np.maximum(self.scatter, 0.0))
+        return self
+
+    def _is_possible(self, scale: Floats) -> bool:
+        """Whether the scatter has no negative eigenvalue, in units of each column's spread before."""
+        if self.kind == "diagonal":
+            return bool((self.scatter >= -ROUNDING * scale).all())
+        root = np.sqrt(np.where(scale > 0, scale, 1.0))
+        matrices = self.scatter if self.kind == "full" else self.scatter[None]
+        return all(np.linalg.eigvalsh(m / root[:, None] / root)[0] >= -ROUNDING * len(root) for m in matrices)
+
+    @property
+    def grand_mean(self) -> Floats:
+        """Mean of all rows, Σ counts_k means_k / Σ counts_k."""
+        return self.counts @ self.means / max(self.counts.sum(), np.finfo(float).tiny)
+
+    def to_diagonal_sums(self) -> Floats:
+        """Return the within-class sums of squares of each column, Σ_k diag W_k, of shape (p,)."""
+        if self.kind == "diagonal":
+            return self.scatter.sum(axis=0)
+        return np.einsum("jj->j", self.scatter) if self.kind == "pooled" else np.einsum("kjj->j", self.scatter)
+
+    def to(self, kind: Kind) -> Self:
+        """Return these moments as another kind that they determine: full gives all three; the others only themselves."""
+        if kind == self.kind:
+            return self
+        if self.kind != "full":
+            raise InputError(
+                f"Moments of kind {self.kind!r} cannot be turned into {kind!r}; summarise with ClassMoments.from_data(X, y), which keeps one "
+                "scatter per class and serves every model."
+            )
+        scatter = self.scatter.sum(axis=0) if kind == "pooled" else np.einsum("kjj->kj", self.scatter)
+        return replace(self, scatter=scatter, kind=kind)
+
+    def scaled(self, factors: Floats) -> Self:
+        """Return the moments after multiplying the weights of class k by factors_k (kind "full" or "diagonal")."""
+        if self.kind == "pooled":
+            raise InputError("A pooled scatter cannot be reweighted by class; summarise with pooled=False.")
+        shaped = factors.reshape(-1, *[1] * (self.scatter.ndim - 1))
+        return replace(self, counts=self.counts * factors, scatter=self.scatter * shaped)
+
+
+def require_memory(shape: tuple[int, ...]) -> None:
+    """Raise an error that names the size if three arrays of this shape would not fit into memory."""
+    needed = 3 * 8 * int(np.prod([int(s) for s in shape], dtype=object))
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**62
+    if needed > there:
+        size = " × ".join(f"{s:,}" for s in shape)
+        raise CapacityError(
+            f"A scatter of {size} numbers needs about {needed / 2**30:,.1f} GiB with the room to work on it; this machine has {there / 2**30:,.1f} GiB. "
+            "Keep fewer columns (for instance sklearn.feature_selection.SelectKBest), or project them first "
+            "(sklearn.decomposition.TruncatedSVD)."
+        )

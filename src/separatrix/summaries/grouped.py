@@ -1,0 +1,164 @@
+"""Counts, means and centred scatters of groups of rows in one block: the pass behind every moment summary.
+
+A group is a class, or a class within a fold. A slot is where a group's scatter is added: one slot for a pooled scatter, one
+slot a group for separate ones, one slot a fold for fold summaries. Which road is taken (reference, tiles, sparse pairs)
+depends on the block alone, so that the same rows always give the same bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.block import Block
+from . import reference
+
+Floats = NDArray[np.float64]
+
+SMALL = 1_000_000
+"""Elements of a block below which the reference is used: its few milliseconds are less than loading compiled code."""
+DENSE_ENOUGH = 0.25
+"""Share of stored values from which a sparse tile is cheaper as a dense one (BLAS against scattered additions)."""
+PILOT_ROWS = 16
+"""Rows of a group whose mean is its pilot."""
+NO_WEIGHT = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """How many groups and slots there are, and which slot each group's scatter is added to."""
+
+    n_groups: int
+    slots: NDArray[np.int64]
+    n_slots: int
+    diagonal: bool = False
+
+    def shape(self, p: int) -> tuple[int, ...]:
+        """Return the shape of the scatter of p columns."""
+        return (self.n_groups, p) if self.diagonal else (self.n_slots, p, p)
+
+
+def grouped_moments(block: Block, codes: NDArray[np.int32], grouping: Grouping) -> tuple[Floats, Floats, Floats]:
+    """Return counts (G,), means (G, p) and scatter ((S, p, p), or (G, p) if diagonal) of the groups in a block."""
+    p = block.n_features
+    if block.n_rows * p < SMALL:
+        slots = None if grouping.n_slots == 1 else grouping.slots
+        X = np.asarray(block.dense())
+        with np.errstate(invalid="ignore", over="ignore"):  # a NaN in X comes out as a NaN in the summary, which is refused then
+            return reference.grouped_moments(X, codes, block.weight, grouping.n_groups, slots, grouping.n_slots, grouping.diagonal)
+    sparse_pairs = block.is_sparse and (grouping.diagonal or block.X.nnz < DENSE_ENOUGH * block.n_rows * p)
+    pilot = _sparse_pilot(block, codes, grouping.n_groups) if sparse_pairs else _pilot(block, codes, grouping.n_groups)
+    counts, sums = np.zeros(grouping.n_groups), np.zeros((grouping.n_groups, p))
+    scatter = np.zeros(grouping.shape(p))
+    add = _add_sparse if sparse_pairs else _add_tiles
+    with np.errstate(invalid="ignore", over="ignore"):
+        add(block, codes, grouping, pilot, counts, sums, scatter)
+        return _centred(grouping, pilot, counts, sums, scatter)
+
+
+def _centred(grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> tuple[Floats, Floats, Floats]:
+    """Turn sums about the pilot into means and scatters about the means."""
+    d = sums / np.where(counts > 0, counts, 1.0)[:, None]
+    if grouping.diagonal:
+        scatter -= counts[:, None] * d * d
+        np.maximum(scatter, 0.0, out=scatter)
+    else:
+        scaled = np.sqrt(counts)[:, None] * d
+        for s in range(grouping.n_slots):
+            own = scaled[grouping.slots == s]
+            scatter[s] -= own.T @ own
+    means = np.where((counts > 0)[:, None], pilot + d, 0.0)
+    return counts, means, scatter
+
+
+def tile_rows(p: int) -> int:
+    """Rows of a tile: about a megabyte, to stay in a core's cache, but enough rows to keep BLAS busy where p is large."""
+    return max(100_000 // p, min(p, 1024), 16)
+
+
+def _pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:
+    from ..kernels.moments import first_rows
+
+    rows = np.zeros((n_groups, PILOT_ROWS), dtype=np.int64)
+    found = np.zeros(n_groups, dtype=np.int64)
+    first_rows(codes, rows, found)
+    used = np.arange(PILOT_ROWS)[None, :] < found[:, None]
+    picked = block.X[rows[used]]
+    picked = picked.toarray() if block.is_sparse else picked
+    pilot = np.zeros((n_groups, block.n_features))
+    np.add.at(pilot, np.repeat(np.arange(n_groups), found), picked)
+    return pilot / np.maximum(found, 1)[:, None]
+
+
+def _add_tiles(
+    block: Block, codes: NDArray[np.int32], grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats
+) -> None:
+    from ..kernels import moments
+
+    size = tile_rows(block.n_features)
+    shifted = np.empty((size, block.n_features))
+    for tile in block.tiles(size):
+        X = np.ascontiguousarray(tile.dense())
+        begin = tile.start - block.start
+        own = codes[begin : begin + len(X)]
+        weight = NO_WEIGHT if tile.weight is None else tile.weight
+        if grouping.diagonal:
+            moments.add_squares(X, own, weight, pilot, counts, sums, scatter)
+            continue
+        B = shifted[: len(X)]
+        moments.shift_rows(X, own, weight, pilot, B, counts, sums)
+        if grouping.n_slots == 1:
+            scatter[0] += B.T @ B
+        else:
+            _add_by_slot(B, grouping.slots[own].astype(np.int32), scatter)
+
+
+def _add_by_slot(B: Floats, slots: NDArray[np.int32], scatter: Floats) -> None:
+    from ..kernels.moments import group_rows
+
+    starts, order = np.empty(len(scatter) + 1, dtype=np.int64), np.empty(len(B), dtype=np.int64)
+    group_rows(slots, starts, order)
+    B = B[order]
+    for s in np.flatnonzero(np.diff(starts)):
+        part = B[starts[s] : starts[s + 1]]
+        scatter[s] += part.T @ part
+
+
+def _sparse_pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:
+    """Return the group means of columns in which every row stores a value, and 0 elsewhere.
+
+    A column with an absent (zero) value cannot have a mean far above its standard deviation, so it needs no shift.
+    """
+    pilot = np.zeros((n_groups, block.n_features))
+    stored = np.bincount(block.X.indices, minlength=block.n_features)
+    full = stored == block.n_rows
+    if full.any():
+        columns = block.X[:, np.flatnonzero(full)].toarray()
+        counts, sums = reference.grouped_sums(columns, codes, None, n_groups)
+        pilot[:, full] = sums / np.maximum(counts, 1.0)[:, None]
+    return pilot
+
+
+def csr_parts(block: Block) -> tuple[Floats, NDArray[np.integer], NDArray[np.integer]]:
+    """Return data as float64, indices and indptr of one integer type, as the sparse kernels want them."""
+    X = block.X
+    index = np.int32 if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32 else np.int64
+    return (X.data.astype(np.float64, copy=False), X.indices.astype(index, copy=False), X.indptr.astype(index, copy=False))
+
+
+def _add_sparse(
+    block: Block, codes: NDArray[np.int32], grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats
+) -> None:
+    from ..kernels import moments
+
+    data, indices, indptr = csr_parts(block)
+    weight = NO_WEIGHT if block.weight is None else block.weight
+    squares = scatter if grouping.diagonal else np.zeros_like(sums)
+    moments.add_sparse(data, indices, indptr, codes, weight, pilot, counts, sums, squares)
+    if not grouping.diagonal:
+        moments.add_pairs(data, indices, indptr, codes, weight, pilot, grouping.slots, scatter)
+        for s in range(grouping.n_slots):
+            lower = np.tril(scatter[s], -1)
+            scatter[s] += lower.T

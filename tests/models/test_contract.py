@@ -1,0 +1,23 @@
+"""scikit-learn's estimator checks on every estimator; each exception stands here with its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.tables import MODELS
+
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning", "ignore::sklearn.exceptions.SkipTestWarning")
+
+EXCEPTIONS: dict[str, dict[str, str]] = {}
+
+
+def expected(estimator: Any) -> dict[str, str]:
+    return EXCEPTIONS.get(type(estimator).__name__, {})
+
+
+@parametrize_with_checks(MODELS, expected_failed_checks=expected)
+def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
+    check(estimator)
