@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from separatrix import GaussianNB, LinearDiscriminantAnalysis
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, Moments
+from separatrix.summaries import Counts
 
 MODELS = [
     LinearDiscriminantAnalysis(),
@@ -13,3 +18,33 @@ MODELS = [
     GaussianNB(ddof=1, class_weight="balanced"),
 ]
 """One configuration of each public classifier at least."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How to summarise rows, and the arrays in which two summaries must agree."""
+
+    name: str
+    of: Callable[..., Any]
+    arrays: Callable[[Any], list[Any]]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _moments(kind: str) -> Summary:
+    def of(X: Any, y: Any, weight: Any = None) -> Any:
+        return ClassMoments.from_data(X, y, weight, pooled=kind == "pooled", diagonal=kind == "diagonal")
+
+    name = "ClassMoments" if kind == "full" else f"ClassMoments[{kind}]"
+    return Summary(name, of, lambda m: [m.counts, m.means, m.scatter])
+
+
+SUMMARIES = [
+    _moments("full"),
+    _moments("pooled"),
+    _moments("diagonal"),
+    Summary("Moments", lambda X, y, weight=None: Moments.from_data(X, weight), lambda m: [m.count, m.mean, m.scatter]),
+    Summary("Counts", Counts.from_data, lambda c: [c.counts, c.totals]),
+]
+"""Every summary of rows (fold summaries hold several of them: tests/summaries/test_folds.py)."""

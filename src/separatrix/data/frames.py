@@ -35,8 +35,8 @@ class FrameSource(ChunkedSource):
         self.feature_names = tuple(names) if all(isinstance(name, str) for name in names) else None
         if self.feature_names is None and any(isinstance(name, str) for name in names):
             raise InputTypeError(
-                f"Feature names are only supported if all input features have string names, but X mixes {sorted({type(n).__name__ for n in names})}; "
-                "use X.columns = X.columns.astype(str)."
+                f"Feature names are only supported if all input features have string names, "
+                f"but X mixes {sorted({type(n).__name__ for n in names})}; use X.columns = X.columns.astype(str)."
             )
         self.labels, self.n_jobs = labels, n_jobs
         self.dtype = np.float32 if all(t == nw.Float32 for t in frame.schema.values()) else np.float64
@@ -72,8 +72,8 @@ def refuse_text(frame: Any) -> None:
     if text:
         listed = ", ".join(repr(c) for c in text[:8]) + (", …" if len(text) > 8 else "")
         raise InputError(
-            f"Columns {listed} hold text, categories or dates, which are not numbers; could not convert string to float. Encode them first, "
-            "for instance with sklearn.preprocessing.OneHotEncoder, or leave them out: X.drop(columns=[…])."
+            f"Columns {listed} hold text, categories or dates, which are not numbers; could not convert string to float. "
+            "Encode them first, for instance with sklearn.preprocessing.OneHotEncoder, or leave them out: X.drop(columns=[…])."
         )
 
 

@@ -58,12 +58,12 @@ def check_labels(y: Any) -> NDArray[Any]:
 
         y = series_to_numpy(y)
     values = np.asarray(y)
+    if values.dtype.kind == "U" and isinstance(y, list | tuple) and not all(isinstance(label, str) for label in y):
+        values = np.asarray(y, dtype=object)  # numpy would have turned the number 1 into the text "1"
     if values.ndim == 2 and values.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected; use y.ravel().", DataConversionWarning, stacklevel=2
-        )
+        warnings.warn("A column-vector y was passed when a 1d array was expected; use y.ravel().", DataConversionWarning, stacklevel=2)
         values = values.ravel()
     if values.ndim != 1:
         raise InputError(
@@ -104,7 +104,7 @@ def find_classes(values: NDArray[Any]) -> NDArray[Any]:
     kind = values.dtype.kind
     if kind == "O":
         return _object_classes(values)
-    if kind in "iu" and int(values.max()) - int(values.min()) < TABLE_LIMIT:
+    if kind in "iu" and _fits_table(values.min(), values.max()):
         low = values.min()
         seen = np.zeros(int(values.max()) - int(low) + 1, dtype=bool)
         for begin in range(0, len(values), PIECE):
@@ -114,6 +114,10 @@ def find_classes(values: NDArray[Any]) -> NDArray[Any]:
     for begin in range(0, len(values), PIECE):
         found = np.unique(np.concatenate([found, np.unique(values[begin : begin + PIECE])]))
     return found
+
+
+def _fits_table(low: Any, high: Any) -> bool:
+    return int(high) - int(low) < TABLE_LIMIT and int(high) < 2**63
 
 
 def _object_classes(values: NDArray[Any]) -> NDArray[Any]:
@@ -138,16 +142,14 @@ def code_table(classes: NDArray[Any]) -> NDArray[np.int32] | dict[Any, int] | No
     """Return what makes codes fast: a table over a range of integers, a dict for objects, else None."""
     if classes.dtype.kind == "O":
         return {label: code for code, label in enumerate(classes.tolist())}
-    if classes.dtype.kind in "iu" and int(classes[-1]) - int(classes[0]) < TABLE_LIMIT:
+    if classes.dtype.kind in "iu" and _fits_table(classes[0], classes[-1]):
         table = np.full(int(classes[-1]) - int(classes[0]) + 1, -1, dtype=np.int32)
         table[classes - classes[0]] = np.arange(len(classes), dtype=np.int32)
         return table
     return None
 
 
-def encode(
-    values: NDArray[Any], classes: NDArray[Any], table: NDArray[np.int32] | dict[Any, int] | None
-) -> NDArray[np.int32]:
+def encode(values: NDArray[Any], classes: NDArray[Any], table: NDArray[np.int32] | dict[Any, int] | None) -> NDArray[np.int32]:
     """Return the position of each label in `classes`; a label that is not there is an error.
 
     Examples

@@ -34,9 +34,7 @@ def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any 
     if not isinstance(source, ChunkedSource):
         return _with_own_labels(source, y, sample_weight)
     if y is None:
-        raise InputError(
-            "This classifier requires y to be passed, but the target y is None: pass one label per row of X, as in fit(X, y)."
-        )
+        raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X, as in fit(X, y).")
     source.labels = Labels.of(y, classes)
     if len(source.labels) != source.n_rows:
         raise InputError(

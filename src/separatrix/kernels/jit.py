@@ -76,11 +76,11 @@ def kernel(*signatures: Any) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         options: dict[str, Any] = {"nogil": True, "fastmath": FASTMATH}
         try:
-            return numba.njit(list(signatures), cache=True, **options)(function)  # type: ignore[no-any-return]
+            return numba.njit(list(signatures), cache=True, **options)(function)
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
             # A read-only installation under an account without a home folder: compile in this process only.
-            return numba.njit(list(signatures), **options)(function)  # type: ignore[no-any-return]
+            return numba.njit(list(signatures), **options)(function)
 
     return decorate

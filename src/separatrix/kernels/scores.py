@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import types
 
 from .jit import kernel, rf4, rf8, wf8, wi4
@@ -13,14 +12,28 @@ from .jit import kernel, rf4, rf8, wf8, wi4
     types.void(rf4(2), rf8(2), rf8(1), wf8(2)),
 )
 def linear_scores(X, coef, intercept, scores):  # type: ignore[no-untyped-def]
-    """scores[i, k] = x_i'coef_k + intercept_k, accumulated in float64."""
+    """scores[i, k] = x_i'coef_k + intercept_k, accumulated in float64; four rows at a time share each load of coef."""
     n, p = X.shape
-    for i in range(n):
+    whole = n - n % 4
+    for i in range(0, whole, 4):
         for k in range(coef.shape[0]):
-            total = 0.0
+            a = b = c = d = 0.0
             for j in range(p):
-                total += X[i, j] * coef[k, j]
-            scores[i, k] = total + intercept[k]
+                w = coef[k, j]
+                a += w * X[i, j]
+                b += w * X[i + 1, j]
+                c += w * X[i + 2, j]
+                d += w * X[i + 3, j]
+            scores[i, k] = a + intercept[k]
+            scores[i + 1, k] = b + intercept[k]
+            scores[i + 2, k] = c + intercept[k]
+            scores[i + 3, k] = d + intercept[k]
+    for i in range(whole, n):
+        for k in range(coef.shape[0]):
+            a = 0.0
+            for j in range(p):
+                a += X[i, j] * coef[k, j]
+            scores[i, k] = a + intercept[k]
 
 
 @kernel(
@@ -43,16 +56,16 @@ def diagonal_scores(X, means, precision, offset, scores):  # type: ignore[no-unt
 def argmax_rows(scores, codes):  # type: ignore[no-untyped-def]
     """Set codes[i] to the first largest score of row i (one column: whether it is above 0); return whether all are finite."""
     n, classes = scores.shape
-    finite = True
+    bad = 0
     for i in range(n):
-        if classes == 1:
-            codes[i] = 1 if scores[i, 0] > 0.0 else 0
-            finite &= np.isfinite(scores[i, 0])
-            continue
         best = 0
+        top = 0.0 if classes == 1 else scores[i, 0]
+        difference = scores[i, 0] - scores[i, 0]  # 0, or NaN for infinity and NaN; no branch in the loop
         for k in range(classes):
-            finite &= np.isfinite(scores[i, k])
-            if scores[i, k] > scores[i, best]:
-                best = k
+            s = scores[i, k]
+            difference += s - s
+            best = k + (classes == 1) if s > top else best
+            top = max(top, s)
+        bad += difference != 0.0
         codes[i] = best
-    return finite
+    return bad == 0

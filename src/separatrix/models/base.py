@@ -19,7 +19,7 @@ from .state import State, pack, unpack
 Floats = NDArray[np.float64]
 
 
-class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Classifier(ClassifierMixin, BaseEstimator):
     """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
 
     n_jobs: int | None
@@ -70,8 +70,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             names = getattr(self, "feature_names_in_", None)
             if names is not None and X.feature_names is not None and list(names) != list(X.feature_names):
                 raise InputError(
-                    f"The feature names should match those that were passed during fit. Fitted on {list(names)}, given {list(X.feature_names)}; "
-                    "open the table with columns=[…] in the order of the fit."
+                    f"The feature names should match those that were passed during fit. Fitted on {list(names)}, "
+                    f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
                 )
         else:
             validate_data(self, X, reset=False, skip_check_array=True)
@@ -142,8 +142,8 @@ def codes_of(scores: Floats) -> NDArray[np.int32] | None:
     if scores.size < SMALL // 50:
         if not np.isfinite(scores).all():
             return None
-        codes = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return codes.astype(np.int32)
+        found = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return found.astype(np.int32)
     from ..kernels.scores import argmax_rows
 
     codes = np.empty(len(scores), dtype=np.int32)

@@ -20,7 +20,7 @@ from .base import finite_or_none
 from .from_summary import MomentClassifier
 from .generative import GenerativeClassifier
 from .linear import LinearClassifier, linear_scores
-from .priors import check_priors, class_factors
+from .priors import class_factors, effective_priors, stand_in
 from .wide import WIDE, solve_wide
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class LinearDiscriminantAnalysis(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentClassifier, LinearClassifier, GenerativeClassifier  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentClassifier, LinearClassifier, GenerativeClassifier
 ):
     """Gaussian classes with one covariance: linear boundaries, posteriors, and projection to where classes differ most.
 
@@ -142,15 +142,15 @@ class LinearDiscriminantAnalysis(
         found, priors = self._solve_moments(moments, alpha, unit, None, growing)
         if found.whitening.is_singular:
             self._warn_singular(found, source)
-        return {**self._attributes(found, moments.means, priors, alpha), "covariance_": found.covariance, "basis_": found.whitening.basis}
+        means = stand_in(moments.means, moments.counts)
+        return {**self._attributes(found, means, priors, alpha), "covariance_": found.covariance, "basis_": found.whitening.basis}
 
     def _solve_moments(
         self, moments: ClassMoments, alpha: float, unit: Floats | None, p: int | None, growing: bool
     ) -> tuple[Discriminant, Floats]:
-        n, seen = moments.counts.sum(), moments.counts > 0
-        priors = moments.counts / n if self.priors is None else check_priors(self.priors, moments.classes)
-        centre = moments.grand_mean
-        means = np.where(seen[:, None], moments.means, centre)
+        n = moments.counts.sum()
+        priors = effective_priors(self.priors, moments.classes, moments.counts)
+        centre, means = moments.grand_mean, stand_in(moments.means, moments.counts)
         between = np.einsum("kj,k->j", (means - centre) ** 2, moments.counts)
         # Embedded rows come in the right units already.
         spread = np.sqrt((moments.to_diagonal_sums() + between) / n) if p is None else np.ones(len(centre))
@@ -327,6 +327,6 @@ def _no_summary(model: LinearDiscriminantAnalysis) -> CapacityError:
     p = model.n_features_in_
     return CapacityError(
         f"This model was fitted in the span of its rows, because {p:,} columns exceed the rows and a {p:,} × {p:,} covariance "
-        f"({8 * p * p / 2**30:,.1f} GiB) was never formed; predict, predict_proba and transform work, densities, samples, partial_fit and forget "
-        "do not. Keep fewer columns for those."
+        f"({8 * p * p / 2**30:,.1f} GiB) was never formed; predict, predict_proba and transform work, densities, "
+        "samples, partial_fit and forget do not. Keep fewer columns for those."
     )

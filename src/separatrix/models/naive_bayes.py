@@ -15,7 +15,7 @@ from ..summaries.class_moments import Kind
 from ..summaries.grouped import SMALL, tile_rows
 from .from_summary import MomentClassifier
 from .generative import GenerativeClassifier
-from .priors import check_priors, class_factors
+from .priors import class_factors, effective_priors, stand_in
 
 Floats = NDArray[np.float64]
 
@@ -84,16 +84,15 @@ class GaussianNB(MomentClassifier, GenerativeClassifier):
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
         moments = summary if factors is None else summary.scaled(factors)
         n, counts = moments.counts.sum(), moments.counts
-        priors = counts / n if self.priors is None else check_priors(self.priors, moments.classes)
-        centre = moments.grand_mean
-        seen = (counts > 0)[:, None]
-        theta = np.where(seen, moments.means, centre)
-        total = (moments.scatter.sum(axis=0) + counts @ (theta - centre) ** 2) / n
+        priors = effective_priors(self.priors, moments.classes, counts)
+        theta = stand_in(moments.means, counts)
+        total = (moments.scatter.sum(axis=0) + counts @ (theta - moments.grand_mean) ** 2) / n
         epsilon = self.var_smoothing * float(total.max())
         freedom = counts - self.ddof
         if (freedom[counts > 0] <= 0).any() and not growing:
             self._warn_few(moments.classes[(counts > 0) & (freedom <= 0)])
-        variance = np.where(seen, moments.scatter / np.where(freedom > 0, freedom, np.maximum(counts, 1.0))[:, None], total) + epsilon
+        divisor = np.where(freedom > 0, freedom, np.where(counts > 0, counts, 1.0))
+        variance = stand_in(moments.scatter / divisor[:, None], counts) + epsilon
         if not (variance > 0).all():
             variance = self._without_zeros(variance, total, source)
         return {"class_count_": counts, "class_prior_": priors, "theta_": theta, "var_": variance, "epsilon_": epsilon}
@@ -111,8 +110,9 @@ class GaussianNB(MomentClassifier, GenerativeClassifier):
         flat = np.flatnonzero((variance <= 0).any(axis=0))
         names = [source.column(int(j)) if source is not None else f"column {j}" for j in flat[:8]]
         warnings.warn(
-            f"Within a class {', '.join(names)} {'and more ' if len(flat) > 8 else ''}do not vary, and var_smoothing={self.var_smoothing!r} leaves their "
-            "variance at zero; a billionth of the largest variance stands in there. Use var_smoothing=1e-9 or drop these columns.",
+            f"Within a class {', '.join(names)} {'and more ' if len(flat) > 8 else ''}do not vary, and "
+            f"var_smoothing={self.var_smoothing!r} leaves their variance at zero; "
+            "a billionth of the largest variance stands in there. Use var_smoothing=1e-9 or drop these columns.",
             DataWarning,
             stacklevel=4,
         )

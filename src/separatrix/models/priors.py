@@ -35,6 +35,31 @@ def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Fl
     return given / given.sum()
 
 
+def effective_priors(priors: Any, classes: NDArray[Any], counts: Floats) -> Floats:
+    """Return the given priors, or the shares of the counts; 0 for classes announced but not seen yet.
+
+    Examples
+    --------
+    >>> effective_priors(None, np.array(["ham", "spam"]), np.array([3.0, 1.0]))
+    array([0.75, 0.25])
+    """
+    if priors is None:
+        return counts / counts.sum()
+    known = np.where(counts > 0, check_priors(priors, classes), 0.0)
+    if not known.any():
+        raise InputError(f"Every class seen so far has a prior of zero: priors={np.asarray(priors).tolist()}; give them a positive one.")
+    return known / known.sum()
+
+
+def stand_in(values: Floats, counts: Floats) -> Floats:
+    """Return class parameters (K, …) in which classes not seen yet repeat those of the largest class.
+
+    With a prior of zero such a class then scores below the largest one everywhere, however far out a row lies.
+    """
+    seen = (counts > 0).reshape(-1, *[1] * (values.ndim - 1))
+    return np.where(seen, values, values[int(counts.argmax())])
+
+
 def class_factors(class_weight: Any, classes: NDArray[Any], counts: Floats) -> Floats | None:
     """Return the factor on the weights of each class, or None where all are 1.
 

@@ -68,8 +68,8 @@ def solve_wide(
 def _all_rows(source: Source) -> Block:
     blocks = list(source.blocks())
     X = sp.vstack([b.X for b in blocks], format="csr") if blocks[0].is_sparse else np.vstack([b.X for b in blocks])
-    weight = None if blocks[0].weight is None else np.concatenate([b.weight for b in blocks])  # type: ignore[misc]
-    return Block(X.astype(np.float64, copy=False), np.concatenate([b.codes for b in blocks]), weight)  # type: ignore[misc]
+    weight = None if blocks[0].weight is None else np.concatenate([b.weight for b in blocks])
+    return Block(X.astype(np.float64, copy=False), np.concatenate([b.codes for b in blocks]), weight)
 
 
 def _embedded_moments(Y: Floats, rows: Block, moments: ClassMoments, factors: Floats | None) -> ClassMoments:

@@ -54,8 +54,9 @@ def embed(rows: Any, centre: Floats, scale: Floats) -> Embedding:
     >>> X = np.array([[0.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
     >>> embedding = embed(X, X.mean(axis=0), np.ones(3))
     >>> embedding.coordinates.shape, embedding.to_columns(np.array([[1.0]])).round(12).tolist()
-    ((2, 1), [[0.0, 1.0, 0.0]])
+    ((2, 1), [[0.0, -1.0, 0.0]])
     """
+    gram: Floats
     if sp.issparse(rows):
         scaled = rows.multiply(1.0 / scale).tocsr()
         gram = np.asarray((scaled @ scaled.T).todense(), dtype=np.float64)

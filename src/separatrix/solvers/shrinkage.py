@@ -54,8 +54,8 @@ def oas_alpha(covariance: Floats, n: float, p: int) -> float:
 
     Examples
     --------
-    >>> round(oas_alpha(np.array([[1.0, 0.5], [0.5, 1.0]]), 10.0, 2), 4)
-    0.8182
+    >>> round(oas_alpha(np.array([[1.0, 0.5], [0.5, 1.0]]), 40.0, 2), 4)
+    0.3171
     """
     second, mu2 = float(np.sum(covariance**2)) / p**2, (float(np.trace(covariance)) / p) ** 2
     denominator = (n + 1.0) * (second - mu2 / p)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, lapack, solve_triangular
+from scipy.linalg import eigh, lapack
 
 Floats = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ class Whitening:
     """Basis B (p, r) with B'ΣB = I.
 
     Where Σ has no inverse, B is that of Σ + ε diag(s²) as ε → 0, with s² the total variances: it holds first the
-    directions in which Σ varies, then, scaled up, those in which it does not. Unlike Σ + εI this does not depend on the units of the columns.
+    directions in which Σ varies, then, scaled up, those in which it does not. Unlike Σ + εI this does not depend on the columns' units.
 
     Attributes
     ----------
@@ -59,7 +59,8 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
     log_scale = 2.0 * float(np.log(s).sum())
     factor, info = lapack.dpotrf(R, lower=1, clean=1)
     if info == 0 and lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
-        basis = solve_triangular(factor, np.diag(1.0 / s), lower=True, check_finite=False).T
+        # dtrtri, not a triangular solve: OpenBLAS wakes all its threads for the latter even where p is 4.
+        basis = lapack.dtrtri(factor, lower=1)[0].T / s[:, None]
         log_det = 2.0 * float(np.log(np.diag(factor)).sum()) + log_scale
         return Whitening(np.ascontiguousarray(basis), log_det, len(s), np.empty((len(s), 0)))
     values, vectors = eigh(R, check_finite=False)

@@ -59,7 +59,7 @@ class ClassMoments:
     rows: NDArray[np.int64]
 
     @classmethod
-    def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, pooled: bool = False, diagonal: bool = False) -> Self:
+    def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, pooled: bool = False, diagonal: bool = False) -> ClassMoments:
         """Summarise rows in memory or a table (then without y); `diagonal` keeps variances only."""
         source = as_source(X, y, sample_weight)
         kind: Kind = "diagonal" if diagonal else "pooled" if pooled else "full"
@@ -69,14 +69,14 @@ class ClassMoments:
         return moments
 
     @classmethod
-    def summarise(cls, classes: Any, kind: Kind) -> Callable[[Block], Self]:
+    def summarise(cls, classes: Any, kind: Kind) -> Callable[[Block], ClassMoments]:
         """Return the pass: a function from a block to its moments."""
         K = len(classes)
         n_slots = K if kind == "full" else 1
         slots = np.arange(K) if kind == "full" else np.zeros(K, dtype=np.int64)
         grouping = Grouping(K, slots, n_slots, diagonal=kind == "diagonal")
 
-        def of(block: Block) -> Self:
+        def of(block: Block) -> ClassMoments:
             require_memory(grouping.shape(block.n_features))
             assert block.codes is not None
             counts, means, scatter = grouped_moments(block, block.codes, grouping)
@@ -121,8 +121,8 @@ class ClassMoments:
         if (counts < 0).any() or (rows < 0).any():
             k = int(np.argmin(np.where(counts < 0, counts, rows)))
             raise InputError(
-                f"Class {self.classes[k]!r} holds {self.counts[k]:g} (in {self.rows[k]} rows), so {other.counts[k]:g} (in {other.rows[k]} rows) "
-                "cannot be taken out: only rows that were learned can be forgotten."
+                f"Class {self.classes[k]!r} holds {self.counts[k]:g} (in {self.rows[k]} rows), so {other.counts[k]:g} "
+                f"(in {other.rows[k]} rows) cannot be taken out: only rows that were learned can be forgotten."
             )
         share = other.counts / np.where(counts > 0, counts, 1.0)
         means = np.where(counts[:, None] > 0, self.means + share[:, None] * (self.means - other.means), 0.0)
@@ -144,9 +144,9 @@ class ClassMoments:
     def _check_fits(self, other: Self) -> None:
         if self.kind != other.kind or self.means.shape != other.means.shape or not np.array_equal(self.classes, other.classes):
             raise InputError(
-                f"Moments of kind {self.kind!r} with {self.n_features} columns and classes {self.classes.tolist()} do not go together with kind "
-                f"{other.kind!r}, {other.n_features} columns and classes {other.classes.tolist()}; summarise both with the same columns, "
-                "classes and kind."
+                f"Moments of kind {self.kind!r} with {self.n_features} columns and classes {self.classes.tolist()} do not go together "
+                f"with kind {other.kind!r}, {other.n_features} columns and classes {other.classes.tolist()}; summarise both "
+                "with the same columns, classes and kind."
             )
 
     def _checked_remainder(self, before: Self) -> Self:
@@ -187,8 +187,8 @@ class ClassMoments:
             return self
         if self.kind != "full":
             raise InputError(
-                f"Moments of kind {self.kind!r} cannot be turned into {kind!r}; summarise with ClassMoments.from_data(X, y), which keeps one "
-                "scatter per class and serves every model."
+                f"Moments of kind {self.kind!r} cannot be turned into {kind!r}; summarise with ClassMoments.from_data(X, y), "
+                "which keeps one scatter per class and serves every model."
             )
         scatter = self.scatter.sum(axis=0) if kind == "pooled" else np.einsum("kjj->kj", self.scatter)
         return replace(self, scatter=scatter, kind=kind)
@@ -208,7 +208,7 @@ def require_memory(shape: tuple[int, ...]) -> None:
     if needed > there:
         size = " × ".join(f"{s:,}" for s in shape)
         raise CapacityError(
-            f"A scatter of {size} numbers needs about {needed / 2**30:,.1f} GiB with the room to work on it; this machine has {there / 2**30:,.1f} GiB. "
-            "Keep fewer columns (for instance sklearn.feature_selection.SelectKBest), or project them first "
-            "(sklearn.decomposition.TruncatedSVD)."
+            f"A scatter of {size} numbers needs about {needed / 2**30:,.1f} GiB with the room to work on it; "
+            f"this machine has {there / 2**30:,.1f} GiB. Keep fewer columns "
+            "(for instance sklearn.feature_selection.SelectKBest), or project them first (sklearn.decomposition.TruncatedSVD)."
         )

@@ -54,7 +54,7 @@ class FoldMoments:
     parts: tuple[ClassMoments, ...]
 
     @classmethod
-    def from_data(cls, X: Any, y: Any, folds: Any, sample_weight: Any = None, kind: Kind = "pooled") -> Self:
+    def from_data(cls, X: Any, y: Any, folds: Any, sample_weight: Any = None, kind: Kind = "pooled") -> FoldMoments:
         """Summarise rows whose fold numbers 0 … F − 1 are given."""
         source = as_source(X, y, sample_weight)
         numbers = np.asarray(folds)
@@ -68,14 +68,14 @@ class FoldMoments:
     @classmethod
     def summarise(
         cls, classes: Any, kind: Kind, n_folds: int, fold_of: Callable[[int, int], NDArray[np.integer]]
-    ) -> Callable[[Block], Self]:
+    ) -> Callable[[Block], FoldMoments]:
         """Return the pass; `fold_of(begin, end)` gives the folds of the source's rows begin to end."""
         K = len(classes)
         groups = np.arange(n_folds * K)
         slots, n_slots = (groups, n_folds * K) if kind == "full" else (groups // K, n_folds)
         grouping = Grouping(n_folds * K, slots, n_slots, diagonal=kind == "diagonal")
 
-        def of(block: Block) -> Self:
+        def of(block: Block) -> FoldMoments:
             assert block.codes is not None
             fold = np.asarray(fold_of(block.start, block.start + block.n_rows))
             codes = (fold * K + block.codes).astype(np.int32)

@@ -29,10 +29,10 @@ class FourthMoment:
     total: float
 
     @classmethod
-    def summarise(cls, means: Floats, scale: Floats, factors: Floats | None = None) -> Callable[[Block], Self]:
+    def summarise(cls, means: Floats, scale: Floats, factors: Floats | None = None) -> Callable[[Block], FourthMoment]:
         """Return the pass for class means (K, p), column scales (p,) and factors (K,) on the weights of the classes."""
 
-        def of(block: Block) -> Self:
+        def of(block: Block) -> FourthMoment:
             assert block.codes is not None
             norms = _sparse_norms(block, means, scale) if block.is_sparse else _dense_norms(block, means, scale)
             squared = norms * norms

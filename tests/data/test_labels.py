@@ -1,0 +1,79 @@
+"""Labels of any kind give the classes and codes of numpy.unique."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import DataConversionWarning
+
+from separatrix.data import labels
+from separatrix.data.labels import Labels
+from separatrix.errors import InputError
+
+N = 500
+CODES = np.random.default_rng(1).integers(0, 4, N)
+KINDS: dict[str, Any] = {
+    "int64": CODES - 2,
+    "int8": CODES.astype(np.int8),
+    "uint64": CODES.astype(np.uint64) + np.uint64(2**63),
+    "far apart": np.array([-(2**62), 0, 5, 2**62])[CODES],
+    "bool": CODES > 1,
+    "float": CODES.astype(np.float64),
+    "text": np.array(["ham", "spam", "egg", "bacon"])[CODES],
+    "objects": np.array(["ham", "spam", "egg", "bacon"], dtype=object)[CODES],
+    "list": ["ham" if c else "spam" for c in CODES],
+    "category": pd.Series(pd.Categorical.from_codes(CODES, ["d", "b", "a", "c"])),
+    "nullable": pd.Series(CODES, dtype="Int64"),
+    "nullable bool": pd.Series(CODES > 1, dtype="boolean"),
+    "string dtype": pd.Series(np.array(["x", "y", "z", "w"])[CODES], dtype="string"),
+    "polars": pl.Series(np.array(["x", "y", "z", "w"])[CODES]).cast(pl.Categorical),
+}
+
+
+@pytest.mark.parametrize("y", KINDS.values(), ids=KINDS.keys())
+@pytest.mark.parametrize("piece", [7, 65_536])
+def test_codes_are_those_of_unique(y: Any, piece: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(labels, "PIECE", piece)
+    found = Labels.of(y)
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    assert found.classes.tolist() == classes.tolist()
+    assert_array_equal(np.concatenate([found.codes(0, 100), found.codes(100, N)]), codes)
+
+
+def test_unused_levels_are_dropped() -> None:
+    assert Labels.of(pd.Categorical(["a", "b"], categories=["c", "b", "a"])).classes.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("y", KINDS.values(), ids=KINDS.keys())
+def test_announced_classes_keep_their_order(y: Any) -> None:
+    found = Labels.of(y)
+    again = Labels.of(y, classes=found.classes[::-1])
+    assert_array_equal(again.codes(0, N), found.codes(0, N))
+    with pytest.raises(InputError, match="not among the classes announced"):
+        Labels.of(y, classes=found.classes[:1]).codes(0, N)
+
+
+def test_a_column_of_labels_warns_as_in_scikit_learn() -> None:
+    with pytest.warns(DataConversionWarning, match="use y.ravel"):
+        assert Labels.of(np.array([[1], [2]])).classes.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (pd.Series(["a", None]), "Input y contains NaN or null: 1 of 2 labels are missing"),
+        (pl.Series(["a", None]), "1 of 2 labels are missing"),
+        (np.array([0.0, np.inf]), r"contains infinity \(first at row 1\)"),
+        (np.array([1.5, 2.0], dtype=object), "Unknown label type: continuous"),
+        (np.array([1j, 2]), "Complex data not supported in y"),
+        ([], "y holds no label"),
+    ],
+)
+def test_what_is_no_label_is_refused(y: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Labels.of(y)

@@ -1,0 +1,43 @@
+"""The scoring kernels against their one-line specifications."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from separatrix.kernels import scores as kernels
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 11])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_linear_scores(n: int, dtype: Any, rng: Any) -> None:
+    X, coef, intercept, out = rng.normal(size=(n, 5)).astype(dtype), rng.normal(size=(3, 5)), rng.normal(size=3), np.empty((n, 3))
+    kernels.linear_scores(X, coef, intercept, out)
+    assert_allclose(out, X @ coef.T + intercept, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_diagonal_scores(dtype: Any, rng: Any) -> None:
+    X, means, precision, offset, out = (
+        rng.normal(size=(7, 5)).astype(dtype),
+        rng.normal(size=(3, 5)),
+        rng.random((3, 5)),
+        np.arange(3.0),
+        np.empty((7, 3)),
+    )
+    kernels.diagonal_scores(X, means, precision, offset, out)
+    assert_allclose(out, offset - 0.5 * ((X[:, None] - means) ** 2 * precision).sum(axis=2), rtol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 6])
+def test_argmax_takes_the_first_of_equals_and_sees_what_is_not_finite(columns: int, rng: Any) -> None:
+    scores = rng.integers(-3, 4, size=(200, columns)).astype(float)
+    codes = np.empty(200, dtype=np.int32)
+    assert kernels.argmax_rows(scores, codes)
+    assert_array_equal(codes, scores[:, 0] > 0 if columns == 1 else scores.argmax(axis=1))
+    for bad in (np.nan, np.inf, -np.inf):
+        scores[150, columns - 1] = bad
+        assert not kernels.argmax_rows(scores, codes)

@@ -1,0 +1,207 @@
+"""Laws that every classifier keeps."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from separatrix import ClassMoments
+from separatrix.data import source as sources
+from separatrix.errors import InputError
+from separatrix.summaries import grouped
+from tests.tables import MODELS
+
+EVERY = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+
+def rows(rng: Any, n: int = 120, p: int = 4) -> tuple[Any, Any]:
+    y = np.array(["ham", "junk", "spam"])[np.arange(n) % 3]
+    return rng.normal(size=(n, p)) @ rng.normal(size=(p, p)) + 1.5 * (y == "spam")[:, None] + np.arange(p), y
+
+
+def fitted(model: Any, *data: Any, **more: Any) -> Any:
+    return clone(model).fit(*data, **more)
+
+
+def assert_same_model(a: Any, b: Any, X: Any, rtol: float = 1e-7) -> None:
+    assert_array_equal(a.classes_, b.classes_)
+    assert_allclose(a.predict_joint_log_proba(X), b.predict_joint_log_proba(X), rtol=rtol, atol=1e-9)
+    assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=rtol, atol=1e-8)
+
+
+@EVERY
+def test_integer_weight_is_repetition_and_zero_is_removal(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    w = rng.integers(0, 4, len(y))
+    again = np.repeat(np.arange(len(y)), w)
+    assert_same_model(fitted(model, X, y, sample_weight=w), fitted(model, X[again], y[again]), X)
+
+
+@EVERY
+def test_order_of_rows_does_not_matter(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    order = rng.permutation(len(y))
+    assert_same_model(fitted(model, X, y), fitted(model, X[order], y[order]), X)
+
+
+@EVERY
+def test_order_of_columns_does_not_matter(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    order = [2, 0, 3, 1]
+    assert_allclose(fitted(model, X[:, order], y).predict_proba(X[:, order]), fitted(model, X, y).predict_proba(X), atol=1e-10)
+
+
+@EVERY
+def test_translation_does_not_matter(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    assert_allclose(fitted(model, X + 1e4, y).predict_proba(X + 1e4), fitted(model, X, y).predict_proba(X), atol=1e-6)
+
+
+@EVERY
+def test_a_common_unit_does_not_matter(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    assert_allclose(fitted(model, 1e-3 * X, y).predict_proba(1e-3 * X), fitted(model, X, y).predict_proba(X), atol=1e-9)
+
+
+@EVERY
+def test_adding_rows_in_parts_is_one_fit(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    grown = clone(model)
+    for part in (slice(0, 30), slice(30, 31), slice(31, 120)):
+        grown.partial_fit(X[part], y[part], classes=["spam", "ham", "junk"])
+    assert_same_model(grown, fitted(model, X, y), X)
+
+
+@EVERY
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
+def test_a_class_that_has_not_come_yet_is_never_predicted(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    few = y != "spam"
+    grown = clone(model).partial_fit(X[few][:4], y[few][:4], classes=["ham", "junk", "spam"])
+    assert grown.predict_proba(np.vstack([X, 1e6 * X]))[:, 2].max() < 1e-300
+    grown.partial_fit(np.vstack([X[few][4:], X[~few]]), np.concatenate([y[few][4:], y[~few]]))
+    assert_same_model(grown, fitted(model, X, y), X)
+
+
+@EVERY
+def test_forgetting_rows_is_never_having_seen_them(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    w = rng.random(len(y))
+    model = fitted(model, X, y, sample_weight=w).forget(X[:40], y[:40], sample_weight=w[:40])
+    assert_same_model(model, fitted(model, X[40:], y[40:], sample_weight=w[40:]), X)
+
+
+@EVERY
+def test_a_summary_is_as_good_as_the_rows(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    assert_same_model(clone(model).fit_summary(ClassMoments.from_data(X, y)), fitted(model, X, y), X)
+
+
+@EVERY
+@pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
+def test_all_roads_agree(model: Any, small: int, rng: Any, monkeypatch: Any) -> None:
+    X, y = rows(rng)
+    X = np.where(rng.random(X.shape) < 0.5, X, 0.0)
+    expected = fitted(model, X, y)
+    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(sources, "CHUNK_BYTES", 1000)
+    names = [f"x{j}" for j in range(4)]
+    frame = pd.DataFrame(X, columns=names)
+    roads = [np.asfortranarray(X), sp.csr_matrix(X), sp.csc_array(X), with_long_indices(X), X.tolist(), np.lib.stride_tricks.as_strided(X)]
+    roads += [frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)]
+    for road in roads:
+        found = fitted(model, road, y)
+        assert_allclose(found.predict_joint_log_proba(road), expected.predict_joint_log_proba(X), rtol=1e-9)
+        assert_array_equal(found.predict(road), expected.predict(X))
+
+
+def with_long_indices(X: Any) -> Any:
+    rows = sp.csr_array(X)
+    rows.indices, rows.indptr = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    return rows
+
+
+@EVERY
+def test_float32_rows_are_summed_in_float64(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    X = X.astype(np.float32)
+    low, high = fitted(model, X, y), fitted(model, X.astype(np.float64), y)
+    assert_same_model(low, high, X.astype(np.float64))
+    assert all(v.dtype == np.float64 for v in vars(low).values() if isinstance(v, np.ndarray) and v.dtype.kind == "f")
+
+
+@EVERY
+def test_the_number_of_threads_does_not_change_a_bit(model: Any, rng: Any, monkeypatch: Any) -> None:
+    X, y = rows(rng, n=900)
+    monkeypatch.setattr(grouped, "SMALL", 0)
+    monkeypatch.setattr(sources, "CHUNK_BYTES", 2000)
+    states = [fitted(clone(model).set_params(n_jobs=jobs), X, y).set_params(n_jobs=None).state() for jobs in (1, 2, 3)]
+    assert states[0] == states[1] == states[2]
+
+
+@EVERY
+def test_state_and_pickle_give_the_model_back(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    model = fitted(model, pd.DataFrame(X, columns=list("abcd")), y)
+    for copy in (type(model).restore(model.state()), pickle.loads(pickle.dumps(model))):
+        assert copy.state() == model.state()
+        assert_array_equal(
+            copy.predict_proba(pd.DataFrame(X, columns=list("abcd"))), model.predict_proba(pd.DataFrame(X, columns=list("abcd")))
+        )
+        copy.partial_fit(pd.DataFrame(X, columns=list("abcd")), y)
+    assert fitted(model, X[:, :3], y).state() != model.state()
+
+
+@EVERY
+@pytest.mark.parametrize("action", ["fit", "partial_fit", "forget"])
+def test_a_failure_leaves_the_model_whole(model: Any, action: str, rng: Any) -> None:
+    X, y = rows(rng)
+    model = fitted(model, X, y)
+    before = model.state()
+    bad = X[:30].copy()
+    bad[11, 1] = np.nan
+    with pytest.raises(InputError, match="contains NaN: first at row 11, column 1"):
+        getattr(model, action)(bad, y[:30])
+    assert model.state() == before
+
+
+@EVERY
+def test_posteriors_are_those_of_bayes_rule(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    model = fitted(model, X, y)
+    joint, posterior = model.predict_joint_log_proba(X), model.predict_proba(X)
+    assert_allclose(posterior.sum(axis=1), 1.0)
+    assert_allclose(np.exp(joint - model.log_density(X)[:, None]), posterior, atol=1e-10)
+    assert_array_equal(model.classes_[posterior.argmax(axis=1)], model.predict(X))
+    within = np.stack([model.log_density(X, label) for label in model.classes_], axis=1)
+    assert_allclose(np.exp(joint - within), np.broadcast_to(np.exp(joint[0] - within[0]), joint.shape))
+
+
+@EVERY
+def test_samples_refit_to_the_same_parameters(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    model = fitted(clone(model).set_params(class_weight=None), X, y)
+    if getattr(model, "shrinkage", None):
+        pytest.skip("a shrunk covariance shrinks again")
+    drawn = model.sample(60_000, random_state=3)
+    again = fitted(model, *drawn)
+    assert_allclose(again.predict_joint_log_proba(X[:20]), model.predict_joint_log_proba(X[:20]), rtol=0.05, atol=0.2)
+    assert set(model.sample(5, random_state=0, label="spam")[1]) == {"spam"}
+
+
+@EVERY
+def test_predicting_sets_nothing(model: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    model = fitted(model, X, y)
+    before = dict(vars(model))
+    model.predict(X), model.predict_proba(X), model.log_density(X), model.sample(3, random_state=0)
+    assert vars(model).keys() == before.keys() and all(vars(model)[k] is before[k] for k in before)

@@ -1,0 +1,39 @@
+"""The public names are frozen; importing the package stays light."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import separatrix
+from tests.tables import MODELS, SUMMARIES
+
+NAMES = ["ClassMoments", "GaussianNB", "Hyperplane", "LinearDiscriminantAnalysis", "Moments", "open_table"]
+CLASSIFIERS = {"GaussianNB", "LinearDiscriminantAnalysis"}
+
+
+def test_public_names_are_frozen() -> None:
+    assert separatrix.__all__ == NAMES
+    assert all(getattr(separatrix, name).__name__ == name for name in NAMES)
+    assert set(NAMES) <= set(dir(separatrix))
+
+
+def test_tables_hold_every_public_classifier_and_summary() -> None:
+    assert {type(model).__name__ for model in MODELS} == CLASSIFIERS
+    assert {name for name in NAMES if name.endswith("Moments")} <= {summary.name for summary in SUMMARIES}
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'LDA'; it has ClassMoments"):
+        _ = separatrix.LDA
+
+
+def test_small_fits_do_not_import_numba() -> None:
+    code = (
+        "import sys, separatrix as s; X = [[0., 1.], [1., 0.], [0., 0.], [3., 1.], [2., 2.], [4., 2.]];"
+        "m = s.LinearDiscriminantAnalysis().fit(X, [0, 0, 0, 1, 1, 1]); m.predict(X); sys.exit('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
