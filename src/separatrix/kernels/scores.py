@@ -60,12 +60,12 @@ def argmax_rows(scores, codes):  # type: ignore[no-untyped-def]
     for i in range(n):
         best = 0
         top = 0.0 if classes == 1 else scores[i, 0]
-        difference = scores[i, 0] - scores[i, 0]  # 0, or NaN for infinity and NaN; no branch in the loop
+        nothing = 0.0  # Σ 0·s: stays 0 unless an s is infinite or NaN, and needs no branch (s − s would be folded to 0)
         for k in range(classes):
             s = scores[i, k]
-            difference += s - s
+            nothing += s * 0.0
             best = k + (classes == 1) if s > top else best
             top = max(top, s)
-        bad += difference != 0.0
+        bad += nothing != 0.0
         codes[i] = best
     return bad == 0
