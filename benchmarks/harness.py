@@ -119,9 +119,9 @@ def machine() -> str:
     import scipy
     import sklearn
 
-    model = next(
-        (line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if "model name" in line), platform.machine()
-    )
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    model = next((line.split(":")[1].strip() for line in lines if "model name" in line), platform.machine())
     cores = len(os.sched_getaffinity(0))
     return (
         f"{model}, {cores} cores, Python {platform.python_version()}, numpy {numpy.__version__}, scipy {scipy.__version__}, "
