@@ -1,0 +1,66 @@
+"""Every classifier fits, grows and predicts from files as from arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from separatrix import open_table
+from separatrix.errors import InputError
+from tests.tables import MODELS
+
+EVERY = pytest.mark.parametrize("model", MODELS, ids=repr)
+
+
+@pytest.fixture
+def files(tmp_path: Any, rng: Any) -> tuple[Any, Any, Any, Any]:
+    y = np.array(["ham", "junk", "spam"])[np.arange(90) % 3]
+    X = rng.normal(size=(90, 4)) + (y == "spam")[:, None]
+    w = rng.integers(1, 4, 90)
+    table = pa.table({**{f"x{j}": X[:, j] for j in range(4)}, "label": y, "times": w})
+    for part, rows in enumerate((slice(0, 40), slice(40, 41), slice(41, 90))):
+        pq.write_table(table.slice(rows.start, rows.stop - rows.start), tmp_path / f"part-{part}.parquet", row_group_size=17)
+    return tmp_path / "*.parquet", X, y, w
+
+
+@EVERY
+@pytest.mark.parametrize("batch_rows", [1, 7, 1000])
+def test_files_give_the_model_of_the_array(model: Any, batch_rows: int, files: Any) -> None:
+    path, X, y, w = files
+    table = open_table(path, target="label", weight="times", batch_rows=batch_rows)
+    expected, found = clone(model).fit(X, y, sample_weight=w), clone(model).fit(table)
+    assert_allclose(found.predict_joint_log_proba(table), expected.predict_joint_log_proba(X), rtol=1e-10)
+    assert_array_equal(found.predict(table), expected.predict(X))
+    assert_allclose(found.predict_proba(table), expected.predict_proba(X), atol=1e-10)
+    assert list(found.feature_names_in_) == ["x0", "x1", "x2", "x3"]
+
+
+@EVERY
+def test_files_can_be_added_and_forgotten(model: Any, files: Any) -> None:
+    path, X, y, _ = files
+    parts = [open_table(path.parent / f"part-{part}.parquet", target="label", columns=["x0", "x1", "x2", "x3"]) for part in range(3)]
+    grown = clone(model).partial_fit(parts[0], classes=["ham", "junk", "spam"]).partial_fit(parts[1]).partial_fit(parts[2])
+    assert_allclose(grown.predict_joint_log_proba(parts[0]), clone(model).fit(X, y).predict_joint_log_proba(X[:40]), rtol=1e-8)
+    grown.forget(parts[2])
+    assert_allclose(grown.predict_joint_log_proba(parts[0]), clone(model).fit(X[:41], y[:41]).predict_joint_log_proba(X[:40]), rtol=1e-7)
+
+
+def test_labels_and_weights_belong_to_the_table(files: Any) -> None:
+    path, _, y, _ = files
+    with pytest.raises(InputError, match=r"belong to the table here: name their columns in open_table"):
+        clone(MODELS[0]).fit(open_table(path, target="label"), y)
+    with pytest.raises(InputError, match="opened without a target; name its column"):
+        clone(MODELS[0]).fit(open_table(path, columns=["x0", "x1"]))
+
+
+def test_columns_in_another_order_are_refused(files: Any) -> None:
+    path = files[0]
+    model = clone(MODELS[0]).fit(open_table(path, target="label", columns=["x0", "x1"]))
+    with pytest.raises(InputError, match="feature names should match those that were passed during fit"):
+        model.predict(open_table(path, columns=["x1", "x0"]))
