@@ -10,7 +10,7 @@ import pytest
 import separatrix
 from tests.tables import MODELS, SUMMARIES
 
-NAMES = ["ClassMoments", "GaussianNB", "Hyperplane", "LinearDiscriminantAnalysis", "Moments", "open_table"]
+NAMES = ["ClassMoments", "GaussianNB", "Hyperplane", "LinearDiscriminantAnalysis", "Moments", "OneVsOne", "OneVsRest", "open_table"]
 CLASSIFIERS = {"GaussianNB", "LinearDiscriminantAnalysis"}
 
 

@@ -16,6 +16,8 @@ _HOMES = {
     "Hyperplane": "geometry",
     "LinearDiscriminantAnalysis": "models",
     "Moments": "summaries",
+    "OneVsOne": "models",
+    "OneVsRest": "models",
     "open_table": "data.files",
 }
 

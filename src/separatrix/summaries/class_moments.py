@@ -193,10 +193,41 @@ class ClassMoments:
         scatter = self.scatter.sum(axis=0) if kind == "pooled" else np.einsum("kjj->kj", self.scatter)
         return replace(self, scatter=scatter, kind=kind)
 
+    def only(self, codes: Any) -> Self:
+        """Return the moments of some classes alone (kind "full" or "diagonal")."""
+        self._refuse_pooled()
+        chosen = np.asarray(codes)
+        return replace(
+            self,
+            classes=self.classes[chosen],
+            counts=self.counts[chosen],
+            means=self.means[chosen],
+            scatter=self.scatter[chosen],
+            rows=self.rows[chosen],
+        )
+
+    def against(self, k: int) -> Self:
+        """Return the moments of two classes: 0, all classes but k merged into one, and 1, class k (kind "full" or "diagonal")."""
+        self._refuse_pooled()
+        rest = self.only(np.flatnonzero(np.arange(len(self.classes)) != k))
+        centre = rest.grand_mean
+        scatter = rest.scatter.sum(axis=0) + rest._spread(rest.counts, rest.means - centre).sum(axis=0)
+        return replace(
+            self,
+            classes=np.array([0, 1]),
+            counts=np.array([rest.counts.sum(), self.counts[k]]),
+            means=np.stack([centre, self.means[k]]),
+            scatter=np.stack([scatter, self.scatter[k]]),
+            rows=np.array([rest.rows.sum(), self.rows[k]]),
+        )
+
+    def _refuse_pooled(self) -> None:
+        if self.kind == "pooled":
+            raise InputError("A pooled scatter no longer knows its classes apart; summarise with pooled=False.")
+
     def scaled(self, factors: Floats) -> Self:
         """Return the moments after multiplying the weights of class k by factors_k (kind "full" or "diagonal")."""
-        if self.kind == "pooled":
-            raise InputError("A pooled scatter cannot be reweighted by class; summarise with pooled=False.")
+        self._refuse_pooled()
         shaped = factors.reshape(-1, *[1] * (self.scatter.ndim - 1))
         return replace(self, counts=self.counts * factors, scatter=self.scatter * shaped)
 

@@ -1,0 +1,108 @@
+"""One machine per pair of classes: duels, votes, and the rows that nobody wins."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..errors import one_of
+from .machines import fit_from_moments, fit_machines, fits_from_moments
+from .several_classes import SeveralClasses
+
+Floats = NDArray[np.float64]
+
+
+class OneVsOne(SeveralClasses):
+    """K(K − 1)/2 two-class machines g_ij, positive where class i beats class j.
+
+    Rules for a clear winner, which differ from K = 5 on: "all_duels", the class with g_ij(x) > 0 for all j; "vote", the only class
+    with the most duels won. Rows without one are *ambiguous*; the regions of "all_duels" are convex.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A two-class machine, of this package or of scikit-learn.
+    rule : "vote" or "all_duels"
+    n_jobs : int, optional
+        Machines fitted at a time; default: all CPUs.
+
+    Attributes
+    ----------
+    classes_ : labels
+    estimators_ : machines of the pairs (0, 1), (0, 2), …, (1, 2), …; each positive for the second class of its pair
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminantAnalysis, OneVsOne
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OneVsOne(LinearDiscriminantAnalysis()).fit(X, y)
+    >>> len(model.estimators_), int(model.ambiguous(X).sum()), int((model.predict(X) != y).sum())
+    (3, 0, 3)
+
+    References
+    ----------
+    Bishop (2006), Pattern Recognition and Machine Learning, section 4.1.2.
+    """
+
+    def __init__(self, estimator: Any = None, *, rule: Literal["vote", "all_duels"] = "vote", n_jobs: int | None = None) -> None:
+        self.estimator = estimator
+        self.rule = rule
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        if self.rule not in ("vote", "all_duels"):
+            raise one_of("rule", self.rule, ["vote", "all_duels"])
+
+    def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
+        pairs = list(combinations(range(len(classes)), 2))
+        if fits_from_moments(self.estimator):
+            moments = self._moments(X, codes, classes, weight)
+            return fit_from_moments(self.estimator, [moments.only(pair) for pair in pairs])
+        rows = [np.flatnonzero(codes == k) for k in range(len(classes))]
+        tasks = [(X, np.sort(np.concatenate([rows[i], rows[j]]))) for i, j in pairs]
+        return fit_machines(clone(self.estimator), tasks, lambda t: codes[tasks[t][1]].astype(np.int64), weight, self.n_jobs)
+
+    def duels(self, X: Any) -> Floats:
+        """Return g_ij(x) of all ordered pairs (n, K, K): positive where i beats j, antisymmetric, 0 on the diagonal.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of n rows
+        """
+        scores = self._machine_scores(X)
+        K = len(self.classes_)
+        table = np.zeros((len(scores), K, K))
+        for t, (i, j) in enumerate(combinations(range(K), 2)):
+            table[:, i, j], table[:, j, i] = -scores[:, t], scores[:, t]
+        return table
+
+    def _votes(self, X: Any) -> tuple[NDArray[np.intp], Floats]:
+        """Return duels won (n, K), a tie going to the first class of the pair as in every machine, and scores that order equals."""
+        table = self.duels(X)
+        K = len(self.classes_)
+        first = np.triu(np.ones((K, K), dtype=bool), 1)
+        won = ((table > 0) | ((table == 0) & first)).sum(axis=2)
+        total = table.sum(axis=2)
+        # Squeezed below one half, the sums break ties between equal votes and never overrule a vote.
+        return won, won + total / (3.0 * (np.abs(total) + 1.0))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return votes, with ties ordered by the sums of the scores (n, K); two classes: the score of the one machine (n,).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of n rows
+        """
+        scores = self._machine_scores(X)
+        return scores[:, 0] if len(self.classes_) == 2 else self._votes(X)[1]
+
+    def _winners(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        won, scores = self._votes(X)
+        most = won.max(axis=1)
+        unclear = most < len(self.classes_) - 1 if self.rule == "all_duels" else (won == most[:, None]).sum(axis=1) > 1
+        return scores.argmax(axis=1), unclear

@@ -1,0 +1,110 @@
+"""One machine per class against all others, with the regions where the machines disagree made explicit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from ..errors import one_of
+from .machines import fit_from_moments, fit_machines, fits_from_moments, lengths
+from .several_classes import SeveralClasses
+
+Floats = NDArray[np.float64]
+
+
+class OneVsRest(SeveralClasses):
+    """Two-class machines g_k, each of class k against the rest.
+
+    A row is *ambiguous* unless exactly one g_k(x) > 0. With `machines="all_but_last"` there are K − 1 machines: a row that none
+    claims belongs to the last class, and one that several claim is ambiguous.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A two-class machine, of this package or of scikit-learn.
+    machines : "all" or "all_but_last"
+    scores : "raw" or "distance"
+        Compare g_k, or the signed distances g_k/‖w_k‖, which do not depend on the scale of separately trained machines.
+    n_jobs : int, optional
+        Machines fitted at a time; default: all CPUs.
+
+    Attributes
+    ----------
+    classes_, estimators_ : labels, and the machines in their order
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminantAnalysis, OneVsRest
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OneVsRest(LinearDiscriminantAnalysis()).fit(X, y)
+    >>> int(model.ambiguous(X).sum()), model.predict(X[:1], ambiguous="reject").tolist()
+    (29, [0])
+
+    References
+    ----------
+    Bishop (2006), Pattern Recognition and Machine Learning, section 4.1.2.
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        machines: Literal["all", "all_but_last"] = "all",
+        scores: Literal["raw", "distance"] = "raw",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.machines = machines
+        self.scores = scores
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        if self.machines not in ("all", "all_but_last"):
+            raise one_of("machines", self.machines, ["all", "all_but_last"])
+        if self.scores not in ("raw", "distance"):
+            raise one_of("scores", self.scores, ["raw", "distance"])
+
+    def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
+        K = len(classes)
+        # Two classes need one machine: the other would be its mirror image.
+        targets = [1] if K == 2 else list(range(K if self.machines == "all" else K - 1))
+        if fits_from_moments(self.estimator):
+            moments = self._moments(X, codes, classes, weight)
+            return fit_from_moments(self.estimator, [moments.against(k) for k in targets])
+        everything = np.ones(len(codes), dtype=bool)
+        tasks = [(X, everything)] * len(targets)
+        return fit_machines(clone(self.estimator), tasks, lambda t: (codes == targets[t]).astype(np.int64), weight, self.n_jobs)
+
+    def _claims(self, X: Any) -> Floats:
+        """Return g_k(x) (n, machines), divided by ‖w_k‖ if asked for."""
+        scores = self._machine_scores(X)
+        if self.scores == "distance":
+            scores = scores / lengths(self.estimators_)
+        return np.column_stack([-scores, scores]) if len(self.classes_) == 2 else scores
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return g_k(x) of each class (n, K); two classes: (n,). The last class of K − 1 machines has score 0, the level of a claim.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of n rows
+        """
+        claims = self._claims(X)
+        if len(self.classes_) == 2:
+            return claims[:, 1]
+        return np.column_stack([claims, np.zeros(len(claims))]) if claims.shape[1] < len(self.classes_) else claims
+
+    def _winners(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Return the class of the largest claim, and whether the claims leave the row ambiguous."""
+        claims = self._claims(X)
+        claimed = (claims > 0).sum(axis=1)
+        if claims.shape[1] < len(self.classes_):
+            last = len(self.classes_) - 1
+            return np.where(claimed == 0, last, claims.argmax(axis=1)), claimed > 1
+        if len(self.classes_) == 2:
+            return (claims[:, 1] > 0).astype(np.intp), np.zeros(len(claims), dtype=bool)
+        return claims.argmax(axis=1), claimed != 1

@@ -1,0 +1,110 @@
+"""What classifiers made of two-class machines share: checked rows, shared summaries, rejected rows."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils import check_array, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..data import as_source
+from ..data.labels import Labels
+from ..data.weights import check_weights
+from ..errors import InputError, one_of
+from ..summaries import ClassMoments
+from .machines import check_machine, scores_of
+
+Floats = NDArray[np.float64]
+
+
+class SeveralClasses(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Base of `OneVsRest` and `OneVsOne`. A subclass gives `_fit_all` (the machines) and `_winners` (class and ambiguity of rows)."""
+
+    estimator: Any
+    n_jobs: int | None
+    classes_: NDArray[Any]
+    estimators_: list[Any]
+
+    def _check_params(self) -> None:
+        """Raise an error for parameters that no data could make sense of."""
+
+    def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
+        raise TypeError(f"{type(self).__name__} must define _fit_all")
+
+    def _winners(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        raise TypeError(f"{type(self).__name__} must define _winners")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit all machines.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of n rows
+        y : (n,) labels
+        sample_weight : (n,) weights, optional
+        """
+        check_machine(self.estimator)
+        self._check_params()
+        if y is None:
+            raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
+        labels = Labels.of(y)
+        given, X = X, check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X", estimator=self)
+        if len(labels) != X.shape[0]:
+            raise InputError(
+                f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(labels)} labels."
+            )
+        if len(labels.classes) < 2:
+            raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")
+        weight = check_weights(sample_weight, X.shape[0])
+        machines = self._fit_all(X, labels.codes(0, len(labels)), labels.classes, weight)
+        validate_data(self, given, skip_check_array=True)  # sets the names and number of columns
+        self.classes_, self.estimators_ = labels.classes, machines
+        return self
+
+    def _moments(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> ClassMoments:
+        """Return one summary from which every machine is solved."""
+        source = as_source(X, codes, weight, classes=np.arange(len(classes)), n_jobs=self.n_jobs)
+        kind = "diagonal" if self.estimator._summary_kind() == "diagonal" else "full"
+        return source.reduce(ClassMoments.summarise(np.arange(len(classes)), kind))  # type: ignore[arg-type]
+
+    def _machine_scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return scores_of(self.estimators_, X)
+
+    def predict(self, X: Any, ambiguous: Literal["argmax", "reject"] = "argmax") -> NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of n rows
+        ambiguous : "argmax" or "reject"
+            Give ambiguous rows to the largest score, or reject them: the result is then an array of objects with None there.
+        """
+        if ambiguous not in ("argmax", "reject"):
+            raise one_of("ambiguous", ambiguous, ["argmax", "reject"])
+        codes, unclear = self._winners(X)
+        labels = self.classes_[codes]
+        if ambiguous == "argmax":
+            return labels
+        rejected = labels.astype(object)
+        rejected[unclear] = None
+        return rejected
+
+    def ambiguous(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows lie where the machines contradict each other.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of n rows
+        """
+        return self._winners(X)[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self.estimator, BaseEstimator):
+            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
