@@ -151,7 +151,7 @@ def test_labels_that_do_not_exist_are_named() -> None:
         model.boundary("ham", "ham")
     with pytest.raises(UnknownNameError, match="Did you mean 'ham'"):
         model.sample(3, label="hamm")
-    with pytest.raises(InputError, match="n_samples=0"):
+    with pytest.raises(InputError, match="n=0: at least one row"):
         model.sample(0)
 
 

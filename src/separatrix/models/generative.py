@@ -91,27 +91,27 @@ class GenerativeClassifier(Classifier):
         k = self._code(label)
         return joint[:, k] - log_priors(self._class_priors())[k]
 
-    def sample(self, n_samples: int = 1, random_state: Any = None, label: Any = None) -> tuple[Floats, NDArray[Any]]:
+    def sample(self, n: int = 1, random_state: Any = None, label: Any = None) -> tuple[Floats, NDArray[Any]]:
         """Draw rows as the model believes they arise: a class by its prior, then x from that class.
 
         Parameters
         ----------
-        n_samples : int
+        n : int
         random_state : int, RandomState or None
         label : a class, optional
             Draw from this class only.
 
         Returns
         -------
-        X, y : (n_samples, p) rows and their labels
+        X, y : (n, p) rows and their labels
         """
         check_is_fitted(self)
-        if n_samples < 1:
-            raise InputError(f"n_samples={n_samples}: at least one row must be drawn.")
+        if n < 1:
+            raise InputError(f"n={n}: at least one row must be drawn.")
         rng = check_random_state(random_state)
         priors = self._class_priors()
-        codes = rng.choice(len(priors), size=n_samples, p=priors) if label is None else np.full(n_samples, self._code(label))
-        X = np.empty((n_samples, self.n_features_in_))
+        codes = rng.choice(len(priors), size=n, p=priors) if label is None else np.full(n, self._code(label))
+        X = np.empty((n, self.n_features_in_))
         for k in np.unique(codes):
             own = codes == k
             X[own] = self._draw(int(k), int(own.sum()), rng)

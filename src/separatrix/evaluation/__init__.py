@@ -1,0 +1,7 @@
+"""How good a model is, and how sure we are: resampling plans, shortcuts in place of refits, estimates with intervals."""
+
+from .estimate import Estimate
+from .evaluate import evaluate
+from .plans import Bootstrap, HashFold, Holdout, KFold, LeaveOneOut, RandomSubsampling
+
+__all__ = ["Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"]

@@ -1,0 +1,324 @@
+"""Resampling plans: which rows are held out, and when.
+
+A plan that holds each row out at most once per repeat says so by fold numbers, one array per repeat: row i is held out in
+fold folds[i], or never if it is −1. A bootstrap says how often each row was drawn. Both follow scikit-learn's `split` as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import KFold as PlainKFold
+from sklearn.utils import check_random_state
+
+from ..errors import InputError
+
+Folds = NDArray[np.int64]
+NEVER = -1
+"""Fold number of a row that is always trained on."""
+
+
+class Plan:
+    """Base of all plans. A subclass gives `folds(n, y, groups)`: one array of fold numbers per repeat."""
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Return fold numbers (n,) for each repeat."""
+        raise TypeError(f"{type(self).__name__} must define folds")
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield training and held-out row numbers, as scikit-learn's splitters do.
+
+        Parameters
+        ----------
+        X : n rows, of which only the number matters
+        y : (n,) labels, for stratified plans
+        groups : (n,) groups, for grouped plans
+        """
+        for numbers in self.folds(_count(X), y, groups):
+            for fold in range(int(numbers.max()) + 1):
+                yield np.flatnonzero(numbers != fold), np.flatnonzero(numbers == fold)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return how many pairs `split` yields."""
+        raise TypeError(f"{type(self).__name__} must define get_n_splits")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({shown})"
+
+
+def _count(X: Any) -> int:
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+class Holdout(Plan):
+    """One part of the rows is held out for validation (not the test set, which no plan ever sees).
+
+    Parameters
+    ----------
+    fraction : float in (0, 1)
+        Share of the rows held out.
+    stratified : bool
+        Keep the shares of the classes.
+    random_state : int, RandomState or None
+
+    Examples
+    --------
+    >>> train, held_out = next(Holdout(0.25, random_state=0).split(np.zeros((8, 1)), [0, 1] * 4))
+    >>> len(train), len(held_out)
+    (6, 2)
+    """
+
+    def __init__(self, fraction: float = 0.2, *, stratified: bool = True, random_state: Any = None) -> None:
+        self.fraction = fraction
+        self.stratified = stratified
+        self.random_state = random_state
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Return one array: 0 for the rows held out, −1 for the others."""
+        return _held_out_parts(n, y, self.fraction, 1, self.stratified, self.random_state)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return 1."""
+        return 1
+
+
+class RandomSubsampling(Plan):
+    """Hold out a random part of the rows, several times.
+
+    Parameters
+    ----------
+    fraction : float in (0, 1)
+    repeats : int
+    stratified : bool
+    random_state : int, RandomState or None
+
+    Examples
+    --------
+    >>> RandomSubsampling(0.1, repeats=10).get_n_splits()
+    10
+    """
+
+    def __init__(self, fraction: float = 0.1, repeats: int = 10, *, stratified: bool = True, random_state: Any = None) -> None:
+        self.fraction = fraction
+        self.repeats = repeats
+        self.stratified = stratified
+        self.random_state = random_state
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Return one array per repeat: 0 for the rows held out, −1 for the others."""
+        return _held_out_parts(n, y, self.fraction, self.repeats, self.stratified, self.random_state)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of repeats."""
+        return self.repeats
+
+
+def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: bool, random_state: Any) -> list[Folds]:
+    if not 0.0 < fraction < 1.0:
+        raise InputError(f"fraction={fraction!r} must lie between 0 and 1: the share of the rows that is held out, such as 0.2.")
+    if repeats < 1:
+        raise InputError(f"repeats={repeats!r}: at least one is needed.")
+    size = max(1, round(fraction * n))
+    if size >= n:
+        raise InputError(f"fraction={fraction!r} of {n} rows leaves nothing to train on; hold out fewer.")
+    rng = check_random_state(random_state)
+    parts = []
+    by_class = stratified and y is not None and size >= len(np.unique(y)) and n - size >= len(np.unique(y))
+    for _ in range(repeats):
+        numbers = np.full(n, NEVER, dtype=np.int64)
+        if by_class and np.unique(y, return_counts=True)[1].min() >= 2:
+            splitter = StratifiedShuffleSplit(1, test_size=size, random_state=rng)
+            numbers[next(splitter.split(np.zeros((n, 1)), y))[1]] = 0
+        else:
+            numbers[rng.permutation(n)[:size]] = 0
+        parts.append(numbers)
+    return parts
+
+
+class KFold(Plan):
+    """Cut the rows into folds and hold each out once.
+
+    Parameters
+    ----------
+    n_splits : int
+    stratified : bool
+        Keep the shares of the classes in each fold.
+    grouped : bool
+        Keep the rows of a group together; `groups` is then needed.
+    repeats : int
+        Do it again with other folds.
+    random_state : int, RandomState or None
+
+    Examples
+    --------
+    >>> plan = KFold(3, random_state=0)
+    >>> sorted(int(i) for _, held_out in plan.split(np.zeros((6, 1)), [0, 0, 0, 1, 1, 1]) for i in held_out)
+    [0, 1, 2, 3, 4, 5]
+
+    References
+    ----------
+    Stone (1974), Cross-validatory choice and assessment of statistical predictions, J. Royal Statistical Society B 36.
+    """
+
+    def __init__(
+        self, n_splits: int = 10, *, stratified: bool = True, grouped: bool = False, repeats: int = 1, random_state: Any = None
+    ) -> None:
+        self.n_splits = n_splits
+        self.stratified = stratified
+        self.grouped = grouped
+        self.repeats = repeats
+        self.random_state = random_state
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Return the fold of each row, for each repeat."""
+        self._check(n, y, groups)
+        rng = check_random_state(self.random_state)
+        return [self._once(n, y, groups, int(rng.randint(2**31 - 1))) for _ in range(self.repeats)]
+
+    def _once(self, n: int, y: Any, groups: Any, seed: int) -> Folds:
+        by_class = self.stratified and y is not None
+        if self.grouped and by_class:
+            splitter: Any = StratifiedGroupKFold(self.n_splits, shuffle=True, random_state=seed)
+        elif self.grouped:
+            splitter = GroupKFold(self.n_splits, shuffle=True, random_state=seed)
+        else:
+            splitter = (StratifiedKFold if by_class else PlainKFold)(self.n_splits, shuffle=True, random_state=seed)
+        numbers = np.full(n, NEVER, dtype=np.int64)
+        for fold, (_, held_out) in enumerate(splitter.split(np.zeros((n, 1)), y, groups if self.grouped else None)):
+            numbers[held_out] = fold
+        return numbers
+
+    def _check(self, n: int, y: Any, groups: Any) -> None:
+        if not 2 <= self.n_splits <= n:
+            raise InputError(f"n_splits={self.n_splits!r} must be at least 2 and at most the number of rows, {n}.")
+        if self.repeats < 1:
+            raise InputError(f"repeats={self.repeats!r}: at least one is needed.")
+        if self.grouped and groups is None:
+            raise InputError("grouped=True keeps the rows of a group together: pass groups=, one group per row.")
+        if self.grouped and len(np.unique(groups)) < self.n_splits:
+            raise InputError(
+                f"{len(np.unique(groups))} groups cannot be cut into {self.n_splits} folds; use n_splits={len(np.unique(groups))} or fewer."
+            )
+        if self.stratified and y is not None and not self.grouped:
+            labels, sizes = np.unique(np.asarray(y), return_counts=True)
+            if sizes.min() < self.n_splits:
+                few = labels[sizes.argmin()]
+                raise InputError(
+                    f"Class {few!r} has {sizes.min()} rows, fewer than the {self.n_splits} folds: some fold would hold none of it. Use "
+                    f"KFold({max(2, int(sizes.min()))}), LeaveOneOut(), or KFold({self.n_splits}, stratified=False)."
+                )
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return folds times repeats."""
+        return self.n_splits * self.repeats
+
+
+class HashFold(Plan):
+    """Folds from a hash of the row number: the same in memory, in a file and on a cluster, without a list of them.
+
+    Parameters
+    ----------
+    n_splits : int
+    seed : int
+
+    Examples
+    --------
+    >>> HashFold(4).fold_of(0, 8).tolist() == HashFold(4).folds(100)[0][:8].tolist()
+    True
+
+    References
+    ----------
+    Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators, OOPSLA (the mixing function).
+    """
+
+    def __init__(self, n_splits: int = 10, *, seed: int = 0) -> None:
+        if n_splits < 2:
+            raise InputError(f"n_splits={n_splits!r}: at least two folds are needed.")
+        self.n_splits = n_splits
+        self.seed = seed
+
+    def fold_of(self, begin: int, end: int) -> Folds:
+        """Return the folds of rows begin to end."""
+        with np.errstate(over="ignore"):
+            z = np.arange(begin, end, dtype=np.uint64) + np.uint64(self.seed % 2**64) * np.uint64(0xD1342543DE82EF95)
+            z = (z + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            z = z ^ (z >> np.uint64(31))
+        return (z % np.uint64(self.n_splits)).astype(np.int64)
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Return the fold of each row."""
+        return [self.fold_of(0, n)]
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds."""
+        return self.n_splits
+
+
+class LeaveOneOut(Plan):
+    """Hold out every row once, alone.
+
+    Examples
+    --------
+    >>> LeaveOneOut().get_n_splits(np.zeros((7, 2)))
+    7
+    """
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Return 0 … n − 1."""
+        if n < 2:
+            raise InputError(f"Leaving one of {n} rows out leaves nothing to train on.")
+        return [np.arange(n)]
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of rows."""
+        if X is None:
+            raise InputError("The number of splits is the number of rows: pass X.")
+        return _count(X)
+
+
+class Bootstrap(Plan):
+    """Draw n rows with replacement; the rows never drawn, about 37 %, are held out.
+
+    Parameters
+    ----------
+    n_resamples : int
+    random_state : int, RandomState or None
+
+    Examples
+    --------
+    >>> times = Bootstrap(3, random_state=0).resamples(10_000)
+    >>> times.shape, bool(abs((times > 0).mean() - 0.632) < 0.01)
+    ((3, 10000), True)
+
+    References
+    ----------
+    Efron and Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method, JASA 92.
+    """
+
+    def __init__(self, n_resamples: int = 200, *, random_state: Any = None) -> None:
+        if n_resamples < 1:
+            raise InputError(f"n_resamples={n_resamples!r}: at least one is needed.")
+        self.n_resamples = n_resamples
+        self.random_state = random_state
+
+    def resamples(self, n: int) -> NDArray[np.int64]:
+        """Return how often each row is drawn (n_resamples, n); each line sums to n."""
+        rng = check_random_state(self.random_state)
+        return np.stack([np.bincount(rng.randint(0, n, size=n), minlength=n) for _ in range(self.n_resamples)])
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield drawn rows, as often as they were drawn, and the rows never drawn."""
+        n = _count(X)
+        for times in self.resamples(n):
+            yield np.repeat(np.arange(n), times), np.flatnonzero(times == 0)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of resamples."""
+        return self.n_resamples
