@@ -10,21 +10,22 @@ from typing import Any
 
 __version__ = "0.1.0.dev0"
 
-_HOMES = {
-    "ClassMoments": "summaries",
-    "GaussianNB": "models",
-    "Hyperplane": "geometry",
-    "LinearDiscriminantAnalysis": "models",
-    "Moments": "summaries",
-    "OneVsOne": "models",
-    "OneVsRest": "models",
-    "open_table": "data.files",
+_ROOMS = {
+    "data.files": ("open_table",),
+    "evaluation": ("Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"),
+    "geometry": ("Hyperplane",),
+    "logic": ("is_separable",),
+    "models": ("GaussianNB", "LinearDiscriminantAnalysis", "OneVsOne", "OneVsRest"),
+    "summaries": ("ClassMoments", "Moments"),
 }
+_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
-__all__ = sorted(_HOMES)
+__all__ = sorted([*_HOMES, "logic"])
 
 
 def __getattr__(name: str) -> Any:
+    if name == "logic":
+        return import_module("separatrix.logic")
     if name not in _HOMES:
         raise AttributeError(f"module 'separatrix' has no attribute {name!r}; it has {', '.join(__all__)}")
     value = getattr(import_module(f"separatrix.{_HOMES[name]}"), name)
