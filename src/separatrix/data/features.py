@@ -1,0 +1,110 @@
+"""Which columns of a table are its features, and whether all files of a table agree on them.
+
+A table's columns are told by their kinds: "number" (booleans too), "text" (categories too), or the name of another type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
+
+
+def choose_features(
+    kinds: Mapping[str, str], columns: Sequence[str] | None = None, target: str | None = None, weight: str | None = None
+) -> tuple[str, ...]:
+    """Return the names of the features: `columns` as given, or all columns but target and weight.
+
+    Examples
+    --------
+    >>> choose_features({"age": "number", "pages": "number", "buys": "text"}, target="buys")
+    ('age', 'pages')
+    """
+    for role, name in (("target", target), ("weight", weight)):
+        if name is not None:
+            _refuse_unknown(role, name, kinds)
+    if target is not None and kinds[target] not in ("number", "text"):
+        raise InputError(
+            f"target={target!r} is a column of type {kinds[target]}; labels must be whole numbers, text, categories or booleans. "
+            "Write it to the file as text."
+        )
+    if weight is not None and kinds[weight] != "number":
+        raise InputError(f"weight={weight!r} is a column of type {kinds[weight]}; weights must be numbers.")
+    if columns is None:
+        features = tuple(name for name in kinds if name not in (target, weight))
+    else:
+        features = _given(columns, kinds, {target: "target", weight: "weight"})
+    if not features:
+        raise InputError(f"No column is left for the features: the table holds {_listed(list(kinds))} only.")
+    _refuse_text(features, kinds)
+    return features
+
+
+def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str | None, str]) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        raise InputTypeError(f"columns={columns!r} must be a list of names; write columns=[{columns!r}].")
+    seen: set[str] = set()
+    for name in columns:
+        _refuse_unknown("columns", name, kinds)
+        if name in roles:
+            raise InputError(f"Column {name!r} is the {roles[name]} and cannot be a feature too; leave it out of columns.")
+        if name in seen:
+            raise InputError(f"Column {name!r} is listed twice in columns; list every feature once.")
+        seen.add(name)
+    return tuple(columns)
+
+
+def _refuse_unknown(role: str, name: Any, kinds: Mapping[str, str]) -> None:
+    if name not in kinds:
+        raise UnknownNameError(
+            f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, kinds)} It holds {_listed(list(kinds))}."
+        )
+
+
+def _refuse_text(features: Sequence[str], kinds: Mapping[str, str]) -> None:
+    text = [name for name in features if kinds[name] != "number"]
+    if text:
+        numbers = _listed([name for name in features if kinds[name] == "number"])
+        advice = f", for instance columns=[{numbers}]" if numbers else ""
+        one = len(text) == 1
+        raise InputError(
+            f"Column{'' if one else 's'} {_listed(text)} hold{'s' if one else ''} {_other(kinds, text)}, which cannot be used as "
+            f"features; could not convert to numbers. Pass columns=[…] to name the features{advice}."
+        )
+
+
+def _other(kinds: Mapping[str, str], names: Sequence[str]) -> str:
+    return " or ".join(sorted({kinds[name] for name in names}))
+
+
+def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None) -> None:
+    """Raise an error that names the first file whose columns differ from those of the first file.
+
+    Parameters
+    ----------
+    schemas : by file, something with `names` and `field(name).type`
+    used : the columns to compare, all if not given
+        The order of the columns may differ: they are read by name.
+    """
+    (first, expected), *others = schemas.items()
+    for file, schema in others:
+        known = expected.names if used is None else used
+        for name in known:
+            there = schema.field(name).type if name in schema.names else "missing"
+            if there != expected.field(name).type:
+                _differ(name, first, str(expected.field(name).type), file, str(there))
+        extra = [name for name in schema.names if name not in known] if used is None else []
+        if extra:
+            _differ(extra[0], first, "missing", file, str(schema.field(extra[0]).type))
+
+
+def _differ(name: str, first: str, expected: str, file: str, there: str) -> None:
+    raise InputError(
+        f"The files differ in column {name!r}: {expected} in {first!r}, {there} in {file!r}. Write all files with the same columns "
+        "and types, or name the columns they share: columns=[…]."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
