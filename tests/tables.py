@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, Moments
+from separatrix.models import FisherDiscriminant, LeastSquaresClassifier, NearestMean, QuadraticDiscriminantAnalysis
 from separatrix.summaries import Counts
 
 MODELS = [
@@ -16,6 +17,15 @@ MODELS = [
     LinearDiscriminantAnalysis(class_weight="balanced"),
     GaussianNB(),
     GaussianNB(ddof=1, class_weight="balanced"),
+    NearestMean(),
+    NearestMean(metric="standardised"),
+    LeastSquaresClassifier(),
+    LeastSquaresClassifier(alpha=0.5, class_weight="balanced"),
+    LeastSquaresClassifier(coding="numbers"),
+    FisherDiscriminant(),
+    FisherDiscriminant(threshold="priors", class_weight="balanced"),
+    QuadraticDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(pooling=0.5, shrinkage=0.1, covariance="unbiased"),
 ]
 """One configuration of each public classifier at least."""
 

@@ -13,8 +13,9 @@ from separatrix.models.base import Classifier
 from tests.tables import MODELS, SUMMARIES
 
 NAMES = """
-Bootstrap ClassMoments Estimate GaussianNB HashFold Holdout Hyperplane KFold LeaveOneOut LinearDiscriminantAnalysis Moments OneVsOne
-OneVsRest RandomSubsampling evaluate is_separable logic open_table
+Bootstrap ClassMoments Estimate FisherDiscriminant GaussianNB HashFold Holdout Hyperplane KFold LeastSquaresClassifier LeaveOneOut
+LinearDiscriminantAnalysis Moments NearestMean OneVsOne OneVsRest QuadraticDiscriminantAnalysis RandomSubsampling choose_covariance evaluate
+is_separable logic open_table
 """.split()
 
 

@@ -15,7 +15,17 @@ _ROOMS = {
     "evaluation": ("Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"),
     "geometry": ("Hyperplane",),
     "logic": ("is_separable",),
-    "models": ("GaussianNB", "LinearDiscriminantAnalysis", "OneVsOne", "OneVsRest"),
+    "models": (
+        "FisherDiscriminant",
+        "GaussianNB",
+        "LeastSquaresClassifier",
+        "LinearDiscriminantAnalysis",
+        "NearestMean",
+        "OneVsOne",
+        "OneVsRest",
+        "QuadraticDiscriminantAnalysis",
+        "choose_covariance",
+    ),
     "summaries": ("ClassMoments", "Moments"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

@@ -21,11 +21,19 @@ from separatrix.summaries import grouped
 from tests.tables import MODELS
 
 EVERY = pytest.mark.parametrize("model", MODELS, ids=repr)
+GENERATIVE = pytest.mark.parametrize("model", [model for model in MODELS if hasattr(model, "sample")], ids=repr)
+POSTERIOR = pytest.mark.parametrize("model", [model for model in MODELS if hasattr(model, "predict_proba")], ids=repr)
 
 
 def rows(rng: Any, n: int = 120, p: int = 4) -> tuple[Any, Any]:
     y = np.array(["ham", "junk", "spam"])[np.arange(n) % 3]
     return rng.normal(size=(n, p)) @ rng.normal(size=(p, p)) + 1.5 * (y == "spam")[:, None] + np.arange(p), y
+
+
+def outputs(model: Any, X: Any) -> Any:
+    """The finest thing a model says about rows."""
+    method = "predict_joint_log_proba" if hasattr(model, "predict_joint_log_proba") else "decision_function"
+    return getattr(model, method)(X)
 
 
 def fitted(model: Any, *data: Any, **more: Any) -> Any:
@@ -34,8 +42,9 @@ def fitted(model: Any, *data: Any, **more: Any) -> Any:
 
 def assert_same_model(a: Any, b: Any, X: Any, rtol: float = 1e-7) -> None:
     assert_array_equal(a.classes_, b.classes_)
-    assert_allclose(a.predict_joint_log_proba(X), b.predict_joint_log_proba(X), rtol=rtol, atol=1e-9)
-    assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=rtol, atol=1e-8)
+    assert_allclose(outputs(a, X), outputs(b, X), rtol=rtol, atol=1e-8)
+    if hasattr(a, "predict_log_proba"):
+        assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=rtol, atol=1e-8)
 
 
 @EVERY
@@ -57,19 +66,25 @@ def test_order_of_rows_does_not_matter(model: Any, rng: Any) -> None:
 def test_order_of_columns_does_not_matter(model: Any, rng: Any) -> None:
     X, y = rows(rng)
     order = [2, 0, 3, 1]
-    assert_allclose(fitted(model, X[:, order], y).predict_proba(X[:, order]), fitted(model, X, y).predict_proba(X), atol=1e-10)
+    assert_allclose(outputs(fitted(model, X[:, order], y), X[:, order]), outputs(fitted(model, X, y), X), atol=1e-8)
 
 
 @EVERY
 def test_translation_does_not_matter(model: Any, rng: Any) -> None:
     X, y = rows(rng)
-    assert_allclose(fitted(model, X + 1e4, y).predict_proba(X + 1e4), fitted(model, X, y).predict_proba(X), atol=1e-6)
+    assert_array_equal(fitted(model, X + 1e4, y).predict(X + 1e4), fitted(model, X, y).predict(X))
+    if hasattr(model, "predict_proba"):
+        assert_allclose(fitted(model, X + 1e4, y).predict_proba(X + 1e4), fitted(model, X, y).predict_proba(X), atol=1e-6)
 
 
 @EVERY
 def test_a_common_unit_does_not_matter(model: Any, rng: Any) -> None:
     X, y = rows(rng)
-    assert_allclose(fitted(model, 1e-3 * X, y).predict_proba(1e-3 * X), fitted(model, X, y).predict_proba(X), atol=1e-9)
+    if getattr(model, "alpha", 0.0):
+        pytest.skip("a ridge penalty has the unit of the columns")
+    assert_array_equal(fitted(model, 1e-3 * X, y).predict(1e-3 * X), fitted(model, X, y).predict(X))
+    if hasattr(model, "predict_proba"):
+        assert_allclose(fitted(model, 1e-3 * X, y).predict_proba(1e-3 * X), fitted(model, X, y).predict_proba(X), atol=1e-9)
 
 
 @EVERY
@@ -81,7 +96,7 @@ def test_adding_rows_in_parts_is_one_fit(model: Any, rng: Any) -> None:
     assert_same_model(grown, fitted(model, X, y), X)
 
 
-@EVERY
+@POSTERIOR
 @pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
 def test_a_class_that_has_not_come_yet_is_never_predicted(model: Any, rng: Any) -> None:
     X, y = rows(rng)
@@ -120,7 +135,7 @@ def test_all_roads_agree(model: Any, small: int, rng: Any, monkeypatch: Any) -> 
     roads += [frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)]
     for road in roads:
         found = fitted(model, road, y)
-        assert_allclose(found.predict_joint_log_proba(road), expected.predict_joint_log_proba(X), rtol=1e-9)
+        assert_allclose(outputs(found, road), outputs(expected, X), rtol=1e-9, atol=1e-10)
         assert_array_equal(found.predict(road), expected.predict(X))
 
 
@@ -151,13 +166,12 @@ def test_the_number_of_threads_does_not_change_a_bit(model: Any, rng: Any, monke
 @EVERY
 def test_state_and_pickle_give_the_model_back(model: Any, rng: Any) -> None:
     X, y = rows(rng)
-    model = fitted(model, pd.DataFrame(X, columns=list("abcd")), y)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = fitted(model, frame, y)
     for copy in (type(model).restore(model.state()), pickle.loads(pickle.dumps(model))):
         assert copy.state() == model.state()
-        assert_array_equal(
-            copy.predict_proba(pd.DataFrame(X, columns=list("abcd"))), model.predict_proba(pd.DataFrame(X, columns=list("abcd")))
-        )
-        copy.partial_fit(pd.DataFrame(X, columns=list("abcd")), y)
+        assert_array_equal(outputs(copy, frame), outputs(model, frame))
+        copy.partial_fit(frame, y)
     assert fitted(model, X[:, :3], y).state() != model.state()
 
 
@@ -174,7 +188,7 @@ def test_a_failure_leaves_the_model_whole(model: Any, action: str, rng: Any) -> 
     assert model.state() == before
 
 
-@EVERY
+@GENERATIVE
 def test_posteriors_are_those_of_bayes_rule(model: Any, rng: Any) -> None:
     X, y = rows(rng)
     model = fitted(model, X, y)
@@ -186,11 +200,11 @@ def test_posteriors_are_those_of_bayes_rule(model: Any, rng: Any) -> None:
     assert_allclose(np.exp(joint - within), np.broadcast_to(np.exp(joint[0] - within[0]), joint.shape))
 
 
-@EVERY
+@GENERATIVE
 def test_samples_refit_to_the_same_parameters(model: Any, rng: Any) -> None:
     X, y = rows(rng)
     model = fitted(clone(model).set_params(class_weight=None), X, y)
-    if getattr(model, "shrinkage", None):
+    if getattr(model, "shrinkage", None) or getattr(model, "pooling", None):
         pytest.skip("a shrunk covariance shrinks again")
     drawn = model.sample(60_000, random_state=3)
     again = fitted(model, *drawn)
@@ -203,5 +217,7 @@ def test_predicting_sets_nothing(model: Any, rng: Any) -> None:
     X, y = rows(rng)
     model = fitted(model, X, y)
     before = dict(vars(model))
-    model.predict(X), model.predict_proba(X), model.log_density(X), model.sample(3, random_state=0)
+    model.predict(X), outputs(model, X)
+    if hasattr(model, "sample"):
+        model.predict_proba(X), model.log_density(X), model.sample(3, random_state=0)
     assert vars(model).keys() == before.keys() and all(vars(model)[k] is before[k] for k in before)

@@ -28,7 +28,7 @@ class FrameSource(ChunkedSource):
     def __init__(self, X: Any, labels: Labels | None = None, *, n_jobs: int | None = None) -> None:
         frame = nw.from_native(X, eager_only=True)
         refuse_empty(frame.shape)
-        refuse_text(frame)
+        self._check_columns(frame)
         self.frame = frame
         self.n_rows, self.n_features = frame.shape
         names = list(frame.columns)
@@ -40,6 +40,9 @@ class FrameSource(ChunkedSource):
             )
         self.labels, self.n_jobs = labels, n_jobs
         self.dtype = np.float32 if all(t == nw.Float32 for t in frame.schema.values()) else np.float64
+
+    def _check_columns(self, frame: Any) -> None:
+        refuse_text(frame)
 
     def rows(self, begin: int, end: int) -> NDArray[np.floating]:
         """Return rows begin to end as floats, one column after the other."""

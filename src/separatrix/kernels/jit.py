@@ -64,17 +64,20 @@ def wi8(ndim: int) -> types.Array:
     return array(types.int64, ndim, False)
 
 
-def kernel(*signatures: Any) -> Callable[[F], F]:
+def kernel(*signatures: Any, gathers: bool = False) -> Callable[[F], F]:
     """Compile a function for the signatures given, cached on disk where a cache folder can be had.
 
     Parameters
     ----------
     *signatures : numba signatures
         Such as ``types.void(rf8(2), wf8(1))``.
+    gathers : bool
+        Whether the inner loop adds up scattered values, as products with sparse rows do: it is then kept in order, since vector
+        gathers, which reordered sums would be compiled to, take twice the time of plain loads.
     """
 
     def decorate(function: F) -> F:
-        options: dict[str, Any] = {"nogil": True, "fastmath": FASTMATH}
+        options: dict[str, Any] = {"nogil": True, "fastmath": FASTMATH - {"reassoc"} if gathers else FASTMATH}
         try:
             return numba.njit(list(signatures), cache=True, **options)(function)
         except RuntimeError as error:

@@ -17,29 +17,31 @@ from .jit import kernel, rf4, rf8, ri4, ri8, wf8, wi8
 
 
 @kernel(
-    types.void(rf8(2), ri4(1), rf8(1), rf8(2), wf8(2), wf8(1), wf8(2)),
-    types.void(rf4(2), ri4(1), rf8(1), rf8(2), wf8(2), wf8(1), wf8(2)),
+    types.void(rf8(2), ri4(1), rf8(1), rf8(2), ri8(1), wf8(2), wf8(1), wf8(2)),
+    types.void(rf4(2), ri4(1), rf8(1), rf8(2), ri8(1), wf8(2), wf8(1), wf8(2)),
 )
-def shift_rows(X, codes, weight, pilot, shifted, counts, sums):  # type: ignore[no-untyped-def]
-    """Fill shifted[i] = √w_i d_i and add to counts and sums. An empty weight means all ones."""
+def shift_rows(X, codes, weight, pilot, rows, shifted, counts, sums):  # type: ignore[no-untyped-def]
+    """Fill shifted[rows[i]] = √w_i d_i and add to counts and sums. An empty weight means all ones."""
     n, p = X.shape
     if weight.size == 0:
         for i in range(n):
             k = codes[i]
+            r = rows[i]
             counts[k] += 1.0
             for j in range(p):
                 d = X[i, j] - pilot[k, j]
-                shifted[i, j] = d
+                shifted[r, j] = d
                 sums[k, j] += d
         return
     for i in range(n):
         k = codes[i]
         w = weight[i]
         root = np.sqrt(w)
+        r = rows[i]
         counts[k] += w
         for j in range(p):
             d = X[i, j] - pilot[k, j]
-            shifted[i, j] = root * d
+            shifted[r, j] = root * d
             sums[k, j] += w * d
 
 
@@ -69,18 +71,19 @@ def add_squares(X, codes, weight, pilot, counts, sums, squares):  # type: ignore
             squares[k, j] += w * d * d
 
 
-@kernel(types.void(ri4(1), wi8(1), wi8(1)))
-def group_rows(codes, starts, order):  # type: ignore[no-untyped-def]
-    """Sort row numbers by class, stably: order[starts[k]:starts[k + 1]] are the rows of class k."""
+@kernel(types.void(ri4(1), ri8(1), wi8(1), wi8(1)))
+def sort_by_slot(codes, slots, starts, rows):  # type: ignore[no-untyped-def]
+    """Give row i the place rows[i] at which the rows of slot s stand together, in their order, from starts[s] to starts[s + 1]."""
     starts[:] = 0
     for i in range(codes.size):
-        starts[codes[i] + 1] += 1
-    for k in range(1, starts.size):
-        starts[k] += starts[k - 1]
+        starts[slots[codes[i]] + 1] += 1
+    for s in range(1, starts.size):
+        starts[s] += starts[s - 1]
     place = starts.copy()
     for i in range(codes.size):
-        order[place[codes[i]]] = i
-        place[codes[i]] += 1
+        s = slots[codes[i]]
+        rows[i] = place[s]
+        place[s] += 1
 
 
 @kernel(types.void(ri4(1), wi8(2), wi8(1)))

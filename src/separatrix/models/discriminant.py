@@ -17,7 +17,9 @@ from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
 from .base import finite_or_none
+from .discriminant_summary import DiscriminantTables
 from .from_summary import MomentClassifier
+from .gaussian_information import SharedCovarianceCriteria
 from .generative import GenerativeClassifier
 from .linear import LinearClassifier, linear_scores
 from .priors import class_factors, effective_priors, stand_in
@@ -29,7 +31,13 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class LinearDiscriminantAnalysis(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentClassifier, LinearClassifier, GenerativeClassifier
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    SharedCovarianceCriteria,
+    DiscriminantTables,
+    MomentClassifier,
+    LinearClassifier,
+    GenerativeClassifier,
 ):
     """Gaussian classes with one covariance: linear boundaries, posteriors, and projection to where classes differ most.
 
@@ -63,6 +71,7 @@ class LinearDiscriminantAnalysis(
     explained_variance_ratio_ : share of the between-class variance of each direction
     rank_ : number of directions in which the classes vary
     shrinkage_ : float, the α used
+    n_parameters_ : k of `aic` and `bic`
     summary_ : ClassMoments, or None after a fit with far more columns than rows
 
     Examples

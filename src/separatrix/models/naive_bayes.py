@@ -14,13 +14,14 @@ from ..solvers.discriminant import log_priors
 from ..summaries.class_moments import Kind
 from ..summaries.grouped import SMALL, tile_rows
 from .from_summary import MomentClassifier
+from .gaussian_information import OwnVariancesCriteria
 from .generative import GenerativeClassifier
 from .priors import class_factors, effective_priors, stand_in
 
 Floats = NDArray[np.float64]
 
 
-class GaussianNB(MomentClassifier, GenerativeClassifier):
+class GaussianNB(OwnVariancesCriteria, MomentClassifier, GenerativeClassifier):
     """Naive Bayes with a normal density for each column in each class.
 
         log p(x, k) = log π_k − ½ Σ_j [log(2π σ²_kj) + (x_j − θ_kj)²/σ²_kj]
@@ -41,6 +42,7 @@ class GaussianNB(MomentClassifier, GenerativeClassifier):
     Attributes
     ----------
     classes_, class_count_, class_prior_, theta_, var_, epsilon_ : as in scikit-learn
+    n_parameters_ : k of `aic` and `bic`
     summary_ : ClassMoments
 
     Examples

@@ -12,6 +12,9 @@ from ..errors import InputError, did_you_mean
 
 Floats = NDArray[np.float64]
 
+NEVER = float(np.finfo(np.float32).min) / 2
+"""Score of a class not seen yet, where no prior can say so: below every other, and still a number after rounding to float32."""
+
 
 def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Floats:
     """Return given priors as an array of one probability per class.

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data import Block, Source
+from ..errors import CapacityError
 from ..solvers.discriminant import Discriminant
 from ..solvers.embedding import embed
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
+from .from_summary import MomentClassifier
+from .priors import class_factors
 
 Floats = NDArray[np.float64]
 
@@ -51,10 +54,10 @@ def solve_wide(
     total = within + np.einsum("kj,k->j", (moments.means - centre) ** 2, moments.counts) / n
     variance = within if isinstance(shrinkage, str) else total if not shrinkage else np.ones(p)
     scale = np.sqrt(np.where(variance > 0, variance, 1.0))
-    rows = _all_rows(source)
+    rows = all_rows(source)
     require_memory((rows.X.shape[0], rows.X.shape[0]))
     embedding = embed(rows.X, centre, scale)
-    coordinates = _embedded_moments(embedding.coordinates, rows, moments, factors)
+    coordinates = embedded_moments(embedding.coordinates, rows, moments, factors)
     alpha = _alpha(shrinkage, coordinates, embedding.coordinates, rows, factors, p)
     # In the embedding's coordinates all units are equal: a spread of one in every direction keeps its metric.
     found, priors = solve(coordinates, alpha, None, p, False)
@@ -65,14 +68,67 @@ def solve_wide(
     return WideSolution(replace(found, coef=coef, intercept=intercept, scalings=scalings, mean=mean), moments.means, priors, alpha)
 
 
-def _all_rows(source: Source) -> Block:
+class WideClassifier(MomentClassifier):
+    """Solved from moments, or in the span of the rows where these are fewer than very many columns: a subclass gives `_fit_wide`."""
+
+    def _fit_source(self, source: Source) -> dict[str, Any]:
+        wide = source.n_features > WIDE and source.n_rows is not None and source.n_rows < source.n_features
+        return self._fit_wide(source) if wide else super()._fit_source(source)
+
+    def _fit_wide(self, source: Source) -> dict[str, Any]:
+        """Return the fitted attributes, `summary_` being None."""
+        raise TypeError(f"{type(self).__name__} must define _fit_wide")
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to what is learned. The result is that of one fit on all rows so far.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : all labels that will ever come
+            Needed at the first call, unless the model was fitted before.
+        """
+        self._require_moments()
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows back out, exactly: the result is that of a fit without them.
+
+        Parameters
+        ----------
+        X, y, sample_weight : rows that were learned, with the weights they had then
+        """
+        self._require_moments()
+        return super().forget(X, y, sample_weight)
+
+    def _require_moments(self) -> None:
+        if getattr(self, "summary_", True) is None:
+            p = self.n_features_in_
+            raise CapacityError(
+                f"This model was fitted in the span of its rows, because {p:,} columns exceed the rows, and a {p:,} × {p:,} scatter "
+                f"({8 * p * p / 2**30:,.1f} GiB) was never formed; whatever needs it works with fewer columns only."
+            )
+
+
+def column_moments(source: Source, class_weight: Any) -> tuple[ClassMoments, Floats | None]:
+    """Return the class moments of the columns one by one, after class weights, and the factors that these are."""
+    moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal"))
+    if not moments.is_finite:
+        source.refuse_nonfinite()
+    factors = class_factors(class_weight, moments.classes, moments.counts)
+    return (moments if factors is None else moments.scaled(factors)), factors
+
+
+def all_rows(source: Source) -> Block:
+    """Return all rows of a source in one block."""
     blocks = list(source.blocks())
     X = sp.vstack([b.X for b in blocks], format="csr") if blocks[0].is_sparse else np.vstack([b.X for b in blocks])
     weight = None if blocks[0].weight is None else np.concatenate([b.weight for b in blocks])
     return Block(X.astype(np.float64, copy=False), np.concatenate([b.codes for b in blocks]), weight)
 
 
-def _embedded_moments(Y: Floats, rows: Block, moments: ClassMoments, factors: Floats | None) -> ClassMoments:
+def embedded_moments(Y: Floats, rows: Block, moments: ClassMoments, factors: Floats | None) -> ClassMoments:
+    """Return the pooled class moments of the coordinates Y of these rows."""
     kind = "pooled" if factors is None else "full"
     found = ClassMoments.summarise(moments.classes, kind)(Block(Y, rows.codes, rows.weight))  # type: ignore[arg-type]
     return (found if factors is None else found.scaled(factors)).to("pooled")

@@ -23,6 +23,8 @@ DENSE_ENOUGH = 0.25
 """Share of stored values from which a sparse tile is cheaper as a dense one (BLAS against scattered additions)."""
 PILOT_ROWS = 16
 """Rows of a group whose mean is its pilot."""
+ROWS_PER_SLOT = 150
+"""Rows of a slot in a tile, on average, from which BLAS is busy."""
 NO_WEIGHT = np.empty(0)
 
 
@@ -98,7 +100,11 @@ def _add_tiles(
     from ..kernels import moments
 
     size = tile_rows(block.n_features)
-    shifted = np.empty((size, block.n_features))
+    if not grouping.diagonal:
+        # BLAS needs some rows of each slot at a time; more tiles than four no longer stay in a core's cache.
+        size = max(size, min(ROWS_PER_SLOT * grouping.n_slots, 4 * size))
+    shifted = np.empty((0 if grouping.diagonal else min(size, block.n_rows), block.n_features))
+    rows, starts = np.arange(len(shifted)), np.zeros(grouping.n_slots + 1, dtype=np.int64)
     for tile in block.tiles(size):
         X = np.ascontiguousarray(tile.dense())
         begin = tile.start - block.start
@@ -107,23 +113,13 @@ def _add_tiles(
         if grouping.diagonal:
             moments.add_squares(X, own, weight, pilot, counts, sums, scatter)
             continue
-        B = shifted[: len(X)]
-        moments.shift_rows(X, own, weight, pilot, B, counts, sums)
-        if grouping.n_slots == 1:
-            scatter[0] += B.T @ B
-        else:
-            _add_by_slot(B, grouping.slots[own].astype(np.int32), scatter)
-
-
-def _add_by_slot(B: Floats, slots: NDArray[np.int32], scatter: Floats) -> None:
-    from ..kernels.moments import group_rows
-
-    starts, order = np.empty(len(scatter) + 1, dtype=np.int64), np.empty(len(B), dtype=np.int64)
-    group_rows(slots, starts, order)
-    B = B[order]
-    for s in np.flatnonzero(np.diff(starts)):
-        part = B[starts[s] : starts[s + 1]]
-        scatter[s] += part.T @ part
+        starts[-1] = len(X)
+        if grouping.n_slots > 1:
+            moments.sort_by_slot(own, grouping.slots, starts, rows)
+        moments.shift_rows(X, own, weight, pilot, rows, shifted, counts, sums)
+        for s in np.flatnonzero(np.diff(starts)):
+            part = shifted[starts[s] : starts[s + 1]]
+            scatter[s] += part.T @ part
 
 
 def _sparse_pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:

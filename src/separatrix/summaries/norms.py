@@ -47,6 +47,39 @@ class FourthMoment:
         return type(self)(self.total + other.total)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassFourthMoments:
+    """totals_k = Σ_{i in k} w_i ‖z_i‖⁴ with z_i = (x_i − means_k) / scale_k: each class in units of its own.
+
+    Examples
+    --------
+    >>> block = Block(np.array([[1.0], [3.0], [0.0], [4.0]]), np.array([0, 0, 1, 1], dtype=np.int32))
+    >>> ClassFourthMoments.summarise(np.full((2, 1), 2.0), np.array([[1.0], [2.0]]))(block).totals.tolist()
+    [2.0, 2.0]
+    """
+
+    totals: Floats
+
+    @classmethod
+    def summarise(cls, means: Floats, scale: Floats) -> Callable[[Block], ClassFourthMoments]:
+        """Return the pass for class means (K, p) and scales (K, p)."""
+        passes = [FourthMoment.summarise(means[k : k + 1], scale[k]) for k in range(len(means))]
+
+        def of(block: Block) -> ClassFourthMoments:
+            totals = np.zeros(len(means))
+            for k in np.unique(block.codes):  # type: ignore[arg-type]
+                rows = np.flatnonzero(block.codes == k)
+                weight = None if block.weight is None else block.weight[rows]
+                totals[k] = passes[k](Block(block.X[rows], np.zeros(len(rows), dtype=np.int32), weight)).total
+            return cls(totals)
+
+        return of
+
+    def merge(self, other: Self) -> Self:
+        """Return the totals over both sets of rows."""
+        return type(self)(self.totals + other.totals)
+
+
 def _dense_norms(block: Block, means: Floats, scale: Floats) -> Floats:
     norms = np.empty(block.n_rows)
     for tile in block.tiles(tile_rows(block.n_features)):

@@ -1,0 +1,82 @@
+"""Class means compared column by column, and pair by pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc
+
+from ..solvers.spread import total_spread
+from .canonical import Canonical
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnTests:
+    """Analysis of variance of each column: R² = B_jj/T_jj, F = (B_jj/(K − 1))/(W_jj/ν), p. All (p,); NaN for constant columns."""
+
+    r2: Floats
+    F: Floats
+    df1: float
+    df2: float
+    p: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTests:
+    """Squared Mahalanobis distances D² between class means, with F and p; all (K, K)."""
+
+    distances: Floats
+    F: Floats
+    df1: float
+    df2: float
+    p: Floats
+
+
+def column_tests(found: Canonical) -> ColumnTests:
+    """Return the F test of each column alone.
+
+    Examples
+    --------
+    >>> from separatrix.inference import canonical_analysis
+    >>> means, W = np.array([[4.0, 2.0], [2.0, 5.0]]), np.array([[4.0, 2.0], [2.0, 2.0]])
+    >>> column_tests(canonical_analysis(np.array([2.0, 2.0]), means, W)).F.tolist()
+    [2.0, 9.0]
+    """
+    between, within = np.diag(found.between), np.diag(found.within)
+    q, nu = float(found.hypothesis_freedom), found.error_freedom
+    total = between + within
+    varies = total_spread(found.counts, found.means, within)[1] > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r2 = np.where(varies, between / total, np.nan)
+        F = np.where(varies, (between / q) / (within / nu), np.nan)
+    return ColumnTests(r2, F, q, nu, fdtrc(q, nu, F))
+
+
+def pair_tests(found: Canonical) -> PairTests:
+    """Return D² of all pairs of classes and the test that the two means are equal.
+
+        D²_ij = (m_i − m_j)'S⁻¹(m_i − m_j),   F = D² n_i n_j/(n_i + n_j) · (ν − r + 1)/(ν r),   df (r, ν − r + 1)
+
+    The p-values are those of single tests, not adjusted for the number of pairs.
+
+    Examples
+    --------
+    >>> from separatrix.inference import canonical_analysis
+    >>> means, W = np.array([[4.0, 2.0], [2.0, 5.0]]), np.array([[4.0, 2.0], [2.0, 2.0]])
+    >>> pair_tests(canonical_analysis(np.array([2.0, 2.0]), means, W)).distances.round(10).tolist()
+    [[0.0, 34.0], [34.0, 0.0]]
+
+    References
+    ----------
+    SAS/STAT User's Guide, the DISCRIM procedure: distances between classes.
+    """
+    Z = (found.means - found.centre) @ found.basis
+    distances = np.sum((Z[:, None, :] - Z[None, :, :]) ** 2, axis=2)
+    n, r, nu = found.counts, found.rank, found.error_freedom
+    df2 = nu - r + 1.0
+    F = distances * np.outer(n, n) / np.add.outer(n, n) * df2 / (nu * r)
+    return PairTests(distances, F, float(r), df2, fdtrc(r, df2, F))

@@ -1,0 +1,200 @@
+"""Least-squares classification: regress the classes, then take the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Source
+from ..errors import InputError, did_you_mean, one_of
+from ..solvers.embedding import embed
+from ..solvers.least_squares import Regression, solve_least_squares
+from ..solvers.spread import total_spread
+from ..summaries import ClassMoments
+from ..summaries.class_moments import require_memory
+from .base import finite_or_none
+from .information import NoLikelihood
+from .linear import LinearClassifier, linear_scores
+from .priors import NEVER, class_factors
+from .singular import columns_in, warn_singular
+from .wide import WideClassifier, all_rows, column_moments, embedded_moments
+
+Floats = NDArray[np.float64]
+
+
+class LeastSquaresClassifier(NoLikelihood, WideClassifier, LinearClassifier):
+    """Linear regression of the classes, with an intercept that is not penalised.
+
+        minimise Σ_i ‖t_k(i) − A'x_i − a‖² + α‖A‖²
+
+    coding="indicator": t_k is +1 for class k and −1 for the others; the largest of the K outputs decides. Two classes need one
+    output, whose sign decides. With `alpha` this is scikit-learn's RidgeClassifier. coding="numbers": t_k is a number, and the number
+    nearest to the output, clipped to their range, decides: f_k(x) = t_k(A'x + a) − ½t_k², which is linear in x too.
+
+    Squared error also punishes points that are too far on the right side, so distant points move the boundary; and where
+    classes lie in a row, indicator coding hides the middle ones. Numbers are right only if the classes have that order.
+
+    Parameters
+    ----------
+    alpha : float
+        Ridge penalty, ≥ 0.
+    coding : "indicator" or "numbers"
+    numbers : dict {label: number} or (K,) array in the order of `classes_`, optional
+        For coding="numbers"; default: 0, 1, …, K − 1.
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the classes.
+    n_jobs : int, optional
+        Threads; default: SEPARATRIX_NUM_THREADS or all CPUs this process may use.
+
+    Attributes
+    ----------
+    classes_ : (K,)
+    coef_, intercept_ : (1, p), (1,) for two classes, else (K, p), (K,)
+    regression_coef_, regression_intercept_ : A' (T, p) and a (T,), T the number of outputs
+    numbers_, limits_ : (K,), (2,) the smallest and largest number of classes with rows; None for coding="indicator"
+    summary_ : ClassMoments, or None after a fit with far more columns than rows
+
+    Examples
+    --------
+    >>> from separatrix.models.least_squares import LeastSquaresClassifier
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["low", "low", "middle", "middle", "top", "top"]
+    >>> model = LeastSquaresClassifier(coding="numbers", numbers={"low": 0, "middle": 1, "top": 2}).fit(X, y)
+    >>> model.predict([[4.5], [100.0]]).tolist(), model.predict_number([[4.5], [100.0]]).tolist()
+    (['middle', 'top'], [1.0, 2.0])
+
+    References
+    ----------
+    Bishop (2006), Pattern Recognition and Machine Learning, section 4.1.3.
+    """
+
+    _no_likelihood = "fits numbers that stand for classes, and no class has a normal error around its number"
+
+    def __init__(
+        self,
+        alpha: float = 0.0,
+        coding: Literal["indicator", "numbers"] = "indicator",
+        *,
+        numbers: Any = None,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.coding = coding
+        self.numbers = numbers
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        if self.coding not in ("indicator", "numbers"):
+            raise one_of("coding", self.coding, ["indicator", "numbers"])
+        alpha: Any = self.alpha
+        if not (isinstance(alpha, Real) and 0.0 <= float(alpha) < np.inf):
+            raise InputError(f"alpha={alpha!r} must be a finite number ≥ 0; 0 is plain least squares.")
+        if self.numbers is not None and self.coding != "numbers":
+            raise InputError("numbers=… is used by coding='numbers' alone; add it, or leave numbers out.")
+
+    def _fit_wide(self, source: Source) -> dict[str, Any]:
+        """Fit where rows are fewer than very many columns: in the span of the rows."""
+        moments, factors = column_moments(source, self.class_weight)
+        centre, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
+        # The units in which the solution is to have the least norm: the penalty's, or those of the total spread without one.
+        scale = np.ones(len(centre)) if self.alpha > 0 else np.where(spread > 0, spread, 1.0)
+        rows = all_rows(source)
+        require_memory((rows.n_rows, rows.n_rows))
+        embedding = embed(rows.X, centre, scale)
+        inside = embedded_moments(embedding.coordinates, rows, moments, factors)
+        found = solve_least_squares(inside.counts, inside.means, inside.scatter, self._targets(moments), self.alpha, embedded=True)
+        coef = embedding.to_columns(found.coef)
+        found = Regression(coef, found.intercept - coef @ centre, found.null)
+        return {"classes_": source.classes, "summary_": None, **self._attributes(found, moments)}
+
+    def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
+        factors = class_factors(self.class_weight, summary.classes, summary.counts)
+        moments = (summary if factors is None else summary.scaled(factors)).to("pooled")
+        found = solve_least_squares(moments.counts, moments.means, moments.scatter, self._targets(summary), self.alpha)
+        if found.null.shape[1]:
+            warn_singular(
+                f"The least-squares coefficients are not unique: along {found.null.shape[1]} direction(s) involving "
+                f"{columns_in(found.null, source)} no row varies (collinear or constant columns, or too few rows). Those of least norm, in "
+                "columns divided by their standard deviations, are taken. Drop such columns, or use alpha=1.0."
+            )
+        return self._attributes(found, summary)
+
+    def _targets(self, moments: ClassMoments) -> Floats:
+        """Return the target (K, T) of each class."""
+        K = len(moments.classes)
+        if self.coding == "numbers":
+            return check_numbers(self.numbers, moments.classes)[:, None]
+        return np.array([[-1.0], [1.0]]) if K == 2 else 2.0 * np.eye(K) - 1.0
+
+    def _attributes(self, found: Regression, moments: ClassMoments) -> dict[str, Any]:
+        numbers = check_numbers(self.numbers, moments.classes) if self.coding == "numbers" else None
+        coef, intercept, limits = found.coef, found.intercept, None
+        if numbers is not None:
+            seen = moments.counts > 0
+            limits = np.array([numbers[seen].min(), numbers[seen].max()])
+            coef, intercept = (numbers * seen)[:, None] * coef, np.where(seen, numbers * intercept - 0.5 * numbers**2, NEVER)
+            if len(numbers) == 2:
+                coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        return {
+            "coef_": coef,
+            "intercept_": intercept,
+            "regression_coef_": found.coef,
+            "regression_intercept_": found.intercept,
+            "numbers_": numbers,
+            "limits_": limits,
+        }
+
+    def predict_number(self, X: Any) -> NDArray[np.floating]:
+        """Return the regression's output, clipped to `limits_`; the nearest number is the class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        output : (n,)
+        """
+        check_is_fitted(self)
+        if self.limits_ is None:
+            raise InputError("predict_number needs coding='numbers'; with coding='indicator' use decision_function.")
+        coef, intercept = self.regression_coef_, self.regression_intercept_
+        output = self._collect(X, lambda block: finite_or_none(linear_scores(block, coef, intercept), block.X))
+        return output[:, 0].clip(*self.limits_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Numbers in the order of the labels are as good as that order.
+        tags.classifier_tags.poor_score = self.coding == "numbers"
+        return tags
+
+
+def check_numbers(numbers: Any, classes: NDArray[Any]) -> Floats:
+    """Return the number of each class, 0 … K − 1 by default.
+
+    Examples
+    --------
+    >>> check_numbers({"old": 2, "young": 0}, np.array(["old", "young"])).tolist()
+    [2.0, 0.0]
+    """
+    labels = classes.tolist()
+    if numbers is None:
+        return np.arange(len(labels), dtype=np.float64)
+    if isinstance(numbers, Mapping):
+        for unknown in [label for label in numbers if label not in labels]:
+            raise InputError(f"numbers names {unknown!r}, which is not a class.{did_you_mean(unknown, labels)} Classes: {labels}.")
+        for missing in [label for label in labels if label not in numbers]:
+            raise InputError(f"numbers has no number for class {missing!r}; give one for each of {labels}.")
+        numbers = [numbers[label] for label in labels]
+    given = np.asarray(numbers, dtype=np.float64)
+    if given.shape != (len(labels),):
+        raise InputError(f"numbers has shape {given.shape}, but there are {len(labels)} classes, {labels}; give one number for each.")
+    if not np.isfinite(given).all() or len(np.unique(given)) < len(given):
+        raise InputError(f"numbers={given.tolist()} must be finite and all different, or classes could not be told apart.")
+    return given

@@ -1,0 +1,280 @@
+"""Quadratic discriminant analysis, plain and regularised."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block, Source
+from ..errors import InputError, one_of
+from ..solvers.discriminant import log_priors
+from ..solvers.quadratic import pool, regularise, whiten_classes, whitening_parts
+from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
+from ..solvers.spread import total_spread
+from ..solvers.whitening import Whitening
+from ..summaries import ClassMoments
+from ..summaries.class_moments import Kind
+from ..summaries.grouped import SMALL
+from ..summaries.norms import ClassFourthMoments
+from .base import finite_or_none
+from .from_summary import MomentClassifier
+from .gaussian_information import OwnCovariancesCriteria
+from .generative import GenerativeClassifier
+from .priors import NEVER, class_factors, effective_priors, stand_in
+from .singular import columns_in, warn_singular
+
+Floats = NDArray[np.float64]
+
+LOG_2PI = float(np.log(2.0 * np.pi))
+SCORED = 125_000
+"""Whitened coordinates held at once while scoring: a megabyte, to stay in a core's cache."""
+
+
+class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, MomentClassifier, GenerativeClassifier):
+    """Gaussian classes, each with a covariance of its own: quadratic boundaries.
+
+        δ_k(x) = log π_k − ½ log det Σ_k − ½ (x − μ_k)'Σ_k⁻¹(x − μ_k)
+
+    Between it and linear discriminant analysis lies `pooling`, Friedman's regularised discriminant analysis: with class scatters W_k
+    and ν_k = n_k (or n_k − 1),
+
+        Σ_k(λ) = [(1 − λ)W_k + λ Σ_l W_l] / [(1 − λ)ν_k + λ Σ_l ν_l],   Σ_k(λ, α) = (1 − α)Σ_k(λ) + α (tr Σ_k(λ)/p) I
+
+    Parameters
+    ----------
+    priors : (K,) array, optional
+        Class probabilities; default: shares of the rows.
+    shrinkage : float in [0, 1], "auto" or "oas", optional
+        α. "auto" is Ledoit and Wolf's and "oas" Chen's for each class, its columns divided by their standard deviations in it, so that
+        units do not matter. "auto" needs the rows, the others do not.
+    pooling : float in [0, 1], optional
+        λ: 0 is quadratic and 1 linear discriminant analysis.
+    reg_param : float in [0, 1]
+        r: at the end, each covariance becomes (1 − r)Σ_k + rI.
+    covariance : "mle" or "unbiased"
+        Divide the scatter of a class by n_k, as scikit-learn does, or by n_k − 1, as R does.
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the classes.
+    n_jobs : int, optional
+        Threads; default: SEPARATRIX_NUM_THREADS or all CPUs this process may use.
+
+    Attributes
+    ----------
+    classes_, priors_, means_ : as in scikit-learn
+    covariance_ : (K, p, p) as used, after pooling and shrinking
+    basis_ : (K, p, p) with B_k'Σ_k B_k = I
+    log_det_, rank_ : (K,) log det Σ_k, and the number of directions in which class k varies
+    shrinkage_ : (K,) the α used
+    n_parameters_ : k of `aic` and `bic`
+    summary_ : ClassMoments
+
+    Examples
+    --------
+    >>> from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
+    >>> X = [[-1.0], [1.0], [-1.5], [1.5], [-4.0], [4.0], [-6.0], [6.0]]
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, ["narrow"] * 4 + ["wide"] * 4)
+    >>> model.predict([[-5.0], [0.0], [5.0]]).tolist()
+    ['wide', 'narrow', 'wide']
+
+    References
+    ----------
+    Friedman (1989), Regularized discriminant analysis, J. American Statistical Association 84.
+    """
+
+    _kind: Kind = "full"
+
+    def __init__(
+        self,
+        priors: Any = None,
+        shrinkage: float | Literal["auto", "oas"] | None = None,
+        pooling: float | None = None,
+        reg_param: float = 0.0,
+        covariance: Literal["mle", "unbiased"] = "mle",
+        *,
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.priors = priors
+        self.shrinkage = shrinkage
+        self.pooling = pooling
+        self.reg_param = reg_param
+        self.covariance = covariance
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        if self.covariance not in ("mle", "unbiased"):
+            raise one_of("covariance", self.covariance, ["mle", "unbiased"])
+        if isinstance(self.shrinkage, str):
+            if self.shrinkage not in ("auto", "oas"):
+                raise one_of("shrinkage", self.shrinkage, ["auto", "oas"])
+            if self.pooling:
+                raise InputError(
+                    f"shrinkage={self.shrinkage!r} is estimated for the covariance of one class, not for a pooled one; give a number "
+                    f"beside pooling={self.pooling!r}, or leave pooling out."
+                )
+        shares: dict[str, Any] = {"pooling": self.pooling or 0.0, "reg_param": self.reg_param}
+        if not isinstance(self.shrinkage, str):
+            shares["shrinkage"] = self.shrinkage or 0.0
+        for name, share in shares.items():
+            if not (isinstance(share, Real) and 0.0 <= float(share) <= 1.0):
+                raise InputError(f"{name}={share!r} is outside [0, 1]; use a number from 0 (nothing) to 1 (all).")
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to what is learned. The result is that of one fit on all rows so far.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : all labels that will ever come
+            Needed at the first call, unless the model was fitted before.
+        """
+        self._require_moments()
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows back out, exactly: the result is that of a fit without them.
+
+        Parameters
+        ----------
+        X, y, sample_weight : rows that were learned, with the weights they had then
+        """
+        self._require_moments()
+        return super().forget(X, y, sample_weight)
+
+    def _require_moments(self) -> None:
+        if self.shrinkage == "auto":
+            raise _needs_rows()
+
+    def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
+        factors = class_factors(self.class_weight, summary.classes, summary.counts)
+        moments = summary if factors is None else summary.scaled(factors)
+        counts = moments.counts
+        priors = effective_priors(self.priors, moments.classes, counts)
+        _, spread = total_spread(counts, moments.means, moments.to_diagonal_sums())
+        alphas, units = self._shrinkage(moments, source, factors)
+        covariances = pool(moments.scatter, self._freedom(moments, growing), float(self.pooling or 0.0))
+        covariances = stand_in(regularise(covariances, alphas, units, float(self.reg_param)), counts)
+        found = whiten_classes(covariances, spread)
+        if any(w.is_singular for w in found):
+            warn_singular(_singular(found, summary.classes, source))
+        return {
+            "priors_": priors,
+            "means_": stand_in(moments.means, counts),
+            "covariance_": covariances,
+            # A class not seen yet is spread over everything, so that its density is 0 everywhere.
+            "basis_": np.stack([w.basis * (n > 0) for w, n in zip(found, counts, strict=True)]),
+            "log_det_": np.where(counts > 0, [w.log_det for w in found], -2.0 * NEVER),
+            "rank_": np.array([w.rank for w in found]),
+            "shrinkage_": alphas,
+        }
+
+    def _freedom(self, moments: ClassMoments, growing: bool) -> Floats:
+        """Return what each class scatter is divided by."""
+        counts = moments.counts
+        if self.covariance == "mle":
+            return counts
+        freedom = np.maximum(counts - 1.0, 0.0)
+        few = (counts > 0) & (freedom == 0)
+        if few.any() and not growing and not self.pooling:
+            k = int(few.argmax())
+            raise InputError(
+                f"covariance='unbiased' divides by n_k - 1, but class {moments.classes[k].item()!r} has n_k = {counts[k]:g}. Use "
+                "covariance='mle', which divides by n_k, or pooling=0.1, or give more rows."
+            )
+        # More rows may come: keep what is learned and divide by n_k until there are enough.
+        return np.where(few & growing, counts, freedom)
+
+    def _shrinkage(self, moments: ClassMoments, source: Source | None, factors: Floats | None) -> tuple[Floats, Floats | None]:
+        """Return α of each class and the units in which its covariance is shrunk by it."""
+        counts = moments.counts
+        if self.shrinkage is None or not isinstance(self.shrinkage, str):
+            return np.full(len(counts), float(self.shrinkage or 0.0)), None
+        n = np.where(counts > 0, counts, 1.0)
+        sd = np.sqrt(np.einsum("kjj->kj", moments.scatter) / n[:, None])
+        units = np.where(sd > 0, sd, 1.0)
+        correlations = moments.scatter / n[:, None, None] / units[:, :, None] / units[:, None, :]
+        p = moments.n_features
+        if self.shrinkage == "oas":
+            return np.array([oas_alpha(R, m, p) for R, m in zip(correlations, n, strict=True)]), units
+        if source is None:
+            raise _needs_rows()
+        fourth = source.reduce(ClassFourthMoments.summarise(moments.means, units)).totals
+        fourth = fourth if factors is None else fourth * factors
+        return np.array([ledoit_wolf_alpha(R, f, m, p) for R, f, m in zip(correlations, fourth, n, strict=True)]), units
+
+    def decision_function(self, X: Any) -> NDArray[np.floating]:
+        """Return δ_k(x) of each row: log p(x, k) up to a term that all classes share.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        scores : δ₂ − δ₁ (n,) for two classes, positive for `classes_[1]`; else (n, K)
+        """
+        scores = self._collect(X, lambda block: finite_or_none(self._discriminants(block), block.X))
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _discriminants(self, block: Block) -> Floats:
+        return quadratic_scores(block, self.means_, self.basis_, log_priors(self.priors_) - 0.5 * self.log_det_)
+
+    def _joint(self, block: Block) -> Floats:
+        return self._discriminants(block) - 0.5 * self.n_features_in_ * LOG_2PI
+
+    _scores = _posterior_scores = _discriminants
+
+    def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        return rng.multivariate_normal(self.means_[k], self.covariance_[k], n, check_valid="ignore")
+
+    def _class_priors(self) -> Floats:
+        return self.priors_
+
+
+def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats) -> Floats:
+    """Return offset_k − ½ ‖B_k'(x − μ_k)‖² of each row, whitening for all classes at once."""
+    K, p, _ = bases.shape
+    # Absent values of sparse rows stay absent; dense rows are exact also where the means are huge beside the distances.
+    centre = np.zeros(p) if block.is_sparse else means.mean(axis=0)
+    parts = whitening_parts(means - centre, bases, whole=block.is_sparse)
+    distances = np.zeros((block.n_rows, K))
+    for tile in block.tiles(max(SCORED // (K * p), 16)):
+        rows = tile.X if tile.is_sparse else tile.X - centre
+        own = distances[tile.start - block.start :][: tile.n_rows]
+        for part in parts:
+            z = np.asarray((rows if part.columns == p else rows[:, : part.columns]) @ part.basis)
+            _add_distances(z, part.centres, own, small=block.n_rows * p < SMALL // 4)
+    return offset - 0.5 * distances
+
+
+def _add_distances(z: Floats, centres: Floats, distances: Floats, small: bool) -> None:
+    if small:
+        d = z.reshape(-1, *centres.shape) - centres
+        distances += np.einsum("ikw,ikw->ik", d, d)
+        return
+    from ..kernels.quadratic import add_distances
+
+    add_distances(np.ascontiguousarray(z), centres, distances)
+
+
+def _needs_rows() -> InputError:
+    return InputError(
+        "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
+        "shrinkage='oas', which the moments give."
+    )
+
+
+def _singular(found: list[Whitening], classes: NDArray[Any], source: Source | None) -> str:
+    """Say which classes do not vary along which columns."""
+    flat = [k for k, w in enumerate(found) if w.is_singular]
+    names = ", ".join(repr(label) for label in classes[flat[:4]].tolist()) + (f" and {len(flat) - 4} more" if len(flat) > 4 else "")
+    columns = columns_in(np.hstack([found[k].null for k in flat]), source)
+    return (
+        f"The covariance of class {names} has no inverse: along direction(s) involving {columns} the class does not vary (collinear or "
+        "constant columns, or too few rows for a covariance of its own). Rows off its plane then count as very far from the class, rows "
+        "on it as very close. Use shrinkage='auto', pooling=0.5 or LinearDiscriminantAnalysis, or drop such columns."
+    )

@@ -1,0 +1,87 @@
+"""Least squares and ridge regression of class targets, from class counts, means and the pooled scatter alone.
+
+Row i of class k has the target t_k. With n = Σ n_k, x̄ = Σ n_k m_k/n, t̄ = Σ n_k t_k/n and v_k = m_k − x̄,
+
+    minimise Σ_i ‖t_k(i) − A'x_i − a‖² + α‖A‖²   ⇔   (T + αI) A = Σ_k n_k v_k (t_k − t̄)',   a = t̄ − A'x̄
+
+where T = W + Σ n_k v_k v_k' is the total scatter: no target of a single row is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, lapack
+
+from .spread import total_spread
+from .whitening import TOLERANCE
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """Coefficients of T targets on p columns.
+
+    Attributes
+    ----------
+    coef, intercept : (T, p), (T,)
+    null : (p, r)
+        Directions in which no row varies, orthonormal in units of the total spread; empty where the normal equations have one solution.
+    """
+
+    coef: Floats
+    intercept: Floats
+    null: Floats
+
+
+def solve_least_squares(
+    counts: Floats, means: Floats, scatter: Floats, targets: Floats, alpha: float = 0.0, embedded: bool = False
+) -> Regression:
+    """Return the regression of class targets on the columns, with an intercept that is not penalised.
+
+    Where the normal equations have many solutions, the one of least norm in columns divided by their total standard deviation: unlike
+    the one of least norm in the columns as they are, it does not depend on their units.
+
+    Parameters
+    ----------
+    counts, means : (K,), (K, p)
+    scatter : (p, p)
+        Pooled scatter within the classes, W.
+    targets : (K, T)
+    alpha : float
+        Ridge penalty on ‖A‖².
+    embedded : bool
+        Whether the columns are coordinates of an embedding, which have equal units already.
+
+    Examples
+    --------
+    >>> found = solve_least_squares(np.array([2.0, 2.0]), np.array([[0.0], [2.0]]), np.array([[4.0]]), np.array([[-1.0], [1.0]]))
+    >>> found.coef.round(12).tolist(), found.intercept.round(12).tolist()
+    ([[0.5]], [-0.5])
+    """
+    n = counts.sum()
+    centre, spread = total_spread(counts, means, np.diag(scatter))
+    V = np.where(spread > 0, means - centre, 0.0) * (counts > 0)[:, None]
+    mean = counts @ targets / n
+    right = V.T @ (counts[:, None] * (targets - mean))
+    total = scatter + (V.T * counts) @ V
+    total.flat[:: len(total) + 1] += alpha
+    unit = np.sqrt(n * (spread.max(initial=0.0) if embedded else spread) ** 2 + alpha)
+    unit = np.broadcast_to(np.where(unit > 0, unit, 1.0), spread.shape)
+    solved, null = _solve_scaled(total / unit[:, None] / unit, right / unit[:, None])
+    coef = (solved / unit[:, None]).T
+    return Regression(np.ascontiguousarray(coef), mean - coef @ centre, null)
+
+
+def _solve_scaled(A: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Return the least-norm solution of A Z = right for A ≥ 0 with a diagonal of at most one, and a basis of A's null space."""
+    factor, info = lapack.dpotrf(A, lower=1, clean=1)
+    if info == 0 and lapack.dpocon(factor, np.abs(A).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
+        return lapack.dpotrs(factor, right, lower=1)[0], np.empty((len(A), 0))
+    values, vectors = eigh(A, check_finite=False)
+    varies = values > TOLERANCE * max(values[-1], 0.0)
+    kept = vectors[:, varies]
+    return kept @ ((kept.T @ right) / values[varies][:, None]), vectors[:, ~varies]
