@@ -25,8 +25,8 @@ PLANS += [RandomSubsampling(0.2, 3, random_state=0)]
 GENERATIVE = [model for model in MODELS if hasattr(model, "predict_joint_log_proba")]
 
 
-def rows(rng: Any, n: int = 36) -> tuple[Any, Any]:
-    y = np.array(["a", "b", "c"])[np.concatenate([np.arange(n - 6) % 2, [2] * 6])]
+def rows(rng: Any, n: int = 44) -> tuple[Any, Any]:
+    y = np.array(["a", "b", "c"])[np.concatenate([np.arange(n - 12) % 2, [2] * 12])]
     return rng.normal(size=(n, 4)) @ rng.normal(size=(4, 4)) + (y == "c")[:, None], y
 
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import ClassMoments, LinearDiscriminantAnalysis
 from separatrix.errors import CapacityError, SingularWarning
-from separatrix.models import discriminant
+from separatrix.models import wide
 
 
 def rows(rng: Any, n: int = 90, p: int = 5) -> tuple[Any, Any]:
@@ -116,17 +116,17 @@ def test_wide_rows_give_what_the_covariance_gives(shrinkage: Any, convert: Any, 
     X[y == 1, :5] += 2.0
     w, new = rng.integers(1, 3, 25), rng.normal(size=(30, 60)) + 3.0
     tall = LinearDiscriminantAnalysis(shrinkage=shrinkage, class_weight=balanced).fit(X, y, sample_weight=w)
-    monkeypatch.setattr(discriminant, "WIDE", 10)
-    wide = LinearDiscriminantAnalysis(shrinkage=shrinkage, class_weight=balanced).fit(convert(X), y, sample_weight=w)
-    assert_allclose(wide.shrinkage_, tall.shrinkage_)
-    assert_array_equal(wide.predict(new), tall.predict(new))
+    monkeypatch.setattr(wide, "WIDE", 10)
+    found = LinearDiscriminantAnalysis(shrinkage=shrinkage, class_weight=balanced).fit(convert(X), y, sample_weight=w)
+    assert_allclose(found.shrinkage_, tall.shrinkage_)
+    assert_array_equal(found.predict(new), tall.predict(new))
     scale = np.abs(tall.decision_function(new)).max()
-    assert_allclose(wide.decision_function(convert(new)) / scale, tall.decision_function(new) / scale, atol=1e-9)
-    assert_allclose(np.abs(wide.transform(new)), np.abs(tall.transform(new)), rtol=1e-6, atol=1e-6 * np.abs(tall.transform(new)).max())
+    assert_allclose(found.decision_function(convert(new)) / scale, tall.decision_function(new) / scale, atol=1e-9)
+    assert_allclose(np.abs(found.transform(new)), np.abs(tall.transform(new)), rtol=1e-6, atol=1e-6 * np.abs(tall.transform(new)).max())
 
 
 def test_wide_models_say_what_they_cannot_do(rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(discriminant, "WIDE", 10)
+    monkeypatch.setattr(wide, "WIDE", 10)
     X, y = rng.normal(size=(12, 20)), np.arange(12) % 2
     model = LinearDiscriminantAnalysis(shrinkage=0.1).fit(X, y)
     for action in (lambda: model.log_density(X), lambda: model.sample(2), lambda: model.partial_fit(X, y), lambda: model.forget(X, y)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -11,19 +10,20 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source
-from ..errors import CapacityError, InputError, SingularWarning, one_of
+from ..errors import InputError, one_of
 from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant
+from ..solvers.leave_one_out import LeftOut, discriminant_left_out
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
 from .base import finite_or_none
 from .discriminant_summary import DiscriminantTables
-from .from_summary import MomentClassifier
 from .gaussian_information import SharedCovarianceCriteria
 from .generative import GenerativeClassifier
 from .linear import LinearClassifier, linear_scores
 from .priors import class_factors, effective_priors, stand_in
-from .wide import WIDE, solve_wide
+from .singular import columns_in, warn_singular
+from .wide import WideClassifier, column_moments, solve_wide
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class LinearDiscriminantAnalysis(
     TransformerMixin,
     SharedCovarianceCriteria,
     DiscriminantTables,
-    MomentClassifier,
+    WideClassifier,
     LinearClassifier,
     GenerativeClassifier,
 ):
@@ -122,35 +122,25 @@ class LinearDiscriminantAnalysis(
         if self.n_components is not None and self.n_components < 1:
             raise InputError(f"n_components={self.n_components!r} must be at least 1, or None for all min(K - 1, p) directions.")
 
-    def _fit_source(self, source: Source) -> dict[str, Any]:
-        if source.n_features > WIDE and source.n_rows is not None and source.n_rows < source.n_features:
-            return self._fit_wide(source)
-        return super()._fit_source(source)
-
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Fit where rows are fewer than very many columns: in the span of the rows."""
-        moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal"))
-        if not moments.is_finite:
-            source.refuse_nonfinite()
-        factors = class_factors(self.class_weight, moments.classes, moments.counts)
-        wide = solve_wide(source, moments if factors is None else moments.scaled(factors), factors, self.shrinkage, self._solve_moments)
-        return {
-            "classes_": source.classes,
-            "summary_": None,
-            **self._attributes(wide.found, wide.means, wide.priors, wide.alpha),
-            "covariance_": None,
-            "basis_": None,
-        }
+        moments, factors = column_moments(source, self.class_weight)
+        wide = solve_wide(source, moments, factors, self.shrinkage, self._solve_moments)
+        attributes = self._attributes(wide.found, wide.means, wide.priors, wide.alpha)
+        return {"classes_": source.classes, "summary_": None, **attributes, "covariance_": None, "basis_": None}
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
-        if summary is None:
-            raise _no_summary(self)
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
         moments = (summary if factors is None else summary.scaled(factors)).to("pooled")
         alpha, unit = self._shrinkage(moments, source, factors)
         found, priors = self._solve_moments(moments, alpha, unit, None, growing)
-        if found.whitening.is_singular:
-            self._warn_singular(found, source)
+        null = found.whitening.null
+        if null.shape[1]:
+            warn_singular(
+                f"The covariance has no inverse: along {null.shape[1]} direction(s) involving {columns_in(null, source)} no class varies "
+                "(collinear or constant columns, or too few rows). Where class means differ there, they decide before everything else; "
+                "elsewhere the direction is ignored. Drop such columns, or use shrinkage='auto'."
+            )
         means = stand_in(moments.means, moments.counts)
         return {**self._attributes(found, means, priors, alpha), "covariance_": found.covariance, "basis_": found.whitening.basis}
 
@@ -223,49 +213,13 @@ class LinearDiscriminantAnalysis(
             "shrinkage_": alpha,
         }
 
-    def _warn_singular(self, found: Discriminant, source: Source | None) -> None:
-        null = found.whitening.null
-        involved = np.flatnonzero(np.abs(null).max(axis=1) > 1e-6)
-        names = [source.column(int(j)) if source is not None else f"column {j}" for j in involved[:8]]
-        listed = ", ".join(names) + (f" and {len(involved) - 8} more" if len(involved) > 8 else "")
-        warnings.warn(
-            f"The covariance has no inverse: along {null.shape[1]} direction(s) involving {listed} no class varies (collinear or constant "
-            "columns, or too few rows). Where class means differ there, they decide before everything else; elsewhere the direction is "
-            "ignored. Drop such columns, or use shrinkage='auto'.",
-            SingularWarning,
-            stacklevel=5,
-        )
-
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
-        """Add rows to what is learned. The result is that of one fit on all rows so far.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `fit`
-        classes : all labels that will ever come
-            Needed at the first call, unless the model was fitted before.
-        """
-        self._require_moments()
-        return super().partial_fit(X, y, classes, sample_weight)
-
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> LinearDiscriminantAnalysis:
-        """Take rows back out, exactly: the result is that of a fit without them.
-
-        Parameters
-        ----------
-        X, y, sample_weight : rows that were learned, with the weights they had then
-        """
-        self._require_moments()
-        return super().forget(X, y, sample_weight)
-
     def _require_moments(self) -> None:
         if self.shrinkage == "auto":
             raise InputError(
                 "shrinkage='auto' needs all rows at once, so partial_fit and forget refuse it; use a number in [0, 1] or shrinkage='oas', "
                 "which the moments give."
             )
-        if getattr(self, "summary_", True) is None:
-            raise _no_summary(self)
+        super()._require_moments()
 
     def transform(self, X: Any) -> NDArray[np.floating]:
         """Return the coordinates of each row along the directions that separate the classes best.
@@ -314,28 +268,34 @@ class LinearDiscriminantAnalysis(
 
     def _joint(self, block: Block) -> Floats:
         """log π_k − ½ (‖z − z_k‖² + log det Σ + p log 2π) with z = (x − x̄)'B."""
-        if self.basis_ is None:
-            raise _no_summary(self)
+        super()._require_moments()
         z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
         centres = (self.means_ - self.xbar_) @ self.basis_
         quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)
         return log_priors(self.priors_) - 0.5 * (quadratic + self.log_det_ + self.n_features_in_ * LOG_2PI)
 
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether `_left_out_scores` is exact: shrinkage and class weights change with the row that is left out."""
+        return self.shrinkage in (None, 0.0) and self.class_weight is None and self.weights == "frequency"
+
+    def _left_out_scores(self, block: Block) -> LeftOut:
+        """Return the scores of each row under the fit without it."""
+        super()._require_moments()
+        z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
+        centres = (self.means_ - self.xbar_) @ self.basis_
+        counts = self.summary_.counts
+        weight = np.ones(block.n_rows) if block.weight is None else block.weight
+        nu = self._divisor(self.summary_, growing=True)
+        fixed = None if self.priors is None else self.priors_
+        found = discriminant_left_out(z, centres, block.codes, weight, counts, nu, fixed)  # type: ignore[arg-type]
+        return found if self.rank_ == self.n_features_in_ else LeftOut(found.scores, np.ones(block.n_rows, dtype=bool))
+
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
-        if self.covariance_ is None:
-            raise _no_summary(self)
+        super()._require_moments()
         values, vectors = np.linalg.eigh(self.covariance_)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return self.means_[k] + rng.standard_normal((n, len(values))) @ root.T
 
     def _class_priors(self) -> Floats:
         return self.priors_
-
-
-def _no_summary(model: LinearDiscriminantAnalysis) -> CapacityError:
-    p = model.n_features_in_
-    return CapacityError(
-        f"This model was fitted in the span of its rows, because {p:,} columns exceed the rows and a {p:,} × {p:,} covariance "
-        f"({8 * p * p / 2**30:,.1f} GiB) was never formed; predict, predict_proba and transform work, densities, "
-        "samples, partial_fit and forget do not. Keep fewer columns for those."
-    )

@@ -1,7 +1,7 @@
 """Exact leave-one-out scores of Gaussian models from one fit: low-rank algebra in place of n refits.
 
-Notation: row i of class g and weight w has d_ik = (x_i − m_k)'S⁻¹(x_i − m_k) and t_ik = (x_i − m_k)'S⁻¹(x_i − m_g), with S = W/ν. Without it
-W loses a u u' with u = x_i − m_g and a = wN_g/(N_g − w), and m_g moves to m_g − w u/(N_g − w); Sherman and Morrison do the rest.
+Notation: row i of class g and weight w has d_ik = (x_i − m_k)'S⁻¹(x_i − m_k) and t_ik = (x_i − m_k)'S⁻¹(x_i − m_g), with S = W/ν. Without
+it W loses a u u' with u = x_i − m_g and a = wN_g/(N_g − w), and m_g moves to m_g − w u/(N_g − w); Sherman and Morrison do the rest.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def discriminant_left_out(
 
     Examples
     --------
-    >>> z = np.array([[0.0], [2.0], [5.0], [7.0]])
-    >>> found = discriminant_left_out(z, np.array([[1.0], [6.0]]), np.array([0, 0, 1, 1], dtype=np.int32), np.ones(4), np.array([2.0, 2.0]), 4.0)
+    >>> z, codes = np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1], dtype=np.int32)
+    >>> found = discriminant_left_out(z, np.array([[1.0], [6.0]]), codes, np.ones(4), np.array([2.0, 2.0]), 4.0)
     >>> found.scores.argmax(axis=1).tolist()
     [0, 0, 1, 1]
     """
@@ -101,7 +101,15 @@ def discriminant_left_out(
 
 
 def gaussian_left_out(
-    d_own: Floats, log_det: Floats, joint: Floats, p: int, codes: Codes, weight: Floats, counts: Floats, ddof: float, fixed: Floats | None = None
+    d_own: Floats,
+    log_det: Floats,
+    joint: Floats,
+    p: int,
+    codes: Codes,
+    weight: Floats,
+    counts: Floats,
+    ddof: float,
+    fixed: Floats | None = None,
 ) -> LeftOut:
     """Return leave-one-out scores where each class has its own covariance W_k/(N_k − ddof): only the row's class changes.
 
@@ -143,4 +151,62 @@ def gaussian_left_out(
     scores = joint - log_prior + left_out_log_priors(counts, codes, weight, fixed)
     scores[own, codes] += change
     scores[own[vanishes], codes[vanishes]] = -np.inf
+    return LeftOut(scores, refit)
+
+
+def naive_left_out(
+    X: Floats,
+    codes: Codes,
+    weight: Floats,
+    counts: Floats,
+    means: Floats,
+    scatter: Floats,
+    ddof: float,
+    smoothing: float,
+    fixed: Floats | None,
+) -> LeftOut:
+    """Return leave-one-out scores of Gaussian naive Bayes, the smoothing that each left-out fit would have included.
+
+        σ²_gj' = (S_gj − wN_g u_j²/(N_g − w))/(N_g − w − ddof) + ε_i,   θ_gj' = θ_gj − w u_j/(N_g − w),   u = x − θ_g
+
+    with ε_i the smoothing times the largest variance of a column without row i.
+
+    Parameters
+    ----------
+    X : (n, p) rows
+    codes, weight : (n,)
+    counts, means, scatter : (K,), (K, p), (K, p)
+    ddof, smoothing : float
+    fixed : (K,) priors to hold, or None
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+    >>> codes = np.array([0, 0, 0, 1, 1, 1], dtype=np.int32)
+    >>> found = naive_left_out(X, codes, np.ones(6), np.full(2, 3.0), np.array([[1.0], [11.0]]), np.full((2, 1), 2.0), 0, 0, None)
+    >>> found.scores.argmax(axis=1).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    N, rest = counts[codes], counts[codes] - weight
+    vanishes = rest <= GUARD * N
+    possible = ~vanishes & (rest - ddof > 0)
+    safe = np.where(possible, rest, 1.0)[:, None]
+    n, centre = counts.sum(), counts @ means / counts.sum()
+    total = scatter.sum(axis=0) + counts @ (means - centre) ** 2
+    left = (n - weight)[:, None]
+    spread = (total - weight[:, None] * n / left * (X - centre) ** 2) / left
+    epsilon = smoothing * np.maximum(spread, 0.0).max(axis=1, keepdims=True)
+    u = X - means[codes]
+    own_variance = np.maximum(scatter[codes] - (weight * N)[:, None] / safe * u**2, 0.0) / np.where(possible, rest - ddof, 1.0)[:, None]
+    scores = np.empty((len(X), len(counts)))
+    refit = ~possible & ~vanishes
+    for k in range(len(counts)):
+        own = (codes == k)[:, None]
+        variance = np.where(own, own_variance, scatter[k] / max(counts[k] - ddof, GUARD)) + epsilon
+        refit |= ~vanishes & (variance <= GUARD * np.maximum(spread, np.finfo(float).tiny)).any(axis=1)
+        variance = np.where(variance > 0, variance, 1.0)
+        d = np.where(own, u * (N[:, None] / safe), X - means[k])
+        scores[:, k] = -0.5 * (np.log(2.0 * np.pi * variance) + d**2 / variance).sum(axis=1)
+    scores += left_out_log_priors(counts, codes, weight, fixed)
+    scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
     return LeftOut(scores, refit)
