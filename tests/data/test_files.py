@@ -24,6 +24,7 @@ from sklearn.base import clone
 
 from separatrix import ClassMoments, open_table
 from separatrix.data import files
+from separatrix.data import source as sources
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
 from tests.tables import MODELS
 
@@ -77,8 +78,9 @@ def test_file_equals_array(model: Any, batch_rows: int, data: Any, tmp_path: Pat
     table = open_table(write(tmp_path, as_table(X, y, w)), "y", weight="w", batch_rows=batch_rows)
     expected = clone(model).fit(X, y, w)
     fitted, grown = clone(model).fit(table), clone(model).partial_fit(table)
+    scores = "predict_proba" if hasattr(model, "predict_proba") else "decision_function"
     for rows, other in [(pd.DataFrame(X, columns=NAMES), fitted), (table, expected), (table, fitted), (table, grown)]:
-        assert_allclose(other.predict_proba(rows), expected.predict_proba(X), rtol=1e-10, atol=1e-10)
+        assert_allclose(getattr(other, scores)(rows), getattr(expected, scores)(X), rtol=1e-10, atol=1e-10)
         assert (other.predict(rows) == expected.predict(X)).all()
     assert list(fitted.feature_names_in_) == NAMES
 
@@ -106,7 +108,7 @@ def test_every_format_gives_the_rows_in_order(ending: str, n_jobs: int, data: An
 @pytest.mark.parametrize("cuts", [(), (1, 2, 450)])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_blocks_do_not_depend_on_how_files_are_cut(group: int, cuts: Any, n_jobs: int, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(files, "CHUNK_BYTES", 8 * P * 40)
+    monkeypatch.setattr(sources, "CHUNK_BYTES", 8 * P * 40)
     X = np.arange(900.0 * P).reshape(-1, P)
     path = write(tmp_path, as_table(X, np.arange(900) % 2, np.ones(900)), cuts=cuts, row_group_size=group)
     table = open_table(path, "y", columns=NAMES, n_jobs=n_jobs)

@@ -23,7 +23,7 @@ from .block import Block
 from .features import choose_features, refuse_differences
 from .labels import check_classes, code_table, encode, find_classes
 from .paths import find_files
-from .source import CHUNK_BYTES, Source
+from .source import Source, chunk_rows
 from .threads import ordered_map, single_threaded_blas, thread_count
 
 R = TypeVar("R")
@@ -109,7 +109,7 @@ class FileTable(Source):
         self.target, self.weight = target, weight
         single = all(schema.field(name).type == pa.float32() for name in features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self.batch_rows = batch_size(self.n_features)
+        self.batch_rows = chunk_rows(self.n_features)
         self._classes: NDArray[Any] | None = None
 
     @property
@@ -156,7 +156,7 @@ class FileTable(Source):
         read = (
             piece
             for file in self.files
-            for piece in read_file(file, self.kind, self._types(names), batch_size(self.n_features), threads > 1)
+            for piece in read_file(file, self.kind, self._types(names), chunk_rows(self.n_features), threads > 1)
         )
         return read if threads == 1 else read_ahead(read, READ_AHEAD)
 
@@ -192,18 +192,13 @@ class FileTable(Source):
         is_text = kind_of(self.schema.field(name).type) == "text"
 
         def distinct(file: str) -> list[NDArray[Any]]:
-            pieces = read_file(file, self.kind, self._types([name]), batch_size(1), use_threads=False)
+            pieces = read_file(file, self.kind, self._types([name]), chunk_rows(1), use_threads=False)
             return [distinct_labels(piece, name, is_text) for piece in pieces]
 
         found = [part for parts in ordered_map(distinct, self.files, thread_count(self.n_jobs)) for part in parts]
         if not found:
             raise InputError("There are no rows in the data; at least one is needed.")
         return find_classes(np.concatenate(found))
-
-
-def batch_size(n_features: int) -> int:
-    """Return the rows of a block: those of a chunk of an array with as many columns."""
-    return max(CHUNK_BYTES // (8 * n_features), n_features, 1)
 
 
 def schema_of(file: str, kind: str, target: str | None = None) -> Any:

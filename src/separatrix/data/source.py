@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from copy import copy
 from typing import Any, Protocol, Self, TypeVar
 
@@ -29,6 +30,17 @@ R = TypeVar("R")
 
 CHUNK_BYTES = 12_500_000
 """Rows cut for one thread: 31,250 rows of 50 float64 columns."""
+
+
+def chunk_rows(n_features: int) -> int:
+    """Return the rows of a chunk: enough to outweigh a p × p summary of it, and a few megabytes where p is small.
+
+    Examples
+    --------
+    >>> chunk_rows(50)
+    31250
+    """
+    return max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
 
 
 class Source(ABC):
@@ -76,7 +88,17 @@ class Source(ABC):
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity. Called when a summary of the rows came out non-finite."""
-        for block in self.blocks():
+        with ExitStack() as stack:
+            blocks = self.blocks()
+            if hasattr(blocks, "close"):
+                stack.callback(blocks.close)  # a reader of files stops here, not when the error is forgotten
+            self._refuse_first(blocks)
+        raise InputError(
+            "Input X contains values too large to square in float64 (above about 1e150), which leads to infinity; rescale the columns."
+        )
+
+    def _refuse_first(self, blocks: Iterator[Block]) -> None:
+        for block in blocks:
             X = block.X.tocoo() if block.is_sparse else block.X
             bad = ~np.isfinite(X.data if block.is_sparse else X)
             if bad.any():
@@ -88,9 +110,6 @@ class Source(ABC):
                     f"Input X contains {kind}: first at row {block.start + int(row)}, {self.column(int(column))}. "
                     "Drop such rows or fill them in, for instance with sklearn.impute.SimpleImputer."
                 )
-        raise InputError(
-            "Input X contains values too large to square in float64 (above about 1e150), which leads to infinity; rescale the columns."
-        )
 
     def column(self, j: int) -> str:
         """Return how messages name column j."""
@@ -128,8 +147,8 @@ class ChunkedSource(Source):
 
     @property
     def chunk_rows(self) -> int:
-        """Rows of a chunk: enough to outweigh a p × p summary of it, and a few megabytes where p is small."""
-        return max(CHUNK_BYTES // (8 * max(1, self.n_features)), self.n_features, 1)
+        """Rows of a chunk."""
+        return chunk_rows(self.n_features)
 
     def blocks(self) -> Iterator[Block]:
         """Yield the chunks in order."""
