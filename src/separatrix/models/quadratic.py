@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..data import Block, Source
 from ..errors import InputError, one_of
 from ..solvers.discriminant import log_priors
+from ..solvers.leave_one_out import LeftOut, gaussian_left_out
 from ..solvers.quadratic import pool, regularise, whiten_classes, whitening_parts
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.spread import total_spread
@@ -227,6 +228,23 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, MomentClassifier, Ge
         return self._discriminants(block) - 0.5 * self.n_features_in_ * LOG_2PI
 
     _scores = _posterior_scores = _discriminants
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether `_left_out_scores` is exact: pooling ties the classes together, shrinkage follows the trace."""
+        return not (self.shrinkage or self.pooling or self.reg_param) and self.class_weight is None
+
+    def _left_out_scores(self, block: Block) -> LeftOut:
+        """Return the scores of each row under the fit without it: only its own class changes."""
+        joint, weight = self._joint(block), np.ones(block.n_rows) if block.weight is None else block.weight
+        own = np.arange(block.n_rows), block.codes
+        offset = log_priors(self.priors_) - 0.5 * (self.log_det_ + self.n_features_in_ * LOG_2PI)
+        d_own = 2.0 * (offset - joint)[own]
+        ddof, fixed = float(self.covariance == "unbiased"), None if self.priors is None else self.priors_
+        counts, p = self.summary_.counts, self.n_features_in_
+        found = gaussian_left_out(d_own, joint, p, block.codes, weight, counts, ddof, fixed)  # type: ignore[arg-type]
+        flat = (self.rank_ < p)[block.codes] | (counts[block.codes] - weight - 1.0 < p)
+        return LeftOut(found.scores, found.refit | flat)
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         return rng.multivariate_normal(self.means_[k], self.covariance_[k], n, check_valid="ignore")

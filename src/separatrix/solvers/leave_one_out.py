@@ -102,7 +102,6 @@ def discriminant_left_out(
 
 def gaussian_left_out(
     d_own: Floats,
-    log_det: Floats,
     joint: Floats,
     p: int,
     codes: Codes,
@@ -119,7 +118,6 @@ def gaussian_left_out(
     Parameters
     ----------
     d_own : (n,) Mahalanobis distance of each row in its own class
-    log_det : (K,)
     joint : (n, K) log p(x, k) of the full fit
     p : int
         Number of columns (the rank of the covariances).
@@ -131,7 +129,7 @@ def gaussian_left_out(
     Examples
     --------
     >>> d, joint = np.array([1.0]), np.array([[-1.5, -3.0]])
-    >>> args = np.zeros(2), joint, 1, np.array([0], dtype=np.int32), np.ones(1), np.array([5.0, 5.0]), 0.0
+    >>> args = joint, 1, np.array([0], dtype=np.int32), np.ones(1), np.array([5.0, 5.0]), 0.0
     >>> bool(gaussian_left_out(d, *args).scores[0, 0] < joint[0, 0] + 0.2)
     True
     """
