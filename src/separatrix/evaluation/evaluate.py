@@ -111,12 +111,15 @@ def _estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, star
     per_fold: dict[str, list[float]] = {name: [] for name in chosen}
     pooled: dict[str, list[float]] = {name: [] for name in chosen}
     for repeat in repeats:
-        parts = [np.flatnonzero(repeat.folds == fold) for fold in range(int(repeat.folds.max()) + 1)]
-        alone = len(parts) == np.sum(repeat.folds != NEVER) > 1
+        held, count = np.flatnonzero(repeat.folds != NEVER), int(repeat.folds.max()) + 1
+        # Rows held out alone have an error each and no other score.
+        alone = count == len(held) > 1
+        parts = [] if alone else [np.flatnonzero(repeat.folds == fold) for fold in range(count)]
+        if alone:
+            per_fold["error"] += (repeat.codes != rows.codes)[held].astype(np.float64).tolist()
         for name, score in chosen.items():
-            pooled[name].append(_score(score, repeat, rows, y, np.flatnonzero(repeat.folds != NEVER)))
-            if not alone or name == "error":
-                per_fold[name] += [_score(score, repeat, rows, y, part) for part in parts]
+            pooled[name].append(_score(score, repeat, rows, y, held))
+            per_fold[name] += [_score(score, repeat, rows, y, part) for part in parts]
     posteriors = _mean_posteriors(repeats) if has else None
     scores = {name: float(np.mean(values)) for name, values in pooled.items()}
     intervals = _intervals(rows, repeats, scores, per_fold)
