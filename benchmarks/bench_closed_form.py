@@ -11,10 +11,7 @@ from sklearn.neighbors import NearestCentroid
 
 from benchmarks.bench_foundation import K, N, P, memory, rows
 from benchmarks.harness import Peer, Row, publish, race
-from separatrix.models.fisher import FisherDiscriminant
-from separatrix.models.least_squares import LeastSquaresClassifier
-from separatrix.models.nearest_mean import NearestMean
-from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
+from separatrix import FisherDiscriminant, LeastSquaresClassifier, NearestMean, QuadraticDiscriminantAnalysis
 
 SIZE = f"{N:,} × {P}, K = {K}"
 

@@ -100,6 +100,19 @@ def test_one_row_per_class_is_the_nearest_row_in_units_of_spread(rng: Any) -> No
     assert_array_equal(model.predict(new), model.classes_[nearest])
 
 
+def test_a_constant_column_of_rounded_numbers_gets_no_weight(rng: Any) -> None:
+    X, y = rows(rng)
+    with pytest.warns(SingularWarning, match="1 direction.*involving column 5 no class varies"):
+        model = LinearDiscriminantAnalysis().fit(np.column_stack([X, np.full(len(y), 0.1)]), y)
+    assert_allclose(model.coef_[:, 5], 0.0, atol=1e-6)
+
+
+def test_classes_a_hundred_million_deviations_apart_are_not_singular(rng: Any) -> None:
+    X, y = rows(rng)
+    far = X + 1e8 * (y == 1)[:, None]
+    assert_allclose(LinearDiscriminantAnalysis().fit(far, y).covariance_, LinearDiscriminantAnalysis().fit(X, y).covariance_, rtol=1e-5)
+
+
 def test_means_of_1e8_keep_six_digits_of_the_coefficients(rng: Any) -> None:
     X, y = rows(rng, n=3000)
     far = (X + 1e8).round(6)

@@ -11,10 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import LinearDiscriminantAnalysis
+from separatrix import FisherDiscriminant, LinearDiscriminantAnalysis
 from separatrix.errors import CapacityError, InputError, SingularWarning
 from separatrix.models import wide
-from separatrix.models.fisher import FisherDiscriminant
 
 
 def rows(rng: Any, n: int = 90, p: int = 5, K: int = 3) -> tuple[Any, Any]:

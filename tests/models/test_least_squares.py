@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LinearRegression, RidgeClassifier
 from sklearn.preprocessing import LabelBinarizer
 
+from separatrix import LeastSquaresClassifier
 from separatrix.errors import CapacityError, InputError, SingularWarning
 from separatrix.models import wide
-from separatrix.models.least_squares import LeastSquaresClassifier
 
 SINGULAR = pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
 

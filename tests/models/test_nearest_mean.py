@@ -10,9 +10,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.neighbors import NearestCentroid
 
-from separatrix import ClassMoments
+from separatrix import ClassMoments, NearestMean
 from separatrix.errors import InputError, SingularWarning
-from separatrix.models.nearest_mean import NearestMean
 
 
 def rows(rng: Any, n: int = 90, p: int = 5, K: int = 3) -> tuple[Any, Any]:

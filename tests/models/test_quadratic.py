@@ -12,10 +12,9 @@ from scipy.stats import multivariate_normal
 from sklearn.covariance import oas
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as Peer
 
-from separatrix import ClassMoments, LinearDiscriminantAnalysis
+from separatrix import ClassMoments, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from separatrix.errors import InputError, SingularWarning
 from separatrix.models import quadratic
-from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
 
 SINGULAR = pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
 

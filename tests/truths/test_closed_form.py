@@ -13,12 +13,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
-from separatrix import Hyperplane, LinearDiscriminantAnalysis
+from separatrix import (
+    FisherDiscriminant,
+    Hyperplane,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    NearestMean,
+    QuadraticDiscriminantAnalysis,
+)
 from separatrix.errors import SingularWarning
-from separatrix.models.fisher import FisherDiscriminant
-from separatrix.models.least_squares import LeastSquaresClassifier
-from separatrix.models.nearest_mean import NearestMean
-from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
 
 FOUR = np.array([[3.0, 2.0], [5.0, 2.0], [1.0, 4.0], [3.0, 6.0]])
 CLASS = np.array([1, 1, 2, 2])

@@ -14,6 +14,7 @@ from ..errors import InputError, one_of
 from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant
 from ..solvers.leave_one_out import LeftOut, discriminant_left_out
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
+from ..solvers.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
 from .base import finite_or_none
@@ -147,12 +148,11 @@ class LinearDiscriminantAnalysis(
     def _solve_moments(
         self, moments: ClassMoments, alpha: float, unit: Floats | None, p: int | None, growing: bool
     ) -> tuple[Discriminant, Floats]:
-        n = moments.counts.sum()
         priors = effective_priors(self.priors, moments.classes, moments.counts)
-        centre, means = moments.grand_mean, stand_in(moments.means, moments.counts)
-        between = np.einsum("kj,k->j", (means - centre) ** 2, moments.counts)
-        # Embedded rows come in the right units already.
-        spread = np.sqrt((moments.to_diagonal_sums() + between) / n) if p is None else np.ones(len(centre))
+        means = stand_in(moments.means, moments.counts)
+        _, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
+        if p is not None:
+            spread = np.ones_like(spread)  # embedded rows come in the right units already
         covariance = moments.scatter / self._divisor(moments, growing)
         return solve_discriminant(means, covariance, priors, spread, alpha, unit, p), priors
 

@@ -59,7 +59,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NoLi
 
     Examples
     --------
-    >>> from separatrix.models.fisher import FisherDiscriminant
+    >>> from separatrix import FisherDiscriminant
     >>> model = FisherDiscriminant().fit([[3, 2], [5, 2], [1, 4], [3, 6]], [1, 1, 2, 2])
     >>> model.coef_.round(12).tolist(), round(model.threshold_, 12), round(model.criterion(), 12)
     ([[-2.5, 4.0]], 6.5, 17.0)

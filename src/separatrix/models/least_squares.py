@@ -61,7 +61,7 @@ class LeastSquaresClassifier(NoLikelihood, WideClassifier, LinearClassifier):
 
     Examples
     --------
-    >>> from separatrix.models.least_squares import LeastSquaresClassifier
+    >>> from separatrix import LeastSquaresClassifier
     >>> X, y = [[0.0], [1.0], [4.0], [5.0], [8.0], [9.0]], ["low", "low", "middle", "middle", "top", "top"]
     >>> model = LeastSquaresClassifier(coding="numbers", numbers={"low": 0, "middle": 1, "top": 2}).fit(X, y)
     >>> model.predict([[4.5], [100.0]]).tolist(), model.predict_number([[4.5], [100.0]]).tolist()

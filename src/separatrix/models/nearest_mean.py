@@ -51,7 +51,7 @@ class NearestMean(NoLikelihood, MomentClassifier, LinearClassifier):
 
     Examples
     --------
-    >>> from separatrix.models.nearest_mean import NearestMean
+    >>> from separatrix import NearestMean
     >>> model = NearestMean().fit([[3, 2], [5, 2], [1, 4], [3, 6]], [1, 1, 2, 2])
     >>> model.coef_.tolist(), model.intercept_.tolist()
     ([[-2.0, 3.0]], [-4.5])

@@ -74,7 +74,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, MomentClassifier, Ge
 
     Examples
     --------
-    >>> from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
+    >>> from separatrix import QuadraticDiscriminantAnalysis
     >>> X = [[-1.0], [1.0], [-1.5], [1.5], [-4.0], [4.0], [-6.0], [6.0]]
     >>> model = QuadraticDiscriminantAnalysis().fit(X, ["narrow"] * 4 + ["wide"] * 4)
     >>> model.predict([[-5.0], [0.0], [5.0]]).tolist()

@@ -18,9 +18,6 @@ from .whitening import Whitening, whiten
 
 Floats = NDArray[np.float64]
 
-ROUNDING = 1e-13
-"""Standard deviation of a column within a class, relative to the total one, that may be rounding."""
-
 
 def pool(scatter: Floats, freedom: Floats, share: float) -> Floats:
     """Return the class covariances with a share λ of the pooled one in each, as Friedman weighs them.
@@ -68,17 +65,7 @@ def whiten_classes(covariances: Floats, spread: Floats) -> list[Whitening]:
     >>> [found.rank for found in whiten_classes(np.array([np.eye(2), np.ones((2, 2))]), np.ones(2))]
     [2, 1]
     """
-    return [_whiten(covariance, spread) for covariance in covariances]
-
-
-def _whiten(covariance: Floats, spread: Floats) -> Whitening:
-    own = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    if (own > ROUNDING * spread).all():
-        # In units of its own standard deviations first: beside a class a million of them away, total units would call them none.
-        found = whiten(covariance, own)
-        if not found.is_singular:
-            return found
-    return whiten(covariance, spread)
+    return [whiten(covariance, spread) for covariance in covariances]
 
 
 @dataclass(frozen=True, slots=True)

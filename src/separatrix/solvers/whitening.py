@@ -12,6 +12,8 @@ Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-12
 """Smallest share of its largest eigenvalue that counts as variance (columns measured in units of their total spread)."""
+ROUNDING = 1e-13
+"""Standard deviation of a column, relative to its total one, that may be rounding."""
 NULL_VARIANCE = 1e-8
 """Variance, in units of the total, that stands for 'none' along directions in which no class varies."""
 
@@ -45,6 +47,18 @@ class Whitening:
         return self.null.shape[1] > 0
 
 
+def _factored(covariance: Floats, s: Floats) -> Whitening | None:
+    """Return the whitening from a Cholesky factor in columns divided by s, or None where that has no stable inverse."""
+    R = covariance / s[:, None] / s
+    factor, info = lapack.dpotrf(R, lower=1, clean=1)
+    if info != 0 or lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] <= TOLERANCE:
+        return None
+    # dtrtri, not a triangular solve: OpenBLAS wakes all its threads for the latter even where p is 4.
+    basis = lapack.dtrtri(factor, lower=1)[0].T / s[:, None]
+    log_det = 2.0 * float(np.log(np.diag(factor)).sum() + np.log(s).sum())
+    return Whitening(np.ascontiguousarray(basis), log_det, len(s), np.empty((len(s), 0)))
+
+
 def whiten(covariance: Floats, spread: Floats) -> Whitening:
     """Return the whitening of a covariance whose columns have total standard deviations `spread`.
 
@@ -54,15 +68,15 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
     >>> whitening.rank, np.round(np.abs(whitening.null.ravel()), 4).tolist()
     (1, [0.7071, 0.7071])
     """
+    own = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    if (own > ROUNDING * spread).all():
+        # In units of its own standard deviations first: beside a class a million of them away, total units would call them none.
+        found = _factored(covariance, own)
+        if found is not None:
+            return found
     s = np.where(spread > 0, spread, 1.0)
     R = covariance / s[:, None] / s
     log_scale = 2.0 * float(np.log(s).sum())
-    factor, info = lapack.dpotrf(R, lower=1, clean=1)
-    if info == 0 and lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
-        # dtrtri, not a triangular solve: OpenBLAS wakes all its threads for the latter even where p is 4.
-        basis = lapack.dtrtri(factor, lower=1)[0].T / s[:, None]
-        log_det = 2.0 * float(np.log(np.diag(factor)).sum()) + log_scale
-        return Whitening(np.ascontiguousarray(basis), log_det, len(s), np.empty((len(s), 0)))
     values, vectors = eigh(R, check_finite=False)
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = np.where(varies, values, NULL_VARIANCE)[::-1]

@@ -8,6 +8,7 @@ depends on the block alone, so that the same rows always give the same bits.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,14 +100,14 @@ def _add_tiles(
 ) -> None:
     from ..kernels import moments
 
-    size = tile_rows(block.n_features)
+    size, p = tile_rows(block.n_features), block.n_features
     if not grouping.diagonal:
-        # BLAS needs some rows of each slot at a time; more tiles than four no longer stay in a core's cache.
-        size = max(size, min(ROWS_PER_SLOT * grouping.n_slots, 4 * size))
-    shifted = np.empty((0 if grouping.diagonal else min(size, block.n_rows), block.n_features))
+        # BLAS needs rows of each slot at a time: some, as far as four tiles go, and p where p × p sums are to be added to for them.
+        size = max(size, min(ROWS_PER_SLOT * grouping.n_slots, 4 * size), p * grouping.n_slots)
+    shifted, product = np.empty((0 if grouping.diagonal else min(size, block.n_rows), p)), np.empty((p, p))
     rows, starts = np.arange(len(shifted)), np.zeros(grouping.n_slots + 1, dtype=np.int64)
     for tile in block.tiles(size):
-        X = np.ascontiguousarray(tile.dense())
+        X = np.ascontiguousarray(tile.dense()) if tile.is_sparse else tile.X
         begin = tile.start - block.start
         own = codes[begin : begin + len(X)]
         weight = NO_WEIGHT if tile.weight is None else tile.weight
@@ -117,9 +118,10 @@ def _add_tiles(
         if grouping.n_slots > 1:
             moments.sort_by_slot(own, grouping.slots, starts, rows)
         moments.shift_rows(X, own, weight, pilot, rows, shifted, counts, sums)
-        for s in np.flatnonzero(np.diff(starts)):
-            part = shifted[starts[s] : starts[s + 1]]
-            scatter[s] += part.T @ part
+        for s, (first, last) in enumerate(pairwise(starts.tolist())):
+            if last > first:
+                part = shifted[first:last]
+                scatter[s] += np.matmul(part.T, part, out=product)
 
 
 def _sparse_pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:
