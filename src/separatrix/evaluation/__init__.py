@@ -2,6 +2,7 @@
 
 from .estimate import Estimate
 from .evaluate import evaluate
-from .plans import Bootstrap, HashFold, Holdout, KFold, LeaveOneOut, RandomSubsampling
+from .plans import HashFold, KFold, LeaveOneOut
+from .random_plans import Bootstrap, Holdout, RandomSubsampling
 
 __all__ = ["Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"]

@@ -20,7 +20,8 @@ from .estimate import Estimate
 from .held_out import HeldOut, Rows, hold_out
 from .intervals import auc_interval, corrected_resampled_t, wilson
 from .metrics import choose_metrics
-from .plans import NEVER, Bootstrap, Folds, KFold, Plan
+from .plans import NEVER, Folds, KFold, Plan
+from .random_plans import Bootstrap
 
 Floats = NDArray[np.float64]
 
@@ -250,8 +251,9 @@ def _evaluate_bootstrap(
     half = 1.959964 * float(np.std(loss)) / np.sqrt(len(loss))
     posteriors = np.where(seen[:, None], total / np.maximum(times, 1.0)[:, None], np.nan) if has else None
     confusion = np.stack([votes[rows.codes == k].sum(axis=0) for k in range(K)]) / max(1.0, float(times.mean()))
-    notes = (f"{unusable} of {plan.n_resamples} resamples lacked a class and were left out",) if unusable else ()
-    notes += (f"{int((~seen).sum())} rows were in every resample and do not count",) if (~seen).any() else ()
+    notes = [f"{unusable} of {plan.n_resamples} resamples lacked a class and were left out"] if unusable else []
+    if not seen.all():
+        notes.append(f"{int((~seen).sum())} rows were in every resample and do not count")
     interval = max(0.0, both.error_632plus - half), min(1.0, both.error_632plus + half)
     return Estimate(
         error=both.error_632plus,
@@ -268,5 +270,5 @@ def _evaluate_bootstrap(
         calibration=_calibration(rows, posteriors),
         error_632=both.error_632,
         error_632plus=both.error_632plus,
-        notes=notes,
+        notes=tuple(notes),
     )

@@ -53,7 +53,8 @@ class Rows:
         """Return a resample: the same rows with other weights, or the rows repeated where a model takes no weights."""
         if not by_weight:
             return self.take(np.repeat(np.arange(self.n), times))
-        return Rows(self.X, self.codes, times * (1.0 if self.weight is None else self.weight), self.classes)
+        weight = times.astype(np.float64) if self.weight is None else times * self.weight
+        return Rows(self.X, self.codes, weight, self.classes)
 
 
 @dataclass(frozen=True, slots=True)

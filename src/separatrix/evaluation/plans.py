@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.model_selection import KFold as PlainKFold
 from sklearn.utils import check_random_state
 
@@ -38,7 +38,7 @@ class Plan:
         y : (n,) labels, for stratified plans
         groups : (n,) groups, for grouped plans
         """
-        for numbers in self.folds(_count(X), y, groups):
+        for numbers in self.folds(count_rows(X), y, groups):
             for fold in range(int(numbers.max()) + 1):
                 yield np.flatnonzero(numbers != fold), np.flatnonzero(numbers == fold)
 
@@ -51,93 +51,9 @@ class Plan:
         return f"{type(self).__name__}({shown})"
 
 
-def _count(X: Any) -> int:
+def count_rows(X: Any) -> int:
+    """Return the number of rows of anything that holds rows."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-class Holdout(Plan):
-    """One part of the rows is held out for validation (not the test set, which no plan ever sees).
-
-    Parameters
-    ----------
-    fraction : float in (0, 1)
-        Share of the rows held out.
-    stratified : bool
-        Keep the shares of the classes.
-    random_state : int, RandomState or None
-
-    Examples
-    --------
-    >>> train, held_out = next(Holdout(0.25, random_state=0).split(np.zeros((8, 1)), [0, 1] * 4))
-    >>> len(train), len(held_out)
-    (6, 2)
-    """
-
-    def __init__(self, fraction: float = 0.2, *, stratified: bool = True, random_state: Any = None) -> None:
-        self.fraction = fraction
-        self.stratified = stratified
-        self.random_state = random_state
-
-    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
-        """Return one array: 0 for the rows held out, −1 for the others."""
-        return _held_out_parts(n, y, self.fraction, 1, self.stratified, self.random_state)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return 1."""
-        return 1
-
-
-class RandomSubsampling(Plan):
-    """Hold out a random part of the rows, several times.
-
-    Parameters
-    ----------
-    fraction : float in (0, 1)
-    repeats : int
-    stratified : bool
-    random_state : int, RandomState or None
-
-    Examples
-    --------
-    >>> RandomSubsampling(0.1, repeats=10).get_n_splits()
-    10
-    """
-
-    def __init__(self, fraction: float = 0.1, repeats: int = 10, *, stratified: bool = True, random_state: Any = None) -> None:
-        self.fraction = fraction
-        self.repeats = repeats
-        self.stratified = stratified
-        self.random_state = random_state
-
-    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
-        """Return one array per repeat: 0 for the rows held out, −1 for the others."""
-        return _held_out_parts(n, y, self.fraction, self.repeats, self.stratified, self.random_state)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of repeats."""
-        return self.repeats
-
-
-def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: bool, random_state: Any) -> list[Folds]:
-    if not 0.0 < fraction < 1.0:
-        raise InputError(f"fraction={fraction!r} must lie between 0 and 1: the share of the rows that is held out, such as 0.2.")
-    if repeats < 1:
-        raise InputError(f"repeats={repeats!r}: at least one is needed.")
-    size = max(1, round(fraction * n))
-    if size >= n:
-        raise InputError(f"fraction={fraction!r} of {n} rows leaves nothing to train on; hold out fewer.")
-    rng = check_random_state(random_state)
-    parts = []
-    by_class = stratified and y is not None and size >= len(np.unique(y)) and n - size >= len(np.unique(y))
-    for _ in range(repeats):
-        numbers = np.full(n, NEVER, dtype=np.int64)
-        if by_class and np.unique(y, return_counts=True)[1].min() >= 2:
-            splitter = StratifiedShuffleSplit(1, test_size=size, random_state=rng)
-            numbers[next(splitter.split(np.zeros((n, 1)), y))[1]] = 0
-        else:
-            numbers[rng.permutation(n)[:size]] = 0
-        parts.append(numbers)
-    return parts
 
 
 class KFold(Plan):
@@ -280,45 +196,4 @@ class LeaveOneOut(Plan):
         """Return the number of rows."""
         if X is None:
             raise InputError("The number of splits is the number of rows: pass X.")
-        return _count(X)
-
-
-class Bootstrap(Plan):
-    """Draw n rows with replacement; the rows never drawn, about 37 %, are held out.
-
-    Parameters
-    ----------
-    n_resamples : int
-    random_state : int, RandomState or None
-
-    Examples
-    --------
-    >>> times = Bootstrap(3, random_state=0).resamples(10_000)
-    >>> times.shape, bool(abs((times > 0).mean() - 0.632) < 0.01)
-    ((3, 10000), True)
-
-    References
-    ----------
-    Efron and Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method, JASA 92.
-    """
-
-    def __init__(self, n_resamples: int = 200, *, random_state: Any = None) -> None:
-        if n_resamples < 1:
-            raise InputError(f"n_resamples={n_resamples!r}: at least one is needed.")
-        self.n_resamples = n_resamples
-        self.random_state = random_state
-
-    def resamples(self, n: int) -> NDArray[np.int64]:
-        """Return how often each row is drawn (n_resamples, n); each line sums to n."""
-        rng = check_random_state(self.random_state)
-        return np.stack([np.bincount(rng.randint(0, n, size=n), minlength=n) for _ in range(self.n_resamples)])
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Yield drawn rows, as often as they were drawn, and the rows never drawn."""
-        n = _count(X)
-        for times in self.resamples(n):
-            yield np.repeat(np.arange(n), times), np.flatnonzero(times == 0)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of resamples."""
-        return self.n_resamples
+        return count_rows(X)

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source
@@ -17,12 +16,12 @@ from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
-from .base import finite_or_none
 from .discriminant_summary import DiscriminantTables
 from .gaussian_information import SharedCovarianceCriteria
 from .generative import GenerativeClassifier
 from .linear import LinearClassifier, linear_scores
 from .priors import class_factors, effective_priors, stand_in
+from .projection import ProjectingClassifier
 from .singular import columns_in, warn_singular
 from .wide import WideClassifier, column_moments, solve_wide
 
@@ -32,8 +31,7 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class LinearDiscriminantAnalysis(
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
+    ProjectingClassifier,
     SharedCovarianceCriteria,
     DiscriminantTables,
     WideClassifier,
@@ -220,26 +218,6 @@ class LinearDiscriminantAnalysis(
                 "which the moments give."
             )
         super()._require_moments()
-
-    def transform(self, X: Any) -> NDArray[np.floating]:
-        """Return the coordinates of each row along the directions that separate the classes best.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-
-        Returns
-        -------
-        coordinates : (n, n_components)
-        """
-        check_is_fitted(self)
-        directions = np.ascontiguousarray(self.scalings_[:, : self.n_components].T)
-        offset = -directions @ self.xbar_
-        return self._collect(X, lambda block: finite_or_none(linear_scores(block, directions, offset), block.X))
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.scalings_[:, : self.n_components].shape[1])
 
     def predict(self, X: Any, rank: int | None = None) -> NDArray[Any]:
         """Return the label of each row.

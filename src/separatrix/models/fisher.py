@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source
@@ -15,17 +14,17 @@ from ..errors import InputError, one_of
 from ..solvers.discriminant import Discriminant, log_priors
 from ..solvers.fisher import criterion, solve_fisher
 from ..summaries import ClassMoments
-from .base import finite_or_none
 from .information import NoLikelihood
-from .linear import LinearClassifier, linear_scores
+from .linear import LinearClassifier
 from .priors import NEVER, class_factors, stand_in
+from .projection import ProjectingClassifier
 from .singular import columns_in, warn_singular
 from .wide import WideClassifier, column_moments, solve_wide
 
 Floats = NDArray[np.float64]
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NoLikelihood, WideClassifier, LinearClassifier):
+class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, LinearClassifier):
     """The direction that holds the class means apart and each class together.
 
         J(w) = w'S_B w / w'S_W w is largest for w = S_W⁻¹(m₂ − m₁)   (two classes),   S_B v = λ S_W v   (K classes)
@@ -167,26 +166,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NoLi
         coef = np.ascontiguousarray(Z @ directions.T)
         offset = log_priors(counts / counts.sum()) if self.threshold == "priors" else np.where(counts > 0, 0.0, NEVER)
         return coef, offset - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ centre
-
-    def transform(self, X: Any) -> NDArray[np.floating]:
-        """Return the coordinates of each row along Fisher's directions, from the mean of all rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-
-        Returns
-        -------
-        coordinates : (n, n_components)
-        """
-        check_is_fitted(self)
-        directions = np.ascontiguousarray(self.scalings_[:, : self.n_components].T)
-        offset = -directions @ self.xbar_
-        return self._collect(X, lambda block: finite_or_none(linear_scores(block, directions, offset), block.X))
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.scalings_[:, : self.n_components].shape[1])
 
     def criterion(self, w: Any = None) -> Any:
         """Return Fisher's criterion J(w), by default along the best direction, where it is largest.
