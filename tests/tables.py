@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, Moments
-from separatrix.models import FisherDiscriminant, LeastSquaresClassifier, NearestMean, QuadraticDiscriminantAnalysis
+from separatrix.models import (
+    BernoulliNB,
+    CategoricalNB,
+    FisherDiscriminant,
+    LeastSquaresClassifier,
+    MixedNB,
+    MultinomialNB,
+    NearestMean,
+    QuadraticDiscriminantAnalysis,
+)
 from separatrix.summaries import Counts
 
 MODELS = [
@@ -27,7 +36,10 @@ MODELS = [
     QuadraticDiscriminantAnalysis(),
     QuadraticDiscriminantAnalysis(pooling=0.5, shrinkage=0.1, covariance="unbiased"),
 ]
-"""One configuration of each public classifier at least."""
+"""One configuration of each public classifier of numbers at least."""
+
+COUNT_MODELS = [BernoulliNB(), MultinomialNB(), CategoricalNB(), MixedNB()]
+"""Classifiers of counts and categories: their laws, on such data, are in tests/models/test_counted.py."""
 
 
 @dataclass(frozen=True)

@@ -201,18 +201,20 @@ def test_posteriors_are_those_of_bayes_rule(model: Any, rng: Any) -> None:
 
 
 @EVERY
-def test_alpha_zero_is_the_limit_of_small_alpha(model: Any, rng: Any) -> None:
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+def test_alpha_zero_is_the_limit_of_small_alpha(model: Any, holes: float, rng: Any) -> None:
     X, y = rows(rng, n=60)
     X[y == "ham", 1:3] = X[y == "spam", 2:4] = 0.0
     X[y == "junk", 5] = 1.0
     strange = np.vstack([X, rng.integers(0, 3, size=(60, 6))])
     strange[:, 5] = strange[:, 5] > 0
-    exact, near = (fitted(clone(model).set_params(alpha=alpha), X, y) for alpha in (0.0, 1e-11))
+    exact, near = (fitted(clone(model).set_params(alpha=alpha, missing="ignore"), X, y) for alpha in (0.0, 1e-11))
     if isinstance(model, CategoricalNB):
         strange = np.minimum(strange, exact.n_categories_ - 1)
     if isinstance(model, MixedNB):
         known = np.stack([np.isin(strange[:, j], X[:, j]) for j in range(6)], axis=1)
         strange = strange[known.all(axis=1)]
+    strange = np.where(rng.random(strange.shape) < holes, np.nan, strange)
     assert np.isneginf(exact.predict_joint_log_proba(strange)).any()
     assert_allclose(exact.predict_proba(strange), near.predict_proba(strange), atol=1e-6)
     assert_array_equal(exact.predict(strange), near.predict(strange))

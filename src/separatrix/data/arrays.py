@@ -68,7 +68,7 @@ def to_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
     except TypeError as error:
         raise InputTypeError(f"X holds objects that are not numbers: {error}. Give X as an array of numbers.") from None
     except ValueError:
-        example = next((v for v in array.ravel() if not _is_number(v)), "")
+        example = next((v for v in array.ravel().tolist() if not _is_number(v)), "")
         raise InputError(
             f"X holds {example!r} (dtype {array.dtype}), which is not a number, and could not convert string to float. Encode such columns "
             "first, for instance with sklearn.preprocessing.OneHotEncoder, or leave them out."

@@ -1,9 +1,12 @@
 """The estimators: validate, summarise, solve, store."""
 
+from .categorical_naive_bayes import CategoricalNB
 from .choose_covariance import choose_covariance
+from .count_naive_bayes import BernoulliNB, MultinomialNB
 from .discriminant import LinearDiscriminantAnalysis
 from .fisher import FisherDiscriminant
 from .least_squares import LeastSquaresClassifier
+from .mixed_naive_bayes import MixedNB
 from .naive_bayes import GaussianNB
 from .nearest_mean import NearestMean
 from .one_vs_one import OneVsOne
@@ -11,10 +14,14 @@ from .one_vs_rest import OneVsRest
 from .quadratic import QuadraticDiscriminantAnalysis
 
 __all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
     "FisherDiscriminant",
     "GaussianNB",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
+    "MixedNB",
+    "MultinomialNB",
     "NearestMean",
     "OneVsOne",
     "OneVsRest",

@@ -97,9 +97,9 @@ class SummaryClassifier(Classifier):
         summary : ClassMoments, or the summary this model keeps in `summary_`
         """
         self._check_params()
+        summary = self._own_summary(summary)
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
-        summary = self._own_summary(summary)
         solved = {"classes_": summary.classes, "summary_": summary, **self._solve(summary, None)}
         return self._adopt(None, {**solved, "n_features_in_": summary.n_features})
 

@@ -11,13 +11,26 @@ from numpy.typing import NDArray
 
 from ..data import Block, as_source
 from ..errors import InputError
-from . import reference
-from .grouped import NO_WEIGHT, SMALL, csr_parts, tile_rows
+from . import grouped, reference
+from .grouped import NO_WEIGHT, tile_rows
+from .reading import Reading, stored
+
+Floats = NDArray[np.float64]
+
+ROUNDING = 1e-9
+"""How far below zero, relative to what was there before, a total may come out of a subtraction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Weighted number of rows counts_k = Σ w_i and column totals totals_kj = Σ w_i x_ij of K classes.
+    """Weighted number of rows counts_k = Σ w_i and column totals totals_kj = Σ w_i x_ij of K classes in p columns.
+
+    Attributes
+    ----------
+    classes : (K,) labels in sorted order
+    counts : (K,) sums of weights
+    totals : (K, p)
+    missing : (K, p) sums of the weights of rows whose value was missing and left out, or None if no value was
 
     Examples
     --------
@@ -27,53 +40,155 @@ class Counts:
     """
 
     classes: NDArray[Any]
-    counts: NDArray[np.float64]
-    totals: NDArray[np.float64]
+    counts: Floats
+    totals: Floats
+    missing: Floats | None = None
 
     @classmethod
-    def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Summarise rows in memory or a table (then without y)."""
+    def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, binarize: float | None = None) -> Counts:
+        """Summarise rows in memory or a table (then without y); with `binarize`, count values above it instead of adding them up."""
         source = as_source(X, y, sample_weight)
-        counts = source.reduce(cls.summarise(source.classes))
-        if not np.isfinite(counts.totals).all():
+        counts = source.reduce(cls.summarise(source.classes, Reading(threshold=binarize)))
+        if not counts.is_finite:
             source.refuse_nonfinite()
         return counts
 
     @classmethod
-    def summarise(cls, classes: Any) -> Callable[[Block], Self]:
+    def summarise(cls, classes: Any, reading: Reading | None = None) -> Callable[[Block], Counts]:
         """Return the pass: a function from a block to its counts."""
-        return lambda block: cls(classes, *_class_sums(block, len(classes)))
+        how = reading or Reading()
+
+        def of(block: Block) -> Counts:
+            assert block.codes is not None
+            counts = np.bincount(block.codes, block.weight, minlength=len(classes)).astype(np.float64)
+            with np.errstate(invalid="ignore", over="ignore"):  # what cannot be counted comes out as NaN, which is refused then
+                return cls(classes, counts, *class_totals(block, len(classes), how))
+
+        return of
 
     @classmethod
     def empty(cls, classes: Any, n_features: int) -> Self:
         """Return the counts of no rows."""
         return cls(np.asarray(classes), np.zeros(len(classes)), np.zeros((len(classes), n_features)))
 
+    @property
+    def n_features(self) -> int:
+        """Number of columns p."""
+        return self.totals.shape[1]
+
+    @property
+    def is_finite(self) -> bool:
+        """False if a value could not be counted."""
+        return bool(np.isfinite(self.totals).all())
+
+    @property
+    def present(self) -> Floats:
+        """Weighted number of rows with a value in each column: (K, p), or (K, 1) if no value was missing."""
+        counts = self.counts[:, None]
+        return counts if self.missing is None else np.maximum(counts - self.missing, 0.0)
+
     def merge(self, other: Self) -> Self:
         """Return the counts of both sets of rows together."""
-        return replace(self, counts=self.counts + other.counts, totals=self.totals + other.totals)
+        self._check_fits(other)
+        missing = _sum(self.missing, other.missing)
+        return replace(self, counts=self.counts + other.counts, totals=self.totals + other.totals, missing=missing)
 
     def subtract(self, other: Self) -> Self:
         """Return the counts without rows that are among those counted."""
-        counts, totals = self.counts - other.counts, self.totals - other.totals
-        slack = 1e-9 * (1.0 + np.abs(self.totals))
-        if (counts < -1e-9 * (1.0 + self.counts)).any() or ((totals < -slack) & (self.totals >= 0)).any():
-            raise InputError("The rows to forget cannot have been among those counted: a count would become negative.")
-        return replace(self, counts=np.maximum(counts, 0.0), totals=np.where(np.abs(totals) <= slack, 0.0, totals))
+        self._check_fits(other)
+        missing = None if self.missing is None and other.missing is None else np.zeros_like(self.totals)
+        if missing is not None:
+            missing = subtracted(missing if self.missing is None else self.missing, missing if other.missing is None else other.missing)
+            missing = missing if missing.any() else None
+        counts = subtracted(self.counts, other.counts)
+        return replace(self, counts=counts, totals=subtracted(self.totals, other.totals), missing=missing)
+
+    def scaled(self, factors: Floats) -> Self:
+        """Return the counts after multiplying the weights of class k by factors_k."""
+        column = factors[:, None]
+        missing = None if self.missing is None else self.missing * column
+        return replace(self, counts=self.counts * factors, totals=self.totals * column, missing=missing)
+
+    def _check_fits(self, other: Self) -> None:
+        if self.totals.shape != other.totals.shape or not np.array_equal(self.classes, other.classes):
+            raise InputError(
+                f"Counts of {self.n_features} columns and classes {self.classes.tolist()} do not go together with {other.n_features} "
+                f"columns and classes {other.classes.tolist()}; count both with the same columns and classes."
+            )
 
 
-def _class_sums(block: Block, n_classes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sum(a: Floats | None, b: Floats | None) -> Floats | None:
+    return b if a is None else a if b is None else a + b
+
+
+def subtracted(before: Floats, taken: Floats) -> Floats:
+    """Return before − taken, refused where it turns negative though nothing negative was counted."""
+    left = before - taken
+    slack = ROUNDING * np.abs(before)
+    if ((left < -slack) & (before >= 0)).any():
+        raise InputError(
+            "The rows to forget cannot have been among those counted: a count would become negative. Only rows that were learned, "
+            "with the weights they had, can be forgotten."
+        )
+    return np.where(np.abs(left) <= slack, 0.0, left)
+
+
+def class_totals(block: Block, n_classes: int, reading: Reading) -> tuple[Floats, Floats | None]:
+    """Return the totals (K, p) of a block's columns by class, and the weights of values left out, (K, p) or None."""
+    totals, missing = np.zeros((n_classes, block.n_features)), np.zeros((n_classes, block.n_features)) if reading.skip_missing else None
+    small = (block.X.nnz if block.is_sparse else block.X.size) < grouped.SMALL
+    add = _add_stored if block.is_sparse else _add_dense
+    add(block, reading, small, totals, missing)
+    return totals, missing if missing is not None and missing.any() else None
+
+
+def _add_dense(block: Block, reading: Reading, small: bool, totals: Floats, missing: Floats | None) -> None:
+    for tile in (block,) if small else block.tiles(tile_rows(block.n_features)):
+        X, gaps = reading.values(np.asarray(tile.X))
+        _add(tile, X, reading.floor, small, totals)
+        if gaps is not None and missing is not None:
+            _add(tile, gaps.astype(np.float64), 0.0, small, missing)
+
+
+def _add(tile: Block, X: NDArray[np.floating], floor: float, small: bool, totals: Floats) -> None:
+    if small:
+        low = X.min(initial=np.inf)
+        totals += reference.grouped_sums(X, tile.codes, tile.weight, len(totals))[1] if low >= floor else np.nan
+        return
+    from ..kernels import counts
+
+    counts.add_rows(X, tile.codes, NO_WEIGHT if tile.weight is None else tile.weight, floor, totals)
+
+
+def _add_stored(block: Block, reading: Reading, small: bool, totals: Floats, missing: Floats | None) -> None:
     assert block.codes is not None
-    p = block.n_features
-    if not block.is_sparse and block.n_rows * p < SMALL:
-        return reference.grouped_sums(np.asarray(block.X), block.codes, block.weight, n_classes)
-    from ..kernels import moments
+    weight = NO_WEIGHT if block.weight is None else block.weight
+    for piece in stored(block, reading):
+        own = slice(piece.begin, piece.end)
+        add = _add_product if small else _kernel()
+        add(piece.data, piece.indices, piece.indptr, block.codes[own], weight[own], reading.floor, totals)
+        if piece.gaps is not None and missing is not None:
+            gaps = piece.gaps.astype(np.float64)
+            add(gaps, piece.indices, piece.indptr, block.codes[own], weight[own], 0.0, missing)
 
-    counts, totals, squares, zero = np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, p)), np.zeros((n_classes, p))
-    for tile in (block,) if block.is_sparse else block.tiles(tile_rows(p)):
-        weight = NO_WEIGHT if tile.weight is None else tile.weight
-        if tile.is_sparse:
-            moments.add_sparse(*csr_parts(tile), tile.codes, weight, zero, counts, totals, squares)
-        else:
-            moments.add_squares(tile.X, tile.codes, weight, zero, counts, totals, squares)
-    return counts, totals
+
+def _kernel() -> Callable[..., None]:
+    from ..kernels.counts import add_sparse
+
+    return add_sparse
+
+
+def _add_product(
+    data: Floats,
+    indices: NDArray[np.integer],
+    indptr: NDArray[np.integer],
+    codes: NDArray[np.int32],
+    weight: Floats,
+    floor: float,
+    totals: Floats,
+) -> None:
+    """The kernel's reference: one sum by cell of the K × p totals."""
+    cells = np.repeat(codes.astype(np.int64) * totals.shape[1], np.diff(indptr)) + indices
+    share = data if weight.size == 0 else data * np.repeat(weight, np.diff(indptr))
+    found = np.bincount(cells, np.where(data >= floor, share, np.nan), minlength=totals.size)
+    totals += found.reshape(totals.shape)

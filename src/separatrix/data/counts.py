@@ -1,0 +1,82 @@
+"""Rows of counts, switches or category numbers: read where they lie, whatever type of number they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scipy.sparse as sp
+
+from ..errors import InputError
+from .arrays import ArraySource, check_dense, refuse_empty
+from .block import csr_rows
+
+CHUNK_VALUES = 1_000_000
+"""Stored values of a chunk of sparse rows: a few milliseconds of counting."""
+VALUES_PER_TOTAL = 4
+"""Stored values of a chunk for each of the K × p totals it is summed into; with fewer, clearing and merging totals would cost more."""
+
+
+class CountSource(ArraySource):
+    """Rows of an array whose integers stay integers: a pass turns them to float tile by tile, so that X is never copied.
+
+    Sparse rows are cut by the number of stored values instead of the number of columns.
+
+    Parameters
+    ----------
+    distinct : bool
+        Whether a column stored twice in a sparse row must be summed first, as it must where a value is compared with a threshold.
+
+    Examples
+    --------
+    >>> source = CountSource(sp.csr_array([[2, 0], [0, 1]]))
+    >>> next(source.blocks()).X.dtype
+    dtype('int64')
+    """
+
+    def __init__(self, X: Any, *, distinct: bool = False, n_jobs: int | None = None) -> None:
+        self.X = check_stored(X, distinct) if sp.issparse(X) else check_dense(X)
+        self.n_rows, self.n_features = (int(s) for s in self.X.shape)
+        self.labels, self.weight, self.feature_names, self.n_jobs = None, None, None, n_jobs
+
+    def rows(self, begin: int, end: int) -> Any:
+        """Return rows begin to end as they are."""
+        return csr_rows(self.X, begin, end) if sp.issparse(self.X) else self.X[begin:end]
+
+    @property
+    def chunk_rows(self) -> int:
+        """Rows of a chunk; they depend on the shape, the stored values and the classes, never on the number of threads."""
+        if not sp.issparse(self.X):
+            return super().chunk_rows
+        totals = 0 if self.labels is None else len(self.labels.classes) * self.n_features
+        rows: Any = self.X
+        chunks = max(1, rows.nnz // max(CHUNK_VALUES, VALUES_PER_TOTAL * totals))
+        return -(-self.n_rows // chunks)
+
+
+def check_stored(X: Any, distinct: bool) -> sp.csr_array:
+    """Return a sparse X as a CSR array sharing its memory; columns stored twice in a row are summed only if `distinct`."""
+    if X.dtype.kind not in "fiub":
+        raise InputError(f"X must hold real numbers, got a sparse array of dtype {X.dtype}. Complex data not supported: use X.real.")
+    if X.ndim != 2:
+        raise InputError(f"Expected 2D array, got a sparse array of shape {X.shape} instead. Reshape your data: one row per sample.")
+    refuse_empty(X.shape)
+    rows = sp.csr_array(X)
+    # Asked of X itself where it can be: scipy keeps the answer there, and scanning the column numbers takes a millisecond per 3 million.
+    if distinct and not (X if X.format == "csr" else rows).has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def is_text(X: Any) -> bool:
+    """Whether X is a list or column of texts: documents, not rows of counts.
+
+    Examples
+    --------
+    >>> is_text(["free money", "hello"]), is_text([[1, 2]])
+    (True, False)
+    """
+    if sp.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or isinstance(X, dict) or len(X) == 0:
+        return False
+    first = X.iloc[0] if hasattr(X, "iloc") else X[0]
+    return isinstance(first, str)
