@@ -18,7 +18,7 @@ from separatrix import GaussianNB, LinearDiscriminantAnalysis
 from separatrix.errors import InputError
 from separatrix.evaluation import Bootstrap, HashFold, Holdout, KFold, LeaveOneOut, RandomSubsampling, evaluate
 from separatrix.evaluation.bootstrap import combine
-from tests.tables import MODELS
+from tests.tables import COUNT_MODELS, MODELS
 
 PLANS = [KFold(4, random_state=0), KFold(4, repeats=2, random_state=1), Holdout(0.3, random_state=0), HashFold(3), LeaveOneOut()]
 PLANS += [RandomSubsampling(0.2, 3, random_state=0)]
@@ -39,6 +39,15 @@ def test_shortcuts_equal_refits(model: Any, plan: Any, rng: Any) -> None:
     assert (quick.method, brute.method) == ("exact algebra", "refits")
     assert_allclose(quick.posteriors, brute.posteriors, atol=1e-9)
     assert quick.scores == pytest.approx(brute.scores, abs=1e-7)
+
+
+@pytest.mark.parametrize("plan", [KFold(3, random_state=0), Holdout(0.3, random_state=0), LeaveOneOut()], ids=repr)
+@pytest.mark.parametrize("model", COUNT_MODELS, ids=repr)
+def test_counting_models_forget_or_refit(model: Any, plan: Any, rng: Any) -> None:
+    X, y = rng.integers(0, 2, size=(40, 5)), np.arange(40) % 2
+    quick, brute = (evaluate(model, X, y, plan=plan, metrics="log_loss", exact=exact) for exact in (False, True))
+    assert quick.method == ("exact algebra" if getattr(model, "_forgets_exactly", False) else "refits")
+    assert_allclose(quick.posteriors, brute.posteriors, atol=1e-10)
 
 
 @pytest.mark.parametrize("convert", [sp.csr_array, lambda X: pd.DataFrame(X, columns=list("abcd"))])

@@ -1,11 +1,12 @@
 """Predictions for held-out rows, by the cheapest exact road the model declares.
 
-Roads, in order: algebra for leave-one-out (`_left_out_scores`); summaries of the folds, merged into that of all other folds
-(`fit_summary`); refits in parallel, for any scikit-learn estimator. `exact=True` takes the last one always.
+Roads, in order: algebra for leave-one-out (`_left_out_scores`); moments of the folds, merged into those of all other folds
+(`_summary_kind`); rows taken back out of one fit (`_forgets_exactly`); refits in parallel, for any scikit-learn estimator. `exact=True` takes the last one always.
 """
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,8 +83,10 @@ def hold_out(model: Any, rows: Rows, plan: Plan, folds: Folds, exact: bool, fixe
         model = with_fixed_priors(model, rows)
     if not exact and isinstance(plan, LeaveOneOut) and getattr(model, "_leaves_out", False):
         return _by_algebra(model, rows, folds)
-    if not exact and hasattr(model, "fit_summary") and getattr(model, "shrinkage", None) != "auto":
+    if not exact and hasattr(model, "_summary_kind") and getattr(model, "shrinkage", None) != "auto":
         return _by_subtraction(model, rows, folds) if isinstance(plan, LeaveOneOut) else _by_summaries(model, rows, folds)
+    if not exact and getattr(model, "_forgets_exactly", False):
+        return _by_forgetting(model, rows, folds)
     return _by_refits(model, rows, folds, n_jobs)
 
 
@@ -157,12 +160,20 @@ def _from_summary(model: Any, summary: Any, rows: Rows) -> Any:
 
 def _fold_summaries(model: Any, rows: Rows, folds: Folds, n_folds: int) -> list[Any]:
     source = as_source(rows.X, rows.classes[rows.codes], rows.weight, classes=rows.classes)
-    if hasattr(model, "_summary_kind"):
-        moments = source.reduce(FoldMoments.summarise(rows.classes, model._summary_kind(), n_folds, lambda a, b: folds[a:b]))
-        if not all(part.is_finite for part in moments.parts):
-            source.refuse_nonfinite()
-        return list(moments.parts)
-    return [_summary_of(model, rows.take(np.flatnonzero(folds == fold))) for fold in range(n_folds)]
+    moments = source.reduce(FoldMoments.summarise(rows.classes, model._summary_kind(), n_folds, lambda a, b: folds[a:b]))
+    if not all(part.is_finite for part in moments.parts):
+        source.refuse_nonfinite()
+    return list(moments.parts)
+
+
+def _by_forgetting(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+    """Fit all rows once and, for each fold, take its rows back out of a copy."""
+    fitted, found = rows.fit(model), []
+    for fold in range(int(folds.max()) + 1):
+        held = rows.take(np.flatnonzero(folds == fold))
+        more = {} if held.weight is None else {"sample_weight": held.weight}
+        found.append(_predict(deepcopy(fitted).forget(held.X, rows.classes[held.codes], **more), held))
+    return _gather(rows, folds, found, "exact algebra")
 
 
 def _summary_of(model: Any, rows: Rows) -> Any:

@@ -27,6 +27,9 @@ Floats = NDArray[np.float64]
 class LinearNB(CountedNB, LinearClassifier):
     """Base of BernoulliNB and MultinomialNB: log p(x | k) = Σ_j x_j on_kj + (1 − x_j) off_kj, the second part for switches only."""
 
+    # Nothing but the counts is learned (categories would be): a fit that forgot rows is the fit without them.
+    _forgets_exactly = True
+
     feature_log_prob_: Floats
     zero_coef_: Floats | None
     zero_intercept_: Floats | None
