@@ -8,6 +8,8 @@ from typing import Any
 
 from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, Moments
 from separatrix.models import (
+    AveragedPerceptron,
+    BatchPerceptron,
     BernoulliNB,
     CategoricalNB,
     FisherDiscriminant,
@@ -15,7 +17,9 @@ from separatrix.models import (
     MixedNB,
     MultinomialNB,
     NearestMean,
+    Perceptron,
     QuadraticDiscriminantAnalysis,
+    VotedPerceptron,
 )
 from separatrix.summaries import Counts
 
@@ -40,6 +44,9 @@ MODELS = [
 
 COUNT_MODELS = [BernoulliNB(), MultinomialNB(), CategoricalNB(), MixedNB()]
 """Classifiers of counts and categories: their laws, on such data, are in tests/models/test_counted.py."""
+
+MISTAKE_MODELS = [Perceptron(), BatchPerceptron(), AveragedPerceptron(), VotedPerceptron()]
+"""Classifiers that learn by mistakes, for which the order of the rows matters: tests/models/test_perceptron.py."""
 
 
 @dataclass(frozen=True)

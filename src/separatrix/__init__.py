@@ -16,6 +16,8 @@ _ROOMS = {
     "geometry": ("Hyperplane",),
     "logic": ("is_separable",),
     "models": (
+        "AveragedPerceptron",
+        "BatchPerceptron",
         "BernoulliNB",
         "CategoricalNB",
         "FisherDiscriminant",
@@ -27,7 +29,9 @@ _ROOMS = {
         "NearestMean",
         "OneVsOne",
         "OneVsRest",
+        "Perceptron",
         "QuadraticDiscriminantAnalysis",
+        "VotedPerceptron",
         "choose_covariance",
     ),
     "summaries": ("ClassMoments", "Moments"),

@@ -1,5 +1,6 @@
 """The estimators: validate, summarise, solve, store."""
 
+from .batch_perceptron import BatchPerceptron
 from .categorical_naive_bayes import CategoricalNB
 from .choose_covariance import choose_covariance
 from .count_naive_bayes import BernoulliNB, MultinomialNB
@@ -11,9 +12,13 @@ from .naive_bayes import GaussianNB
 from .nearest_mean import NearestMean
 from .one_vs_one import OneVsOne
 from .one_vs_rest import OneVsRest
+from .perceptron import AveragedPerceptron, Perceptron
 from .quadratic import QuadraticDiscriminantAnalysis
+from .voted_perceptron import VotedPerceptron
 
 __all__ = [
+    "AveragedPerceptron",
+    "BatchPerceptron",
     "BernoulliNB",
     "CategoricalNB",
     "FisherDiscriminant",
@@ -25,6 +30,8 @@ __all__ = [
     "NearestMean",
     "OneVsOne",
     "OneVsRest",
+    "Perceptron",
     "QuadraticDiscriminantAnalysis",
+    "VotedPerceptron",
     "choose_covariance",
 ]

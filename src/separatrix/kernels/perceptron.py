@@ -1,0 +1,299 @@
+"""The perceptron's visits to rows, one after the other: score a row, and step where the score is wrong.
+
+W (R, p + 1) has one row of weights for two classes, else one per class; its last column is the intercept, whose feature is
+`unit`: 1, or 0 where the intercept stays as it is. A row x of class y and weight c:
+
+    two classes   f = w'(x, 1)    a mistake unless ±f > 0                w += ± eta c (x, unit)
+    more          f = W (x, 1)    a mistake unless f_y > f_k, all k ≠ y  w_y += eta c (x, unit), w_k −= the same, k the best rival
+
+The clock is the weight of the rows visited so far. U, where it is not empty, adds up clock · step, the clock being that before
+the visit: the mean of W over all visits is then W − U / clock, and no visit without a mistake costs anything.
+Sparse rows use the transposes V (p + 1, R) of W and U: the weights of one column for all classes lie side by side.
+
+Comparisons are written so that NaN and infinity count as mistakes: a visit returns False at the first of them. (Not by
+numpy.isfinite: it is x − x == x − x to the compiler, which may cancel a difference whose terms it can reorder.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from .jit import array, kernel, rf4, rf8, ri4, ri8, wf8, wi8
+
+CLOCK, LOSS, MISTAKES, LAST, EPOCHS, LOGGED, UNUSED = range(7)
+"""Places in `tally`: LOSS and LAST (mistakes) are those of the last epoch."""
+ROW, SCORE, OWN, RIVAL, STEP, WHEN = range(6)
+"""Columns of `log`."""
+SHORT = 256
+"""Values of a row up to which rows are fetched ahead: a window of 4,096 of them stays in the cache; longer ones come fast by themselves."""
+
+_DICE = array(types.uint64, 1, False)
+# Columns unsigned: a negative one would count from the end, and looking for that takes a tenth of the time.
+_DENSE, _SPARSE = (rf8(2), rf4(2)), (rf8(1), array(types.uint32, 1, True), ri4(1))
+_ROWS = [(dense, *_SPARSE) for dense in _DENSE]
+_STATE = (types.float64, types.float64, wf8(2), wf8(2), wf8(1), wf8(2))
+_VISIT = (ri4(1), rf8(1), ri8(1), *_STATE)
+_TRAIN = (ri4(1), rf8(1), ri8(1), wi8(1), types.int64, types.int64, _DICE, types.int64, *_STATE)
+
+
+@kernel(types.void(wf8(1), wf8(2), types.int64, types.float64, types.int32, types.int32, types.float64, types.float64))
+def note(tally, log, row, score, own, rival, step, clock):  # type: ignore[no-untyped-def]
+    """Log a mistake."""
+    at = int(tally[LOGGED])
+    log[at, ROW] = row
+    log[at, SCORE] = score
+    log[at, OWN] = own
+    log[at, RIVAL] = rival
+    log[at, STEP] = step
+    log[at, WHEN] = clock
+    tally[LOGGED] += 1.0
+
+
+@kernel(*[types.boolean(rows, *_VISIT) for rows in _DENSE])
+def visit_two(X, codes, weight, order, eta, unit, W, U, tally, log):  # type: ignore[no-untyped-def]
+    """Visit dense rows of two classes in the order given. An empty weight means all ones."""
+    p = X.shape[1]
+    w = W[0]
+    # Local, not in tally: a store for every row would cost a tenth of the time.
+    clock, loss, mistakes = tally[CLOCK], tally[LOSS], tally[MISTAKES]
+    for i in order:
+        f = w[p]
+        for j in range(p):
+            f += w[j] * X[i, j]
+        c = weight[i] if weight.size else 1.0
+        sign = 2.0 * codes[i] - 1.0
+        if not 0.0 < sign * f < np.inf:
+            if not -np.inf < f < np.inf:
+                return False
+            mistakes += 1.0
+            loss -= c * sign * f
+            step = sign * eta * c
+            for j in range(p):
+                w[j] += step * X[i, j]
+            w[p] += step * unit
+            if U.size:
+                late = clock * step
+                for j in range(p):
+                    U[0, j] += late * X[i, j]
+                U[0, p] += late * unit
+            if log.size:
+                note(tally, log, i, f, codes[i], 1 - codes[i], eta * c, clock)
+        clock += c
+    tally[CLOCK], tally[LOSS], tally[MISTAKES] = clock, loss, mistakes
+    return True
+
+
+@kernel(types.int32(rf8(1), types.int32))
+def best_rival(f, own):  # type: ignore[no-untyped-def]
+    """Return the class with the largest score but for `own`, the first among equals."""
+    rival = 1 if own == 0 else 0
+    for k in range(f.size):
+        if k != own and f[k] > f[rival]:
+            rival = k
+    return rival
+
+
+@kernel(*[types.boolean(rows, *_VISIT) for rows in _DENSE])
+def visit_many(X, codes, weight, order, eta, unit, W, U, tally, log):  # type: ignore[no-untyped-def]
+    """Visit dense rows of several classes in the order given."""
+    p = X.shape[1]
+    f = np.empty(W.shape[0])
+    clock, loss, mistakes = tally[CLOCK], tally[LOSS], tally[MISTAKES]
+    for i in order:
+        for k in range(f.size):
+            total = W[k, p]
+            for j in range(p):
+                total += W[k, j] * X[i, j]
+            f[k] = total
+        own = codes[i]
+        rival = best_rival(f, own)
+        margin = f[own] - f[rival]
+        c = weight[i] if weight.size else 1.0
+        if not 0.0 < margin < np.inf:
+            if not -np.inf < margin < np.inf:
+                return False
+            mistakes += 1.0
+            loss -= c * margin
+            if log.size:
+                note(tally, log, i, margin, own, rival, eta * c, clock)
+            for k, step in ((own, eta * c), (rival, -eta * c)):
+                for j in range(p):
+                    W[k, j] += step * X[i, j]
+                W[k, p] += step * unit
+                if U.size:
+                    late = clock * step
+                    for j in range(p):
+                        U[k, j] += late * X[i, j]
+                    U[k, p] += late * unit
+        clock += c
+    tally[CLOCK], tally[LOSS], tally[MISTAKES] = clock, loss, mistakes
+    return True
+
+
+@kernel(types.boolean(*_SPARSE, *_VISIT), gathers=True)
+def visit_two_sparse(data, indices, indptr, codes, weight, order, eta, unit, V, U, tally, log):  # type: ignore[no-untyped-def]
+    """Visit CSR rows of two classes in the order given."""
+    p = V.shape[0] - 1
+    clock, loss, mistakes = tally[CLOCK], tally[LOSS], tally[MISTAKES]
+    for i in order:
+        first, last = indptr[i], indptr[i + 1]
+        middle = first + (last - first) // 4 * 4
+        f, f1, f2, f3 = V[p, 0], 0.0, 0.0, 0.0
+        # Four sums, for each addition waits for the one before it.
+        for a in range(first, middle, 4):
+            f += data[a] * V[indices[a], 0]
+            f1 += data[a + 1] * V[indices[a + 1], 0]
+            f2 += data[a + 2] * V[indices[a + 2], 0]
+            f3 += data[a + 3] * V[indices[a + 3], 0]
+        for a in range(middle, last):
+            f += data[a] * V[indices[a], 0]
+        f += f1 + (f2 + f3)
+        c = weight[i] if weight.size else 1.0
+        sign = 2.0 * codes[i] - 1.0
+        if not 0.0 < sign * f < np.inf:
+            if not -np.inf < f < np.inf:
+                return False
+            mistakes += 1.0
+            loss -= c * sign * f
+            step = sign * eta * c
+            late = clock * step
+            for a in range(first, last):
+                V[indices[a], 0] += step * data[a]
+            V[p, 0] += step * unit
+            if U.size:
+                for a in range(first, last):
+                    U[indices[a], 0] += late * data[a]
+                U[p, 0] += late * unit
+            if log.size:
+                note(tally, log, i, f, codes[i], 1 - codes[i], eta * c, clock)
+        clock += c
+    tally[CLOCK], tally[LOSS], tally[MISTAKES] = clock, loss, mistakes
+    return True
+
+
+@kernel(types.boolean(*_SPARSE, *_VISIT))
+def visit_many_sparse(data, indices, indptr, codes, weight, order, eta, unit, V, U, tally, log):  # type: ignore[no-untyped-def]
+    """Visit CSR rows of several classes in the order given."""
+    p = V.shape[0] - 1
+    f = np.empty(V.shape[1])
+    clock, loss, mistakes = tally[CLOCK], tally[LOSS], tally[MISTAKES]
+    for i in order:
+        f[:] = V[p]
+        for a in range(indptr[i], indptr[i + 1]):
+            for k in range(f.size):
+                f[k] += data[a] * V[indices[a], k]
+        own = codes[i]
+        rival = best_rival(f, own)
+        margin = f[own] - f[rival]
+        c = weight[i] if weight.size else 1.0
+        if not 0.0 < margin < np.inf:
+            if not -np.inf < margin < np.inf:
+                return False
+            mistakes += 1.0
+            loss -= c * margin
+            if log.size:
+                note(tally, log, i, margin, own, rival, eta * c, clock)
+            for k, step in ((own, eta * c), (rival, -eta * c)):
+                late = clock * step
+                for a in range(indptr[i], indptr[i + 1]):
+                    V[indices[a], k] += step * data[a]
+                    if U.size:
+                        U[indices[a], k] += late * data[a]
+                V[p, k] += step * unit
+                if U.size:
+                    U[p, k] += late * unit
+        clock += c
+    tally[CLOCK], tally[LOSS], tally[MISTAKES] = clock, loss, mistakes
+    return True
+
+
+@kernel(types.void(wi8(1), types.int64, types.int64, _DICE))
+def deal(order, start, stop, dice):  # type: ignore[no-untyped-def]
+    """Shuffle order[start:stop] (Fisher and Yates, with Vigna's xorshift64* generator)."""
+    x = dice[0]
+    for k in range(stop - 1, start, -1):
+        x ^= x >> np.uint64(12)
+        x ^= x << np.uint64(25)
+        x ^= x >> np.uint64(27)
+        high = (x * np.uint64(2685821657736338717)) >> np.uint64(32)
+        r = start + np.int64((high * np.uint64(k - start + 1)) >> np.uint64(32))
+        order[k], order[r] = order[r], order[k]
+    dice[0] = x
+
+
+@kernel(types.int64(ri8(1), wi8(1), types.int64, ri8(1), types.int64))
+def fill(rows, order, at, blocks, block):  # type: ignore[no-untyped-def]
+    """Put the rows of some blocks of consecutive rows into order[at:]; return where they end."""
+    for b in blocks:
+        for i in range(b * block, min((b + 1) * block, rows.size)):
+            order[at] = rows[i]
+            at += 1
+    return at
+
+
+@kernel(types.void(ri8(1), wi8(1), types.int64, types.int64, _DICE))
+def shuffle_rows(rows, order, block, window, dice):  # type: ignore[no-untyped-def]
+    """Fill order with the rows: blocks of consecutive rows in random order, then every `window` blocks shuffled together."""
+    blocks = np.arange((rows.size + block - 1) // block)
+    deal(blocks, 0, blocks.size, dice)
+    at = 0
+    for q in range(0, blocks.size, window):
+        stop = fill(rows, order, at, blocks[q : q + window], block)
+        deal(order, at, stop, dice)
+        at = stop
+
+
+@kernel(*[types.float64(*rows, ri8(1)) for rows in _ROWS])
+def fetch(X, data, indices, indptr, order):  # type: ignore[no-untyped-def]
+    """Read short rows into the cache; return a sum that nobody needs, without which the compiler would leave out the reading."""
+    total = 0.0
+    if indptr.size == 0 and X.shape[1] <= SHORT:
+        for i in order:
+            for j in range(0, X.shape[1], 8):
+                total += X[i, j]
+    elif data.size <= SHORT * (indptr.size - 1):
+        for i in order:
+            for a in range(indptr[i], indptr[i + 1], 8):
+                total += data[a] + indices[a]
+    return total
+
+
+@kernel(*[types.boolean(*rows, *_VISIT) for rows in _ROWS])
+def visit(X, data, indices, indptr, codes, weight, order, eta, unit, W, U, tally, log):  # type: ignore[no-untyped-def]
+    """Visit rows in the order given: those of X, or CSR rows where indptr is not empty."""
+    if indptr.size == 0:
+        if W.shape[0] == 1:
+            return visit_two(X, codes, weight, order, eta, unit, W, U, tally, log)
+        return visit_many(X, codes, weight, order, eta, unit, W, U, tally, log)
+    if W.shape[1] == 1:
+        return visit_two_sparse(data, indices, indptr, codes, weight, order, eta, unit, W, U, tally, log)
+    return visit_many_sparse(data, indices, indptr, codes, weight, order, eta, unit, W, U, tally, log)
+
+
+@kernel(*[types.boolean(*rows, *_TRAIN) for rows in _ROWS])
+def train(X, data, indices, indptr, codes, weight, rows, order, block, window, dice, epochs, eta, unit, W, U, tally, log):  # type: ignore[no-untyped-def]
+    """Visit rows for some epochs, or until one has no mistake; with block = 0 in the order given, else shuffled anew.
+
+    The order is that of `shuffle_rows`, made window by window: a window's rows are read in runs before they are visited at random.
+    """
+    blocks = np.arange((rows.size + block - 1) // block if block > 0 else 0)
+    for _ in range(epochs):
+        before, tally[LOSS] = tally[MISTAKES], 0.0
+        if block == 0 and not visit(X, data, indices, indptr, codes, weight, order, eta, unit, W, U, tally, log):
+            return False
+        blocks[:] = np.arange(blocks.size)
+        deal(blocks, 0, blocks.size, dice)
+        at = 0
+        for q in range(0, blocks.size, window):
+            stop = fill(rows, order, at, blocks[q : q + window], block)
+            tally[UNUSED] = fetch(X, data, indices, indptr, order[at:stop])
+            deal(order, at, stop, dice)
+            if not visit(X, data, indices, indptr, codes, weight, order[at:stop], eta, unit, W, U, tally, log):
+                return False
+            at = stop
+        tally[EPOCHS] += 1.0
+        tally[LAST] = tally[MISTAKES] - before
+        if tally[LAST] == 0.0:
+            break
+    return True
