@@ -1,7 +1,8 @@
 """Predictions for held-out rows, by the cheapest exact road the model declares.
 
 Roads, in order: algebra for leave-one-out (`_left_out_scores`); moments of the folds, merged into those of all other folds
-(`_summary_kind`); rows taken back out of one fit (`_forgets_exactly`); refits in parallel, for any scikit-learn estimator. `exact=True` takes the last one always.
+(`_summary_kind`); rows taken back out of one fit (`_forgets_exactly`); refits in parallel, for any scikit-learn estimator.
+`exact=True` takes the last one always.
 """
 
 from __future__ import annotations
