@@ -14,6 +14,8 @@ from separatrix.models import (
     CategoricalNB,
     FisherDiscriminant,
     LeastSquaresClassifier,
+    LinearSVC,
+    LogisticRegression,
     MixedNB,
     MultinomialNB,
     NearestMean,
@@ -44,6 +46,9 @@ MODELS = [
 
 COUNT_MODELS = [BernoulliNB(), MultinomialNB(), CategoricalNB(), MixedNB()]
 """Classifiers of counts and categories: their laws, on such data, are in tests/models/test_counted.py."""
+
+LOSS_MODELS = [LogisticRegression(), LinearSVC()]
+"""Classifiers that minimise a loss by passes: tests/models/test_logistic.py and test_svm.py."""
 
 MISTAKE_MODELS = [Perceptron(), BatchPerceptron(), AveragedPerceptron(), VotedPerceptron()]
 """Classifiers that learn by mistakes, for which the order of the rows matters: tests/models/test_perceptron.py."""

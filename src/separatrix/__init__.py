@@ -24,6 +24,8 @@ _ROOMS = {
         "GaussianNB",
         "LeastSquaresClassifier",
         "LinearDiscriminantAnalysis",
+        "LinearSVC",
+        "LogisticRegression",
         "MixedNB",
         "MultinomialNB",
         "NearestMean",

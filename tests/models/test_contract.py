@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.tables import COUNT_MODELS, MODELS
+from tests.tables import COUNT_MODELS, LOSS_MODELS, MODELS
 
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning", "ignore::sklearn.exceptions.SkipTestWarning")
 
@@ -32,6 +32,6 @@ def expected(estimator: Any) -> dict[str, str]:
     return EXCEPTIONS.get(repr(estimator), {})
 
 
-@parametrize_with_checks([*MODELS, *COUNT_MODELS], expected_failed_checks=expected)
+@parametrize_with_checks([*MODELS, *COUNT_MODELS, *LOSS_MODELS], expected_failed_checks=expected)
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -136,6 +136,7 @@ def test_parts_are_one_epoch(model: Any, K: int, rng: Any) -> None:
     assert_array_equal(grown.history_["row"], whole.history_["row"])
     assert_allclose(grown.decision_function(X), whole.decision_function(X), atol=1e-12)
     assert (grown.n_iter_, grown.status_.n_mistakes) == (3, whole.status_.n_mistakes)
+    assert grown.status_.message == f"went over 89 rows once, with {grown.status_.last_mistakes} mistakes."
     assert_array_equal(grown.replay(X)[0], whole.replay(X)[0])
 
 

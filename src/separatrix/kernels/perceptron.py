@@ -10,8 +10,8 @@ The clock is the weight of the rows visited so far. U, where it is not empty, ad
 the visit: the mean of W over all visits is then W − U / clock, and no visit without a mistake costs anything.
 Sparse rows use the transposes V (p + 1, R) of W and U: the weights of one column for all classes lie side by side.
 
-Comparisons are written so that NaN and infinity count as mistakes: a visit returns False at the first of them. (Not by
-numpy.isfinite: it is x − x == x − x to the compiler, which may cancel a difference whose terms it can reorder.)
+NaN and infinity count as mistakes, and a visit returns False at the first of them. (Not found by numpy.isfinite: that is compiled
+as x − x, and free to reorder additions the compiler may cancel a sum against itself.)
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def note(tally, log, row, score, own, rival, step, clock):  # type: ignore[no-un
 @kernel(*[types.boolean(rows, *_VISIT) for rows in _DENSE])
 def visit_two(X, codes, weight, order, eta, unit, W, U, tally, log):  # type: ignore[no-untyped-def]
     """Visit dense rows of two classes in the order given. An empty weight means all ones."""
-    p = X.shape[1]
-    w = W[0]
+    p, w = X.shape[1], W[0]
     # Local, not in tally: a store for every row would cost a tenth of the time.
     clock, loss, mistakes = tally[CLOCK], tally[LOSS], tally[MISTAKES]
     for i in order:
@@ -160,10 +159,10 @@ def visit_two_sparse(data, indices, indptr, codes, weight, order, eta, unit, V, 
             late = clock * step
             for a in range(first, last):
                 V[indices[a], 0] += step * data[a]
+                if U.size:
+                    U[indices[a], 0] += late * data[a]
             V[p, 0] += step * unit
             if U.size:
-                for a in range(first, last):
-                    U[indices[a], 0] += late * data[a]
                 U[p, 0] += late * unit
             if log.size:
                 note(tally, log, i, f, codes[i], 1 - codes[i], eta * c, clock)
@@ -179,7 +178,8 @@ def visit_many_sparse(data, indices, indptr, codes, weight, order, eta, unit, V,
     f = np.empty(V.shape[1])
     clock, loss, mistakes = tally[CLOCK], tally[LOSS], tally[MISTAKES]
     for i in order:
-        f[:] = V[p]
+        for k in range(f.size):
+            f[k] = V[p, k]
         for a in range(indptr[i], indptr[i + 1]):
             for k in range(f.size):
                 f[k] += data[a] * V[indices[a], k]
@@ -282,7 +282,8 @@ def train(X, data, indices, indptr, codes, weight, rows, order, block, window, d
         before, tally[LOSS] = tally[MISTAKES], 0.0
         if block == 0 and not visit(X, data, indices, indptr, codes, weight, order, eta, unit, W, U, tally, log):
             return False
-        blocks[:] = np.arange(blocks.size)
+        for b in range(blocks.size):
+            blocks[b] = b
         deal(blocks, 0, blocks.size, dice)
         at = 0
         for q in range(0, blocks.size, window):

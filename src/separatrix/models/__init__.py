@@ -7,6 +7,7 @@ from .count_naive_bayes import BernoulliNB, MultinomialNB
 from .discriminant import LinearDiscriminantAnalysis
 from .fisher import FisherDiscriminant
 from .least_squares import LeastSquaresClassifier
+from .logistic import LogisticRegression
 from .mixed_naive_bayes import MixedNB
 from .naive_bayes import GaussianNB
 from .nearest_mean import NearestMean
@@ -14,6 +15,7 @@ from .one_vs_one import OneVsOne
 from .one_vs_rest import OneVsRest
 from .perceptron import AveragedPerceptron, Perceptron
 from .quadratic import QuadraticDiscriminantAnalysis
+from .svm import LinearSVC
 from .voted_perceptron import VotedPerceptron
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "GaussianNB",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
+    "LinearSVC",
+    "LogisticRegression",
     "MixedNB",
     "MultinomialNB",
     "NearestMean",

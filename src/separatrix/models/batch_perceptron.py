@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -143,6 +144,7 @@ class BatchPerceptron(LinearClassifier):
         else:
             start, made, before = np.column_stack([self.coef_, self.intercept_]), self.status_.n_mistakes, self.n_iter_
         weights, status, passes = learn_batch(source, rule, start, self._factors(source), made)
+        status = replace(status, message=f"made one step over {status.last_mistakes} rows that were wrong.")
         return self._adopt(source if first else None, self._attributes(source, weights, status, before + passes))
 
     def _rule(self, max_iter: int) -> BatchRule:

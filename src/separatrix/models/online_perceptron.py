@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -85,7 +86,7 @@ class OnlinePerceptron(Classifier):
         learned = learn(source, rule, start, _seed(rng), self._factors(source))
         if not learned[1].converged:
             warnings.warn(f"{type(self).__name__} {learned[1].message}", ConvergenceWarning, stacklevel=2)
-        return self._adopt(source, {"classes_": source.classes, **self._learned(source, *learned, before=None)})
+        return self._adopt(source, {"classes_": source.classes, **self._learned(source, *learned, None)})
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Visit some rows once, from where learning stands.
@@ -109,8 +110,9 @@ class OnlinePerceptron(Classifier):
             start = before.progress_
         else:
             start = Progress.begin(start_weights(self, source, None, None, rng), rule.average)
-        learned = learn(source, rule, start, _seed(rng), self._factors(source))
-        attributes = {"classes_": source.classes, **self._learned(source, *learned, before=before)}
+        progress, status, trace = learn(source, rule, start, _seed(rng), self._factors(source))
+        status = replace(status, message=f"went over {progress.rows - start.rows:,} rows once, with {status.last_mistakes} mistakes.")
+        attributes = {"classes_": source.classes, **self._learned(source, progress, status, trace, before)}
         return self._adopt(source if before is None else None, attributes)
 
     def _rule(self, max_iter: int) -> Rule:

@@ -171,7 +171,8 @@ def _end(source: Source, rule: Rule, start: Progress, learner: Learner, reason: 
 
     _, unit, weights, memory, tally = learner.arguments(is_sparse=False)
     mistakes, last, epochs = int(tally[MISTAKES]), int(tally[LAST]), int(tally[EPOCHS])
-    message = _MESSAGES[reason].format(rule=rule, epochs=epochs - start.epochs, made=mistakes - start.mistakes, last=last)
+    mean = "" if rule.average else ", average the weights (AveragedPerceptron)"
+    message = _MESSAGES[reason].format(rule=rule, epochs=epochs - start.epochs, made=mistakes - start.mistakes, last=last, mean=mean)
     if reason == "max_iter":
         message += _hopeless_row(source, rule, weights[:, -1])
     end = Progress(weights, memory, float(tally[CLOCK]), mistakes, epochs, start.rows + learner.rows, start.start_norm)
@@ -185,7 +186,7 @@ _MESSAGES = {
     "{last} mistakes in the last of {epochs} epochs.",
     "max_iter": "stopped at max_iter={rule.max_iter} with {last} mistakes in the last epoch. If the classes can be separated, raise "
     "max_iter or bring the columns to one scale (sklearn.preprocessing.StandardScaler). If they cannot, it never ends: "
-    "set tol=1e-3, average the weights (AveragedPerceptron), or use LogisticRegression or LinearSVC.",
+    "set tol=1e-3{mean}, or use LogisticRegression or LinearSVC.",
 }
 
 

@@ -1,0 +1,233 @@
+"""Logistic regression, binary and multinomial."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax, softmax
+from sklearn.utils import check_random_state
+
+from ..data import Block, Source, as_source
+from ..errors import InputError
+from ..inference.logistic import Evidence
+from ..losses import Logistic, Loss, Softmax
+from ..solvers.averaged import Averaged
+from ..solvers.problem import Problem
+from ..solvers.solution import Solution
+from .base import finite_or_none
+from .logistic_summary import LogisticTables
+from .loss_model import LossModel
+from .priors import class_factors
+
+Floats = NDArray[np.float64]
+
+
+class LogisticRegression(LogisticTables, LossModel):
+    """Log-odds linear in x, by penalised maximum likelihood.
+
+        two classes   log p/(1 − p) = w'x + b                     minimise C Σ s_i log(1 + e^(−y_i f_i)) + Ω(w)
+        K classes     p_k ∝ exp(w_k'x + b_k)                      minimise −C Σ s_i log p_(y_i) + Ω(W)
+
+    with Ω(w) = (1 − r)/2 ‖w‖² + r‖w‖₁, r = `l1_ratio`; the intercept is not penalised. More than two classes are fitted together, with
+    Σ_k b_k = 0. The solver is chosen from the data (`solution_.solver`, `solution_.why`).
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of the penalty; `np.inf` for none.
+    l1_ratio : float in [0, 1]
+        0 for L2, 1 for L1, between for the elastic net.
+    firth : bool
+        Maximise the likelihood times Jeffreys' prior: finite coefficients with less bias, also for separated classes. It is a penalty of
+        its own, so leave C out (or set it to `np.inf`).
+    fit_intercept : bool
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the classes.
+    max_iter : int
+        Most iterations of the solver.
+    tol : float
+        The solver stops when no entry of the gradient of the mean loss exceeds it and the objective is within about tol/100 of its
+        minimum, relatively: six digits by default.
+    warm_start : bool
+        Begin at the coefficients of the last fit.
+    random_state : int, RandomState or None
+        Of a sample of rows or an order of coordinates; None is a fixed one.
+    n_jobs : int, optional
+        Threads; default: SEPARATRIX_NUM_THREADS or all CPUs this process may use.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    coef_, intercept_ : (1, p), (1,) for two classes, else (K, p), (K,)
+    n_iter_ : (1,) iterations
+    solution_ : Solution
+        Objective, gradient norm, gap, passes, which solver ran and why; None after `partial_fit`.
+    evidence_ : Evidence or None
+        Fisher information and log-likelihood of a fit without penalty and with few columns, for `summary()`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> int((model.predict(X) != y).sum()), model.solution_.solver
+    (4, 'newton')
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 4.4.
+    """
+
+    averaging_: Averaged
+    _records: ClassVar[dict[str, type]] = {**LossModel._records, "Averaged": Averaged, "Evidence": Evidence}
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        *,
+        firth: bool = False,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.firth = firth
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _loss(self, n_classes: int) -> Loss:
+        return Logistic() if n_classes == 2 else Softmax()
+
+    def _problem(self, source: Source) -> Problem:
+        problem = super()._problem(source)
+        return replace(problem, strength=0.0) if self.firth else problem
+
+    def _solve(self, problem: Problem) -> Solution:
+        if not self.firth:
+            return super()._solve(problem)
+        from ..solvers import firth
+
+        return firth.solve(problem)
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if not isinstance(self.firth, bool | np.bool_):
+            raise InputError(f"firth={self.firth!r} must be True or False.")
+        if self.firth and self.l1_ratio > 0.0:
+            raise InputError(f"firth=True has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or firth=False.")
+        if self.firth and np.isfinite(self.C) and self.C != 1.0:  # 1.0 is the default: nobody asked for it
+            raise InputError(
+                f"firth=True is a penalty of its own and takes no C={self.C:g}; leave C out or set C=np.inf, or use firth=False."
+            )
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities p(k | x).
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+
+        Returns
+        -------
+        probabilities : (n, K), rows sum to 1, columns in the order of `classes_`
+        """
+        return self._collect(X, lambda block: finite_or_none(softmax(self._class_scores(block), axis=1)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of the probabilities, exact also where one rounds to 0 or 1.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or table of n rows
+        """
+        return self._collect(X, lambda block: finite_or_none(log_softmax(self._class_scores(block), axis=1)))
+
+    def _class_scores(self, block: Block) -> Floats:
+        """Return one score per class, also where two classes share one."""
+        scores = self._scores(block)
+        return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn more rows, each once, by averaged stochastic gradient steps; `fit` on all rows at once is more exact.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in `fit`
+        classes : all labels that will ever come; needed at the first call
+        """
+        first = not hasattr(self, "classes_")
+        if first and classes is None and not isinstance(X, Source):
+            raise InputError("classes must be passed on the first call to partial_fit: list all labels, partial_fit(X, y, classes=[…]).")
+        self._check_params()
+        if self.firth:
+            raise InputError("partial_fit has no Firth correction, which needs all rows at once; use fit, or firth=False.")
+        if self.l1_ratio > 0.0:
+            raise InputError(f"partial_fit has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or fit on all rows.")
+        source = self._to_learn(X, y, classes, sample_weight, first)
+        state = self._learned(source, self._begin(source) if first or not hasattr(self, "averaging_") else self.averaging_)
+        attributes = {
+            "classes_": source.classes,
+            "coef_": np.ascontiguousarray(state.mean[:, :-1]),
+            "intercept_": state.mean[:, -1].copy(),
+            "n_iter_": np.array([1], dtype=np.int32),
+            "solution_": None,
+            "evidence_": None,
+            "averaging_": state,
+        }
+        return self._adopt(source if first else None, attributes)
+
+    def _to_learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, first: bool) -> Source:
+        known = classes if first else self.classes_
+        source = as_source(X, y, sample_weight, classes=known, n_jobs=self.n_jobs)
+        if isinstance(X, Source) and known is not None:
+            source = X.with_classes(np.asarray(known))
+        if not first:
+            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+                raise InputError(
+                    f"classes={list(classes)!r} is not the same as on the last call to partial_fit, was: {self.classes_.tolist()!r}. "
+                    "All classes must be announced at the first call; start a new model to add one."
+                )
+            self._check_width(source)
+        assert source.classes is not None
+        if len(source.classes) < 2:
+            raise InputError(f"The number of classes has to be greater than one; got 1 class, {source.classes.tolist()[0]!r}.")
+        return source
+
+    def _begin(self, source: Source) -> Averaged:
+        if hasattr(self, "coef_"):
+            return Averaged.begin(self.coef_, self.intercept_)
+        assert source.classes is not None
+        R = 1 if len(source.classes) == 2 else len(source.classes)
+        return Averaged.begin(np.zeros((R, source.n_features)), np.zeros(R))
+
+    def _learned(self, source: Source, state: Averaged) -> Averaged:
+        assert source.classes is not None
+        if isinstance(self.class_weight, str):
+            raise InputError(
+                f"class_weight={self.class_weight!r} needs all rows, which partial_fit does not have; "
+                "pass a dict {label: weight} or sample_weight."
+            )
+        factors = class_factors(self.class_weight, source.classes, np.ones(len(source.classes)))
+        rng = None if self.random_state is None else check_random_state(self.random_state)
+        for block in source.blocks():
+            weight = block.weight if factors is None else factors[block.codes] * (1.0 if block.weight is None else block.weight)
+            with np.errstate(invalid="ignore", over="ignore"):
+                state = state.learn(Block(block.X, block.codes, weight, block.start), float(self.C), bool(self.fit_intercept), rng)
+        if not np.isfinite(state.theta).all():
+            source.refuse_nonfinite()
+        return state

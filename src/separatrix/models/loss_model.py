@@ -1,0 +1,198 @@
+"""What classifiers share that minimise a loss over passes: weights, C, the solver's report, the coefficients."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ..data import Block, Source, as_source
+from ..errors import InputError, InputTypeError, SingularWarning
+from ..losses import Loss
+from ..solvers import choice
+from ..solvers.problem import Problem
+from ..solvers.rows import Rows
+from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
+from ..summaries import ClassMoments
+from .linear import LinearClassifier
+from .priors import class_factors
+
+Floats = NDArray[np.float64]
+
+REPLACED = {
+    "solver": "the solver is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
+    "penalty": "use C=np.inf for no penalty, l1_ratio=0 (the default) for 'l2', l1_ratio=1 for 'l1', and a number between for 'elasticnet'",
+    "dual": "primal or dual is chosen from the data; leave it out",
+    "multi_class": "more than two classes are always fitted together; separatrix.OneVsRest fits one model per class",
+    "intercept_scaling": "the intercept is never penalised, so it needs no scaling; leave it out",
+    "verbose": "`solution_` holds the solver's report; leave it out",
+}
+"""Parameters of scikit-learn that stand for its internals, and what to do instead."""
+
+
+class LossModel(LinearClassifier):
+    """Penalised loss of linear scores. A subclass gives `_loss(K)` and the parameters annotated here."""
+
+    C: float
+    l1_ratio: float
+    fit_intercept: bool
+    class_weight: Any
+    max_iter: int
+    tol: float
+    warm_start: bool
+    random_state: Any
+    solution_: Solution | None
+    _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "Solution": Solution}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = inspect.signature(cls.__init__)
+        cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
+
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        """Refuse parameters of scikit-learn that stand for its internals; `__init__` keeps the signature of the contract."""
+        for name in given:
+            if name in REPLACED:
+                raise InputTypeError(f"{cls.__name__} has no parameter {name!r}: {REPLACED[name]}.")
+        return super().__new__(cls)
+
+    def _loss(self, n_classes: int) -> Loss:
+        raise TypeError(f"{type(self).__name__} must define _loss")
+
+    def _solve(self, problem: Problem) -> Solution:
+        """Return the solution of a problem; a subclass with solvers of its own overrides this."""
+        return choice.solve(problem)
+
+    def _keep(self, problem: Problem, solution: Solution) -> dict[str, Any]:
+        """Return further attributes of a fit."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame of n rows, or a table from `open_table` (then y stays out)
+        y : (n,) labels
+        sample_weight : (n,) weights, optional
+            Frequencies: a row of weight 2 counts as two rows.
+        """
+        self._check_params()
+        source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
+        problem = self._problem(source)
+        solution = self._solve(problem)
+        self._report(solution, source)
+        iterations = np.array([max(1, solution.iterations)], dtype=np.int32)
+        return self._adopt(
+            source,
+            {
+                "classes_": source.classes,
+                "coef_": solution.coef,
+                "intercept_": solution.intercept,
+                "n_iter_": iterations,
+                "solution_": solution,
+                **self._keep(problem, solution),
+            },
+        )
+
+    def _problem(self, source: Source) -> Problem:
+        classes = source.classes
+        assert classes is not None
+        if len(classes) < 2:
+            raise InputError(
+                f"The number of classes has to be greater than one; got 1 class, {classes.tolist()[0]!r}. "
+                "A classifier needs rows of at least two classes."
+            )
+        rows = Rows.of(source)
+        counts = class_counts(rows, len(classes))
+        factors = class_factors(self.class_weight, classes, counts)
+        refuse_weightless(classes, counts if factors is None else counts * factors)
+        if factors is not None:
+            rows, counts = Rows.of(source, factors), counts * factors
+        return Problem(
+            rows=rows,
+            counts=counts,
+            loss=self._loss(len(classes)),
+            strength=strength(self.C, float(counts.sum())),
+            l1_ratio=float(self.l1_ratio),
+            fit_intercept=bool(self.fit_intercept),
+            max_iter=int(self.max_iter),
+            tol=float(self.tol),
+            start=self._warm(source),
+            seed=seed_of(self.random_state),
+        )
+
+    def _warm(self, source: Source) -> tuple[Floats, Floats] | None:
+        """Return the coefficients to begin with, where warm_start is set and they fit the rows."""
+        if not self.warm_start or not hasattr(self, "coef_"):
+            return None
+        same = np.array_equal(self.classes_, source.classes) and self.coef_.shape[1] == source.n_features  # type: ignore[arg-type]
+        return (self.coef_, self.intercept_) if same else None
+
+    def _report(self, solution: Solution, source: Source) -> None:
+        """Warn of what the solver could not do."""
+        if solution.dependent is not None and solution.status is not Status.SEPARABLE:
+            named = ", ".join(source.column(int(j)) for j in solution.dependent[:8]) + (", …" if len(solution.dependent) > 8 else "")
+            warnings.warn(
+                f"Without a penalty the coefficients are not unique: {named} can be computed from the other columns (or are constant). "
+                "Predictions do not depend on the choice made here; drop these columns, or set C to a finite number, for coefficients "
+                "with a meaning.",
+                SingularWarning,
+                stacklevel=3,
+            )
+        if solution.is_converged:
+            return
+        kind = SeparableWarning if solution.status is Status.SEPARABLE else ConvergenceWarning
+        warnings.warn(f"{type(self).__name__}: {solution.describe()}", kind, stacklevel=3)
+
+    def _check_params(self) -> None:
+        if not (isinstance(self.C, int | float | np.number) and self.C > 0):
+            raise InputError(f"C={self.C!r} must be a positive number; use C=np.inf for no penalty.")
+        if not (isinstance(self.l1_ratio, int | float | np.number) and 0.0 <= self.l1_ratio <= 1.0):
+            raise InputError(f"l1_ratio={self.l1_ratio!r} must be a number in [0, 1]: 0 for L2, 1 for L1.")
+        if not (isinstance(self.max_iter, int | np.integer) and self.max_iter >= 1):
+            raise InputError(f"max_iter={self.max_iter!r} must be a whole number, at least 1.")
+        if not (isinstance(self.tol, int | float | np.number) and self.tol > 0):
+            raise InputError(f"tol={self.tol!r} must be a positive number, such as 1e-4.")
+
+
+def strength(C: float, total: float) -> float:
+    """Return λ = 1/(C S), which turns C Σ s_i ℓ_i + Ω(w) into the mean loss + λ Ω(w); 0 for C = inf.
+
+    Examples
+    --------
+    >>> strength(0.5, 100.0), strength(np.inf, 100.0)
+    (0.02, 0.0)
+    """
+    return 0.0 if np.isinf(C) else 1.0 / (float(C) * total)
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed of a solver's random choices: 0 for None, so that two fits on the same rows are the same."""
+    return 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def class_counts(rows: Rows, n_classes: int) -> Floats:
+    """Return Σ s_i of each class."""
+
+    def count(block: Block) -> Floats:
+        assert block.codes is not None
+        return np.bincount(block.codes, weights=block.weight, minlength=n_classes).astype(np.float64)
+
+    return np.sum(list(rows.map(count)), axis=0)
+
+
+def refuse_weightless(classes: NDArray[Any], counts: Floats) -> None:
+    """Raise an error where weights leave fewer than all classes to learn."""
+    gone = classes[counts <= 0].tolist()
+    if len(gone) == len(classes) - 1:
+        raise InputError(
+            f"The weights leave rows of one class only, {classes[counts > 0].tolist()[0]!r}; the number of classes has to be greater "
+            "than one. Give rows of at least two classes a positive weight."
+        )
+    if gone:
+        raise InputError(f"The weights leave no row of class {gone[0]!r}; drop its rows, or give some of them a positive weight.")

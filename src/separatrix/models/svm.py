@@ -1,0 +1,198 @@
+"""Linear support vector machines."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import as_source
+from ..errors import InputError, InputTypeError, one_of
+from ..losses import Hinge, Loss, SquaredHinge
+from ..solvers import svm
+from ..solvers.solution import Solution
+from .loss_model import LossModel
+
+Floats = NDArray[np.float64]
+
+REPLACED = {
+    "dual": "primal or dual is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
+    "penalty": "the penalty is always ½‖w‖²; separatrix.LogisticRegression(l1_ratio=1) fits sparse coefficients",
+    "verbose": "`solution_` holds the solver's report; leave it out",
+}
+"""Parameters of scikit-learn that stand for its internals, and what to do instead."""
+
+
+class LinearSVC(LossModel):
+    """The hyperplane with the widest margin, rows that violate it being charged.
+
+        minimise ½‖w‖² + C Σ_i s_i ℓ(y_i(w'x_i + b)),   ℓ(m) = max(0, 1 − m)² or max(0, 1 − m),   y_i = ±1
+
+    for each class against the rest (one machine for two classes). The intercept is not penalised, unlike in liblinear. As C grows
+    this becomes the hard margin, which `C=np.inf` asks for: y_i(w'x_i + b) ≥ 1 for all rows.
+
+    multi_class="crammer_singer" fits all classes in one problem, ½‖W‖² + C Σ_i s_i max_k([k ≠ y_i] + z_ik − z_iy), whatever `loss` says.
+
+    Parameters
+    ----------
+    C : float
+        Price of violations; `np.inf` for none at all, which needs classes that a hyperplane separates.
+    loss : "squared_hinge" or "hinge"
+    multi_class : "ovr" or "crammer_singer"
+    penalize_intercept : bool
+        Whether (b/intercept_scaling)²/2 is added to the penalty, as in liblinear.
+    fit_intercept : bool
+    intercept_scaling : float
+        Used with penalize_intercept=True alone.
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the classes.
+    max_iter : int
+        Most iterations (Newton steps, or epochs of coordinate descent) of a machine.
+    tol : float
+        A machine is done when its duality gap, a proven bound on what is left, is at most this share of its objective.
+    random_state : int, RandomState or None
+        Of the order of coordinates or a sample to start with; None is a fixed one.
+    n_jobs : int, optional
+        Threads; default: SEPARATRIX_NUM_THREADS or all CPUs this process may use.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    coef_, intercept_ : (1, p), (1,) for two classes, else (K, p), (K,)
+    support_ : (S,) rows with a multiplier in some machine
+    dual_coef_ : (1 or K, S) multipliers times y: coef_ = dual_coef_ @ X[support_]
+    margin_ : (1 or K,) half-widths 1/‖w_k‖ ("crammer_singer": the smallest 1/‖w_k − w_j‖)
+    n_iter_ : int
+    solution_ : Solution
+        Objective, duality gap, passes, which solver ran and why; the mean loss + λ/2‖w‖² with λ = 1/(C Σ s_i), summed over the
+        machines (½‖w‖² for hard margins).
+
+    Examples
+    --------
+    >>> from separatrix.models.svm import LinearSVC
+    >>> X, y = [[3, 2], [5, 2], [1, 4], [3, 6]], [1, 1, 0, 0]
+    >>> model = LinearSVC(C=float("inf")).fit(X, y)
+    >>> model.coef_.round(6).tolist(), model.intercept_.round(6).tolist(), model.dual_coef_.round(6).tolist()
+    ([[0.5, -0.5]], [0.5], [[0.25, -0.25]])
+
+    References
+    ----------
+    Vapnik (1995), The Nature of Statistical Learning Theory, chapter 5.
+    """
+
+    l1_ratio = 0.0
+    warm_start = False
+    support_: NDArray[np.int64]
+    dual_coef_: Floats
+    margin_: Floats
+    solution_: Solution
+
+    def __new__(cls, *args: Any, **given: Any) -> Self:
+        """Refuse parameters of scikit-learn that stand for its internals."""
+        for name in given:
+            if name in REPLACED:
+                raise InputTypeError(f"{cls.__name__} has no parameter {name!r}: {REPLACED[name]}.")
+        return object.__new__(cls)
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
+        *,
+        multi_class: Literal["ovr", "crammer_singer"] = "ovr",
+        penalize_intercept: bool = False,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: Any = None,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.multi_class = multi_class
+        self.penalize_intercept = penalize_intercept
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        if not (isinstance(self.C, int | float | np.number) and self.C > 0):
+            raise InputError(f"C={self.C!r} must be a positive number; use C=np.inf for a hard margin.")
+        if self.loss not in ("squared_hinge", "hinge"):
+            raise one_of("loss", self.loss, ["squared_hinge", "hinge"])
+        if self.multi_class not in ("ovr", "crammer_singer"):
+            raise one_of("multi_class", self.multi_class, ["ovr", "crammer_singer"])
+        if self.multi_class == "crammer_singer" and np.isinf(self.C):
+            raise InputError("C=inf (hard margins) is for multi_class='ovr'; use a finite C with multi_class='crammer_singer'.")
+        if not (isinstance(self.intercept_scaling, int | float | np.number) and 0 < self.intercept_scaling < np.inf):
+            raise InputError(f"intercept_scaling={self.intercept_scaling!r} must be a positive number.")
+        if self.intercept_scaling != 1 and not self.penalize_intercept:
+            raise InputError(
+                f"intercept_scaling={self.intercept_scaling!r} changes nothing while the intercept is not penalised; add "
+                "penalize_intercept=True, or leave it out."
+            )
+        super()._check_params()
+
+    def _loss(self, n_classes: int) -> Loss:
+        return SquaredHinge() if self.loss == "squared_hinge" else Hinge()
+
+    def _ridge(self) -> float:
+        """Return ρ, the weight of b² in the penalty: 0 for a free intercept, infinite for none."""
+        if not self.fit_intercept:
+            return np.inf
+        return float(self.intercept_scaling) ** -2 if self.penalize_intercept else 0.0
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the machines.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame of n rows, or a table from `open_table` (then y stays out)
+        y : (n,) labels
+        sample_weight : (n,) weights, optional
+            Frequencies: a row of weight 2 counts as two rows, so that C becomes 2C for it.
+        """
+        self._check_params()
+        source = as_source(X, y, sample_weight, n_jobs=self.n_jobs)
+        problem = self._problem(source)
+        joint = self.multi_class == "crammer_singer"
+        assert source.classes is not None
+        found = svm.solve(problem, self._ridge(), joint, source.classes)
+        solution = found.solution
+        self._report(solution, source)
+        return self._adopt(
+            source,
+            {
+                "classes_": source.classes,
+                "coef_": solution.coef,
+                "intercept_": solution.intercept,
+                "support_": found.support,
+                "dual_coef_": found.dual,
+                "margin_": half_widths(solution.coef, joint),
+                "n_iter_": max(1, solution.iterations),
+                "solution_": solution,
+            },
+        )
+
+
+def half_widths(coef: Floats, joint: bool) -> Floats:
+    """Return 1/‖w_k‖, or for joint machines of several classes the smallest 1/‖w_k − w_j‖ over j; infinite where w is 0.
+
+    Examples
+    --------
+    >>> half_widths(np.array([[3.0, 4.0]]), joint=False)
+    array([0.2])
+    """
+    if joint and len(coef) > 1:
+        lengths = np.array([max(np.linalg.norm(coef - w, axis=1)) for w in coef])
+    else:
+        lengths = np.linalg.norm(coef, axis=1)
+    with np.errstate(divide="ignore"):
+        return 1.0 / lengths

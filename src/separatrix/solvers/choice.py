@@ -1,0 +1,89 @@
+"""Which solver a problem gets: one rule, in one place, with the measurements behind it.
+
+Seconds on two cores, C = 1, all to a relative gap of 1e-8 or better ("–": not possible or not tried):
+
+| rows                                  | newton | whitened | newton-cg | dual |
+|---------------------------------------|--------|----------|-----------|------|
+
+1. An L1 part: proximal Newton, the only one here that knows kinks.
+2. Few coefficients, R(p + 1) ≤ 1,500: the exact Hessian is worth its price. Newton where the rows are few or sparse; with many
+   dense rows the Hessian of a sample does nearly as well, and each further pass over all rows costs a fraction of it.
+3. Sparse rows with many columns: dual coordinate descent for two classes with a penalty (the dual needs one), else Newton with conjugate
+   gradients.
+4. Dense rows with many columns: Kronecker-whitened L-BFGS, while a p × p factor is cheap; Newton-CG beyond.
+5. Rows that are read anew on every pass: whitened L-BFGS, which needs the fewest passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+
+from ..data.threads import single_threaded_blas
+from ..errors import InputError
+from .objective import DENSE_ENOUGH
+from .problem import Problem
+from .solution import Solution
+from .whitened import EXPLICIT, SAMPLE
+
+WIDE = 4_000
+"""Columns above which a p × p factor costs more than the iterations it saves."""
+SPARSE_WORK = 4e9
+"""Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The name of a solver's module, and why it was chosen.
+
+    Examples
+    --------
+    >>> Choice("newton", "few coefficients").solver.__module__
+    'separatrix.solvers.newton'
+    """
+
+    name: str
+    why: str
+
+    @property
+    def solver(self) -> Callable[[Problem], Solution]:
+        """The solver's function."""
+        return import_module(f"{__package__}.{self.name}").solve
+
+
+def choose(problem: Problem) -> Choice:
+    """Return the solver for a problem."""
+    rows, p = problem.rows, problem.n_features
+    size = problem.n_scores * (p + 1)
+    if problem.l1_ratio > 0.0 and problem.strength > 0.0:
+        return Choice("proximal_newton", f"l1_ratio={problem.l1_ratio:g} puts kinks into the penalty")
+    if rows.held is None:
+        return Choice("whitened", "the rows are read anew on every pass, so few passes count most")
+    n = rows.X.shape[0]
+    if rows.is_sparse and rows.values < DENSE_ENOUGH * n * p:
+        if size <= EXPLICIT and rows.values**2 / n * problem.n_scores**2 <= SPARSE_WORK:
+            return Choice("newton", f"sparse rows with few coefficients ({size:,}): the exact Hessian is cheap")
+        if problem.n_scores == 1 and problem.strength > 0.0:
+            return Choice("dual_logistic", f"two classes of sparse rows with {p:,} columns")
+        return Choice("newton_cg", f"sparse rows with {size:,} coefficients: products with the Hessian, never the Hessian")
+    if size <= EXPLICIT:
+        if n <= 2 * SAMPLE:
+            return Choice("newton", f"{size:,} coefficients and {n:,} rows: the exact Hessian is cheap")
+        return Choice("whitened", f"{n:,} dense rows: a sample gives the Hessian, a few passes the rest")
+    if p <= WIDE and n > p:
+        return Choice("whitened", f"{size:,} coefficients of {p:,} dense columns: their covariance whitens the problem")
+    return Choice("newton_cg", f"{p:,} dense columns are too many to factor their covariance")
+
+
+def solve(problem: Problem) -> Solution:
+    """Solve a problem with the solver that suits it."""
+    choice = choose(problem)
+    if choice.name == "proximal_newton" and find_spec(f"{__package__}.proximal_newton") is None:
+        raise InputError(f"l1_ratio={problem.l1_ratio:g} needs a solver that this version does not have; use l1_ratio=0.")
+    if choice.name == "newton_cg" and not problem.rows.is_sparse:
+        return replace(choice.solver(problem), why=choice.why)
+    # Chunks of rows are the parallelism; what is left to BLAS is small, and would only wait for its threads.
+    with single_threaded_blas():
+        return replace(choice.solver(problem), why=choice.why)

@@ -1,0 +1,226 @@
+"""The penalised mean loss and its derivatives at θ, one pass each.
+
+θ (R, p + 1) holds W and, in its last column, c: scores are (x − m)W' + c with m the column means (0 for sparse rows), so that
+b = c − Wm. Centring keeps the intercept from being coupled to every column, and a mean of 1e8 from drowning a unit variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block
+from ..summaries.grouped import NO_WEIGHT, SMALL, csr_parts
+from .problem import Problem
+
+Floats = NDArray[np.float64]
+
+FAR = 10.0
+"""Means above this many standard deviations are subtracted tile by tile; below, the product of means is subtracted afterwards."""
+TILE_VALUES = 100_000
+"""Values of a tile: what a core's cache holds."""
+DENSE_ENOUGH = 0.2
+"""Share of stored values from which sparse rows are multiplied as dense tiles."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """Sums over some rows: loss, gradient (R, p + 1) and, where asked, products (Rq, Rq) of the curvature, q = p + 1."""
+
+    loss: float
+    gradient: Floats
+    products: Floats | None = None
+
+    def merge(self, other: Self) -> Self:
+        """Return the sums over both sets of rows."""
+        products = None if self.products is None or other.products is None else self.products + other.products
+        return type(self)(self.loss + other.loss, self.gradient + other.gradient, products)
+
+
+class Objective:
+    """f(θ), its gradient and its Hessian over the rows of a problem; counts the passes.
+
+    Parameters
+    ----------
+    problem : Problem
+    centre : (p,) column means m, or None for 0
+    far : bool
+        Whether means are so large beside the standard deviations that rows must be shifted before they are multiplied.
+    """
+
+    def __init__(self, problem: Problem, centre: Floats | None = None, far: bool = False) -> None:
+        self.problem = problem
+        self.centre = np.zeros(problem.n_features) if centre is None or not problem.fit_intercept else centre
+        self.is_centred = bool(self.centre.any())
+        self.shifts = self.is_centred and far
+        self.passes = 0
+
+    def at(self, theta: Floats) -> tuple[float, Floats]:
+        """Return f and its gradient."""
+        W, c = self._coefficients(theta)
+        total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, False))
+        return self._finished(theta, total)
+
+    def curved(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """Return f, its gradient and its Hessian (Rq, Rq), ordered as θ.ravel(); singular along equal shifts of all scores."""
+        W, c = self._coefficients(theta)
+        total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, True))
+        assert total.products is not None
+        f, gradient = self._finished(theta, total)
+        return f, gradient, self._hessian(total.products)
+
+    def reach(self, step: Floats) -> float:
+        """Return the largest change of a score, against the others of its row, that a change of θ brings about."""
+        W, c = self._coefficients(step)
+
+        def widest(block: Block) -> float:
+            most = 0.0
+            for tile in block.tiles(max(TILE_VALUES // block.n_features, 256)):
+                X = tile.X - self.centre if self.shifts else tile.X
+                S = X @ W.T + c
+                most = max(most, float(np.abs(S).max() if len(W) == 1 else np.ptp(S, axis=1).max()))
+            return most
+
+        return max(self.problem.rows.map(widest))
+
+    def intercept(self, theta: Floats) -> Floats:
+        """Return b = c − Wm."""
+        return theta[:, -1] - theta[:, :-1] @ self.centre
+
+    def _coefficients(self, theta: Floats) -> tuple[Floats, Floats]:
+        self.passes += 1
+        W = np.ascontiguousarray(theta[:, :-1])
+        return W, theta[:, -1] if self.shifts or not self.is_centred else self.intercept(theta)
+
+    def _finished(self, theta: Floats, total: Partial) -> tuple[float, Floats]:
+        problem = self.problem
+        gradient = total.gradient / problem.total
+        if self.is_centred and not self.shifts:
+            gradient[:, :-1] -= gradient[:, -1:] * self.centre
+        W = theta[:, :-1]
+        gradient[:, :-1] += problem.strength * W
+        if not problem.fit_intercept:
+            gradient[:, -1] = 0.0
+        return float(total.loss / problem.total + 0.5 * problem.strength * np.vdot(W, W)), gradient
+
+    def _hessian(self, products: Floats) -> Floats:
+        """Turn Σ s p_k p_l [x, 1][x, 1]' (or Σ h [x, 1][x, 1]') into the Hessian."""
+        problem = self.problem
+        R, q = problem.n_scores, problem.n_features + 1
+        H = products.reshape(R, q, R, q) / problem.total
+        if self.is_centred and not self.shifts:
+            # With T = [[I, 0], [−m', 1]]: [x − m, 1] = T'[x, 1].
+            H[:, :-1] -= self.centre[:, None, None] * H[:, -1:]
+            H[..., :-1] -= H[..., -1:] * self.centre
+        if R > 1:
+            own = np.einsum("kalb->kab", H) - np.einsum("kakb->kab", H)
+            H = -H
+            for k in range(R):
+                H[k, :, k] = own[k]
+        for k in range(R):
+            np.einsum("aa->a", H[k, :, k])[:-1] += problem.strength
+            if not problem.fit_intercept:
+                H[k, -1] = 0.0
+                H[:, :, k, -1] = 0.0
+                H[k, -1, k, -1] = 1.0
+        return H.reshape(R * q, R * q)
+
+    def _partial(self, block: Block, W: Floats, c: Floats, curved: bool) -> Partial:
+        R, q = len(W), W.shape[1] + 1
+        products = np.zeros((R * q, R * q)) if curved else None
+        if block.is_sparse and block.X.nnz < DENSE_ENOUGH * block.n_rows * block.n_features:
+            return self._sparse_partial(block, W, c, products)
+        loss, gradient = 0.0, np.zeros((R, q))
+        small = block.n_rows * block.n_features < SMALL
+        for X, codes, weight in self._tiles(block, 1 if not curved else R):
+            S = X @ W.T
+            S += c
+            root = np.empty_like(S) if curved else None
+            loss += _residuals(S, codes, weight, root, small)
+            gradient[:, :-1] += S.T @ X
+            gradient[:, -1] += S.sum(axis=0)
+            if products is not None and root is not None:
+                Z = np.empty((len(X), R, q))
+                np.multiply(root[:, :, None], X[:, None, :], out=Z[:, :, :-1])
+                Z[:, :, -1] = root
+                Z = Z.reshape(len(X), -1)
+                products += Z.T @ Z
+        return Partial(loss, gradient, products)
+
+    def _tiles(self, block: Block, copies: int) -> Iterator[tuple[Floats, NDArray[np.int32], Floats]]:
+        """Yield float64 rows, codes and weights tile by tile; a tile and its copies fit the cache."""
+        rows = max(TILE_VALUES // (block.n_features * copies), 256)
+        for tile in block.tiles(rows):
+            X = tile.dense().astype(np.float64, copy=False)
+            assert tile.codes is not None
+            yield X - self.centre if self.shifts else X, tile.codes, NO_WEIGHT if tile.weight is None else tile.weight
+
+    def _sparse_partial(self, block: Block, W: Floats, c: Floats, products: Floats | None) -> Partial:
+        from ..kernels import sparse_products as kernels
+
+        assert block.codes is not None
+        R, q = len(W), W.shape[1] + 1
+        parts = csr_parts(block)
+        S = np.empty((block.n_rows, R))
+        kernels.rows_times(*parts, np.ascontiguousarray(W.T), S)
+        S += c
+        root = None if products is None else np.empty_like(S)
+        loss = _residuals(S, block.codes, NO_WEIGHT if block.weight is None else block.weight, root, False)
+        slopes = np.zeros((q - 1, R))
+        kernels.add_transposed(*parts, S, slopes)
+        gradient = np.column_stack([slopes.T, S.sum(axis=0)])
+        if products is not None and root is not None:
+            view = products.reshape(R, q, R, q)
+            # Softmax: the products of a class with itself are not needed, its block is minus the sum of the others.
+            for a, b in [(0, 0)] if R == 1 else combinations(range(R), 2):
+                pair = np.zeros((q, q))
+                kernels.add_weighted_pairs(*parts, root[:, a] * root[:, b], pair)
+                pair += np.tril(pair, -1).T
+                view[a, :, b] = view[b, :, a] = pair
+        return Partial(loss, gradient, products)
+
+
+def _residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None, small: bool) -> float:
+    """Turn scores into s_i dℓ_i/dz_i in place, fill `root` if given, and return Σ s_i ℓ_i."""
+    if small:
+        return reference_residuals(S, codes, weight, root)
+    from ..kernels import logistic, softmax
+
+    kernels = logistic if S.shape[1] == 1 else softmax
+    if root is None:
+        return float(kernels.residuals(S, codes, weight))
+    return float(kernels.curved_residuals(S, codes, weight, root))
+
+
+def reference_residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None) -> float:
+    """Do what the kernels do, in NumPy: the road for small blocks."""
+    if S.shape[1] == 1:
+        z = np.where(codes == 1, S[:, 0], -S[:, 0])
+        e = np.exp(-np.abs(z))
+        losses = np.log1p(e) + np.maximum(-z, 0.0)
+        q = np.where(z < 0.0, 1.0, e) / (1.0 + e)
+        S[:, 0] = np.where(codes == 1, -q, q)
+        if root is not None:
+            root[:, 0] = np.sqrt(e) / (1.0 + e)
+    else:
+        own = np.arange(len(S)), codes
+        S -= S.max(axis=1, keepdims=True)
+        z = S[own]
+        np.exp(S, out=S)
+        total = S.sum(axis=1, keepdims=True)
+        losses = np.log(total[:, 0]) - z
+        S /= total
+        if root is not None:
+            root[:] = S
+        S[own] -= 1.0
+    if weight.size == 0:
+        return float(losses.sum())
+    S *= weight[:, None]
+    if root is not None:
+        root *= np.sqrt(weight)[:, None]
+    return float(losses @ weight)

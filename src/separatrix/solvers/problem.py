@@ -1,0 +1,82 @@
+"""What is to be minimised: the given data of a solver, apart from its state and from what it reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..losses import Loss
+from .rows import Rows
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """Penalised mean loss of linear scores.
+
+        f(W, b) = (1/S) Σ_i s_i ℓ(W x_i + b, y_i) + λ [ (1 − r)/2 ‖W‖² + r ‖W‖₁ ],    S = Σ_i s_i
+
+    with W (R, p) and b (R,) of R = 1 for two classes (y = ±1, + for the second class), else R = K scores. The intercept b is
+    not penalised. This is the only scaling inside; C becomes λ = 1/(C S) at the estimator's edge.
+
+    Attributes
+    ----------
+    rows : Rows
+        x_i, codes of y_i, and s_i (class weights included).
+    counts : (K,) Σ s_i of each class
+    loss : Loss
+    strength : float
+        λ; 0 for no penalty.
+    l1_ratio : float
+        r in [0, 1].
+    fit_intercept : bool
+    max_iter, tol : int, float
+        Stop when max |gradient| ≤ tol and the gap, as the solver estimates it, is below tol/100 of f.
+    start : (W, b) or None
+        Where to begin, for a warm start.
+    seed : int
+        Of the random choices a solver makes (a sample of rows, the order of coordinates).
+    """
+
+    rows: Rows
+    counts: Floats
+    loss: Loss
+    strength: float
+    l1_ratio: float = 0.0
+    fit_intercept: bool = True
+    max_iter: int = 100
+    tol: float = 1e-4
+    start: tuple[Floats, Floats] | None = None
+    seed: int = 0
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes K."""
+        return len(self.counts)
+
+    @property
+    def n_scores(self) -> int:
+        """Rows R of W: 1 for two classes, else K."""
+        return 1 if len(self.counts) == 2 else len(self.counts)
+
+    @property
+    def n_features(self) -> int:
+        """Columns p."""
+        return self.rows.n_features
+
+    @property
+    def total(self) -> float:
+        """S, the sum of all weights."""
+        return float(self.counts.sum())
+
+    def beginning(self) -> Floats:
+        """Return the start as θ (R, p + 1): W and, in the last column, b; zeros where none is given."""
+        theta = np.zeros((self.n_scores, self.n_features + 1))
+        if self.start is not None:
+            theta[:, :-1], theta[:, -1] = self.start
+            if self.n_scores > 1:
+                theta -= theta.mean(axis=0)
+        return theta

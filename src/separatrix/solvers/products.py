@@ -1,0 +1,114 @@
+"""Products with all rows at once, X V and X'U, for matrices held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block
+from ..data.threads import ordered_map, single_threaded_blas
+from ..summaries.grouped import NO_WEIGHT, csr_parts
+from .compression import Compression
+from .rows import CHUNK_VALUES, Rows
+
+Floats = NDArray[np.float64]
+Parts = tuple[Floats, NDArray[np.integer], NDArray[np.integer]]
+
+
+class Products:
+    """X (n, p) of rows held in memory, as an operator.
+
+    CSR rows for XV; for X'U a CSC copy, whose columns each add up in one place, so that threads never write to the same one.
+
+    Examples
+    --------
+    >>> from separatrix.data import as_source
+    >>> products = Products(Rows.of(as_source([[1.0, 2.0], [3.0, 4.0]], [0, 1])))
+    >>> products.times(np.array([[1.0], [1.0]])).ravel().tolist(), products.transposed_times(np.array([[1.0], [1.0]])).ravel().tolist()
+    ([3.0, 7.0], [4.0, 6.0])
+    """
+
+    def __init__(self, rows: Rows, compression: Compression | None = None) -> None:
+        assert rows.held is not None
+        self.X = rows.X if compression is None else compression.X
+        self.shape = self.X.shape
+        self.threads = rows.threads
+        self.is_sparse = rows.is_sparse
+        if self.is_sparse:
+            self.row_chunks = _chunks(self.X)
+            self.column_chunks = _chunks(self.X.T.tocsr() if compression is None else compression.transposed)
+
+    def times(self, V: Floats) -> Floats:
+        """Return X V (n, K) for V (p, K)."""
+        if not self.is_sparse:
+            return _dense_times(self.X, V)
+        from ..kernels.sparse_products import rows_times
+
+        out = np.empty((self.shape[0], V.shape[1]))
+        self.run(lambda chunk: rows_times(*chunk[2], V, out[chunk[0] : chunk[1]]), self.row_chunks)  # type: ignore[call-arg]
+        return out
+
+    def transposed_times(self, U: Floats) -> Floats:
+        """Return X'U (p, K) for U (n, K)."""
+        out, zero = np.empty((self.shape[1], U.shape[1])), np.zeros((self.shape[1], U.shape[1]))
+        self.penalised(U, 1.0, zero, 0.0, out)
+        return out
+
+    def penalised(self, U: Floats, scale: float, B: Floats, strength: float, out: Floats) -> float:
+        """Fill out (p, K) with scale X'U + strength B and return Σ B·out."""
+        if not self.is_sparse:
+            product = _dense_transposed_times(self.X, U)
+            out[:] = scale * product if strength == 0.0 else scale * product + strength * B
+            return float(np.vdot(B, out))
+        from ..kernels.sparse_products import scaled_rows_times
+
+        def chunk_sum(chunk: tuple[int, int, Parts]) -> float:
+            a, b, parts = chunk
+            return float(scaled_rows_times(*parts, U, scale, B[a:b], strength, out[a:b]))
+
+        return sum(self.run(chunk_sum, self.column_chunks))
+
+    def column_squares(self, weight: Floats | None) -> Floats:
+        """Return Σ_i s_i x_ij² of each column."""
+        if not self.is_sparse:
+            tiles = _tiles(self.X, np.ones(self.shape[0]) if weight is None else weight)
+            return np.asarray(sum(tile.weight @ np.square(tile.X, dtype=np.float64) for tile in tiles))
+        from ..kernels.sparse_products import weighted_squares
+
+        out = np.empty(self.shape[1])
+        for a, b, (data, indices, indptr) in self.column_chunks:
+            weighted_squares(data, indptr, NO_WEIGHT if weight is None else weight[indices], out[a:b])
+        return out
+
+    def run(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+        """Return function(item) of all items, computed on the threads these rows are worth."""
+        with single_threaded_blas():
+            return list(ordered_map(function, items, self.threads))
+
+
+def _chunks(X: Any) -> list[tuple[int, int, Parts]]:
+    n = X.shape[0]
+    marks = np.arange(0, X.nnz, CHUNK_VALUES)
+    edges = np.unique(np.append(np.searchsorted(X.indptr, marks, side="left").clip(0, n), [0, n])).tolist()
+    whole = Block(X)
+    return [(a, b, csr_parts(whole.part(a, b))) for a, b in pairwise(edges)]
+
+
+def _tiles(X: Any, weight: Floats | None = None) -> Iterable[Block]:
+    return Block(X, None, weight).tiles(max(1, 4_000_000 // X.shape[1]))
+
+
+def _dense_times(X: Any, V: Floats) -> Floats:
+    if X.dtype == np.float64:
+        return np.asarray(X @ V)
+    return np.concatenate([tile.X.astype(np.float64) @ V for tile in _tiles(X)])
+
+
+def _dense_transposed_times(X: Any, U: Floats) -> Floats:
+    if X.dtype == np.float64:
+        return np.asarray(X.T @ U)
+    return np.asarray(sum(tile.X.astype(np.float64).T @ U[tile.start :][: tile.n_rows] for tile in _tiles(X)))

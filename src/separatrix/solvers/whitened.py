@@ -1,0 +1,194 @@
+"""L-BFGS on all rows, preconditioned by what one pass and a sample of the rows know of the Hessian.
+
+1. Class moments in one pass: the means, the covariance G of all rows, and the LDA solution as a start.
+2. Where R(p + 1) is moderate: Newton on a weighted sample of rows gives a start within the sample's error and its Hessian H_s;
+   H₀ = H_s + τ h_k G + λ. The full G is what keeps directions sound in which the sample happens to be flat.
+   Where it is large: H₀ = h (G + c λ I) for every class, a Kronecker product.
+3. L-BFGS around H₀: a few passes over all rows, of any source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from ..losses import require
+from ..summaries import ClassMoments
+from . import lbfgs, newton
+from .dependence import dependent_columns
+from .discriminant import solve_discriminant
+from .ending import finish, is_separated, least_weight
+from .objective import FAR, Objective
+from .problem import Problem
+from .rows import Rows
+from .sampling import draw
+from .solution import Solution, Status
+
+Floats = NDArray[np.float64]
+
+REQUIRES = ("value", "slope", "curvature")
+SAMPLE = 20_000
+"""Rows of the sample."""
+EXPLICIT = 1_500
+"""R(p + 1) up to which the sample's Hessian is formed and factored."""
+TAU = 0.05
+"""Share of the full covariance mixed into the sample's Hessian."""
+KRONECKER_RIDGE = 4.0
+"""c in G + cλI, the inverse of the curvature p(1 − p) of a score where classes overlap."""
+SAMPLE_TOL = 1e-2
+"""tol of the sample's own problem: its optimum is off by more than that anyway."""
+NEAR_STEPS, NEAR_TOL = 20, 1.0
+"""Kronecker-whitened steps on the sample before Newton's: at most so many, or until f is right to about GAP_SHARE · NEAR_TOL."""
+GRAM_WORK = 2e10
+"""Rows × columns² above which the Kronecker covariance is that of every few rows."""
+
+
+def solve(problem: Problem) -> Solution:
+    """Minimise a smooth problem over rows of any source.
+
+    Examples
+    --------
+    >>> from separatrix.data import as_source
+    >>> from separatrix.losses import Logistic
+    >>> from separatrix.solvers.rows import Rows
+    >>> rows = Rows.of(as_source([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]))
+    >>> found = solve(Problem(rows, np.array([2.0, 2.0]), Logistic(), strength=0.25))
+    >>> found.status.value, found.coef.round(3).tolist()
+    ('converged', [[0.453]])
+    """
+    require(problem.loss, REQUIRES, "whitened L-BFGS")
+    explicit = problem.n_scores * (problem.n_features + 1) <= EXPLICIT
+    moments = _moments(problem, explicit)
+    n, centre = moments.counts.sum(), moments.grand_mean
+    apart = np.sqrt(moments.counts / n)[:, None] * (moments.means - centre)
+    G = moments.scatter / n + apart.T @ apart
+    sd = np.sqrt(np.einsum("jj->j", G))
+    objective = Objective(problem, centre, far=bool((np.abs(centre) > FAR * sd).any()))
+    theta = _start(problem, moments, sd, objective)
+    before = objective.passes
+    if explicit:
+        theta, factor = _from_sample(objective, theta, G, centre)
+        pairs = lbfgs.Pairs(lambda g: _without_shift(factor.solve(g)), scales=False)
+        before += 1
+    else:
+        pairs = lbfgs.Pairs(_kronecker(problem, G), scales=True)
+    theta, f, g, status, iterations = lbfgs.minimise(objective, *_better_of(objective, theta, null_scores(problem)), pairs)
+    if problem.strength == 0.0 and is_separated(problem, f, least_weight(problem)):
+        status = Status.SEPARABLE
+    return finish(
+        objective,
+        theta,
+        f,
+        g,
+        status=status,
+        iterations=iterations,
+        solver="whitened L-BFGS",
+        passes=before + 1,
+        dependent=_dependent(problem, G, centre),
+    )
+
+
+def _dependent(problem: Problem, G: Floats, centre: Floats) -> NDArray[np.int64] | None:
+    if problem.strength > 0.0 or len(G) > EXPLICIT:
+        return None
+    second = np.zeros((len(G) + 1, len(G) + 1))
+    second[-1, -1] = 1.0
+    second[:-1, :-1] = G if problem.fit_intercept else G + np.outer(centre, centre)
+    return dependent_columns(second, centre, problem.fit_intercept)
+
+
+def _without_shift(d: Floats) -> Floats:
+    """Return a step that shifts no column's coefficients of all classes together: mixing G into H_s by class brings such shifts in."""
+    return d if len(d) == 1 else d - d.mean(axis=0)
+
+
+def null_scores(problem: Problem) -> Floats:
+    """Return θ of the model without columns: W = 0 and, if there is an intercept, the log-odds of the classes."""
+    theta = np.zeros((problem.n_scores, problem.n_features + 1))
+    if problem.fit_intercept:
+        logs = np.log(problem.counts)
+        theta[:, -1] = logs[1:] - logs[:1] if len(theta) == 1 else logs - logs.mean()
+    return theta
+
+
+def _better_of(objective: Objective, theta: Floats, null: Floats) -> tuple[Floats, float, Floats]:
+    """Return θ with f and its gradient, or the null model where that is better: a start can be worse than none on odd rows."""
+    f, g = objective.at(theta)
+    if not (np.isfinite(f) and np.isfinite(g).all()):
+        objective.problem.rows.source.refuse_nonfinite()
+    shares = objective.problem.counts / objective.problem.total
+    if f <= -float(shares @ np.log(shares)):  # what the null model reaches
+        return theta, f, g
+    other, slopes = objective.at(null)
+    return (theta, f, g) if f <= other else (null, other, slopes)
+
+
+def _moments(problem: Problem, explicit: bool) -> ClassMoments:
+    rows, p = problem.rows, problem.n_features
+    if not explicit and rows.held is not None and not rows.is_sparse:
+        stride = int(len(rows.X) * p**2 // GRAM_WORK) + 1
+        if stride > 1:
+            weight = None if rows.weight is None else rows.weight[::stride]
+            assert rows.codes is not None
+            rows = Rows.of_arrays(np.ascontiguousarray(rows.X[::stride]), rows.codes[::stride], weight, rows.source)
+    moments = rows.reduce(ClassMoments.summarise(np.arange(problem.n_classes), "pooled"))
+    if not moments.is_finite:
+        problem.rows.source.refuse_nonfinite()
+    return moments
+
+
+def _start(problem: Problem, moments: ClassMoments, sd: Floats, objective: Objective) -> Floats:
+    """Return the given start, or the LDA solution, in centred coordinates."""
+    theta = problem.beginning()
+    if problem.start is None and problem.fit_intercept:
+        n = moments.counts.sum()
+        ridge = np.diag(KRONECKER_RIDGE * problem.strength + 1e-10 * sd**2)
+        found = solve_discriminant(moments.means, moments.scatter / n + ridge, moments.counts / n, np.where(sd > 0, sd, 1.0))
+        lda = np.column_stack([found.coef, found.intercept])
+        theta = lda[1:] - lda[:1] if len(theta) == 1 else lda - lda.mean(axis=0)
+    theta[:, -1] += theta[:, :-1] @ objective.centre
+    return theta
+
+
+def _from_sample(objective: Objective, theta: Floats, G: Floats, mean: Floats) -> tuple[Floats, newton.Factor]:
+    """Return the minimiser on a sample and the factor of H₀."""
+    problem = objective.problem
+    sample = replace(draw(problem, SAMPLE, mean, np.sqrt(np.einsum("jj->j", G))), max_iter=25, tol=SAMPLE_TOL)
+    inner = Objective(sample, objective.centre, objective.shifts)
+    theta = _near(inner, theta, G)
+    end = newton.minimise(inner, theta, precision=1.0)
+    R, q = theta.shape
+    H = end.hessian.reshape(R, q, R, q)
+    for k in range(R):
+        block = H[k, :, k]
+        block[:-1, :-1] += TAU * block[-1, -1] * G if problem.fit_intercept else TAU * np.trace(block) / max(np.trace(G), 1e-300) * G
+    # A sample that a hyperplane separates says where to go, not where to begin.
+    return theta if end.status is Status.SEPARABLE else end.theta, newton.Factor(H.reshape(R * q, R * q), R)
+
+
+def _near(inner: Objective, theta: Floats, G: Floats) -> Floats:
+    """Return a point from which Newton's method is quick: far from the minimum its steps go astray, and these cost little."""
+    rough = copy(inner)
+    rough.problem = replace(inner.problem, max_iter=NEAR_STEPS, tol=NEAR_TOL)
+    pairs = lbfgs.Pairs(_kronecker(inner.problem, G), scales=True)
+    return lbfgs.minimise(rough, *_better_of(inner, theta, null_scores(inner.problem)), pairs)[0]
+
+
+def _kronecker(problem: Problem, G: Floats) -> Callable[[Floats], Floats]:
+    """Return the function g ↦ g (G + cλI)⁻¹, the intercept's column left alone."""
+    A = G.copy()
+    np.einsum("jj->j", A)[:] += KRONECKER_RIDGE * problem.strength + 1e-10 * max(float(np.trace(G)) / len(G), 1e-300)
+    factor, info = lapack.dpotrf(A, lower=1)
+    assert info == 0
+
+    def solve(g: Floats) -> Floats:
+        d = g.copy()
+        d[:, :-1] = lapack.dpotrs(factor, g[:, :-1].T, lower=1)[0].T
+        return d
+
+    return solve

@@ -1,0 +1,47 @@
+"""One rule picks the solver; the solution says which and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from separatrix.solvers import choice
+from tests.solvers.problems import make_problem, make_rows, make_sparse
+
+
+def test_few_rows_and_coefficients_get_newton() -> None:
+    found = choice.solve(make_problem(*make_rows(K=3)))
+    assert found.solver == "newton" and "coefficients" in found.why
+
+
+CASES = {
+    "newton, sparse": (make_sparse(p=50), "newton"),
+    "dual": (make_sparse(p=3000), "dual_logistic"),
+    "newton_cg, sparse": (make_sparse(p=3000, K=3), "newton_cg"),
+    "newton_cg, wide": (make_rows(n=20, p=2000), "newton_cg"),
+    "whitened, large": ((np.zeros((2000, 1600)), np.arange(2000) % 2), "whitened"),
+    "whitened, tall": ((np.zeros((90_000, 2)), np.arange(90_000) % 2), "whitened"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_rule(case: str) -> None:
+    (X, y), expected = CASES[case]
+    assert choice.choose(make_problem(X, y)).name == expected
+
+
+def test_no_penalty_has_no_dual() -> None:
+    assert choice.choose(make_problem(*make_sparse(p=3000), C=np.inf)).name == "newton_cg"
+
+
+def test_kinks_go_to_proximal_newton() -> None:
+    assert choice.choose(replace(make_problem(*make_rows()), l1_ratio=0.5)).name == "proximal_newton"
+
+
+def test_sparse_rows_that_are_full_count_as_dense() -> None:
+    X, y = make_rows(n=300, p=6, K=3)
+    found = choice.solve(make_problem(sp.csr_array(X), y))
+    np.testing.assert_allclose(found.coef, choice.solve(make_problem(X, y)).coef, atol=1e-8)
