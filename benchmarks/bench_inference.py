@@ -1,4 +1,4 @@
-"""The price of a logistic summary beside its fit, and of influence and Firth's correction."""
+"""The price of a logistic summary and of influence beside a bare fit, one that keeps no information for `summary()`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from separatrix.models.logistic import LogisticRegression
 
 ROUNDS = 5
 CASES = [(100_000, 20, 2), (20_000, 20, 3)]
+
+
+class Bare(LogisticRegression):
+    """A fit alone: the information that `summary()` needs must not make what it is compared with look slow."""
+
+    def _keep(self, problem: Any, solution: Any) -> dict[str, Any]:
+        return {"evidence_": None}
 
 
 def make(n: int, p: int, K: int) -> tuple[Any, Any]:
@@ -36,19 +43,20 @@ def main() -> list[Row]:
         model = LogisticRegression(C=np.inf).fit(X, y)
         model.summary(X, y)  # never time a first call
         runs: dict[str, Callable[[], Any]] = {
-            "fit": lambda X=X, y=y: LogisticRegression(C=np.inf).fit(X, y),
+            "bare fit": lambda X=X, y=y: Bare(C=np.inf).fit(X, y),
+            "fit that keeps its information": lambda X=X, y=y: LogisticRegression(C=np.inf).fit(X, y),
             "summary(X, y)": lambda X=X, y=y, model=model: model.summary(X, y),
             "summary()": lambda model=model: model.summary(),
             "influence(X, y)": lambda X=X, y=y, model=model: model.influence(X, y),
         }
         times = best(runs)
-        fit = times.pop("fit")
+        fit = times.pop("bare fit")
         for name, seconds in times.items():
             ratio, asked = seconds / fit, 3.0 if name.startswith("summary") else None
             case = f"{name}, {n:,} × {p}, K = {K}"
             said = "" if asked is None else f"≤ {asked:g} × fit"
             rows.append(
-                Row(case, show(seconds), f"fit: {show(fit)}", f"{ratio:.2f} × fit", said, None if asked is None else ratio <= asked)
+                Row(case, show(seconds), f"bare fit: {show(fit)}", f"{ratio:.2f} × fit", said, None if asked is None else ratio <= asked)
             )
     publish("inference", rows)
     return rows

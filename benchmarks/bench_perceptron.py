@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Perceptron as Theirs
 
 from benchmarks.harness import Peer, Row, once, publish, race
-from separatrix.models.perceptron import AveragedPerceptron, Perceptron
+from separatrix import AveragedPerceptron, Perceptron
 
 N, P, EPOCHS = 500_000, 50, 6
 

@@ -79,7 +79,8 @@ def case(
         end = "stopped by max_iter" if failed else "converged"
         found = ours.solution_
         return (
-            f"{loss}, {max(np.atleast_1d(model.n_iter_))} iterations, {end}, objective {theirs:.9g}; ours {objective(ours, X, y, loss):.9g}, "
+            f"{loss}, {max(np.atleast_1d(model.n_iter_))} iterations, {end}, objective {theirs:.9g}; "
+            f"ours {objective(ours, X, y, loss):.9g}, "
             f"tol={tol:.0e}, proven gap {found.gap / found.objective:.0e}, {found.solver}"
         )
 

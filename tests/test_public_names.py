@@ -16,7 +16,7 @@ NAMES = """
 AveragedPerceptron BatchPerceptron BernoulliNB Bootstrap CategoricalNB ClassMoments Estimate FisherDiscriminant GaussianNB HashFold
 Holdout Hyperplane KFold LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments
 MultinomialNB NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling VotedPerceptron
-choose_covariance evaluate is_separable logic open_table
+choose_covariance evaluate is_separable logic open_table regularisation_path separation
 """.split()
 
 

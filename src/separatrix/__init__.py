@@ -35,6 +35,8 @@ _ROOMS = {
         "QuadraticDiscriminantAnalysis",
         "VotedPerceptron",
         "choose_covariance",
+        "regularisation_path",
+        "separation",
     ),
     "summaries": ("ClassMoments", "Moments"),
 }

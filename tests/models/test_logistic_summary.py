@@ -17,7 +17,6 @@ from sklearn.exceptions import NotFittedError
 from separatrix.errors import CapacityError, InputError, SingularWarning
 from separatrix.inference.logistic import pseudo_inverse
 from separatrix.inference.logistic_leave_one_out import approximate_leave_one_out
-from separatrix.models import logistic_information
 from separatrix.models.logistic import LogisticRegression
 from separatrix.models.logistic_path import regularisation_path
 from separatrix.solvers.solution import ConvergenceWarning, SeparableWarning
@@ -303,10 +302,11 @@ def test_more_columns_than_rows() -> None:
 
 def test_limits_of_size_and_partial_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, model = made(C=1.0)
-    monkeypatch.setattr(logistic_information, "MOST", 3)
+    limits = LogisticRegression._keep.__globals__  # not the module by name: doctests may have imported it once more
+    monkeypatch.setitem(limits, "MOST", 3)
     with pytest.raises(CapacityError, match="needs a Hessian of 4 coefficients; up to 3 are possible"):
         model.effective_parameters(X, y)
-    monkeypatch.setattr(logistic_information, "KEPT", 3)
+    monkeypatch.setitem(limits, "KEPT", 3)
     large = made()[2]
     assert large.evidence_ is None
     with pytest.raises(InputError, match="too many coefficients to keep"):

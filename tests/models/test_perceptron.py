@@ -18,10 +18,8 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import Perceptron as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from separatrix import AveragedPerceptron, BatchPerceptron, Perceptron, VotedPerceptron
 from separatrix.errors import InputError
-from separatrix.models.batch_perceptron import BatchPerceptron
-from separatrix.models.perceptron import AveragedPerceptron, Perceptron
-from separatrix.models.voted_perceptron import VotedPerceptron
 from separatrix.solvers.solution import ConvergenceWarning
 
 ONLINE: list[Any] = [Perceptron(random_state=0), AveragedPerceptron(random_state=0), VotedPerceptron(random_state=0)]
@@ -370,7 +368,7 @@ def test_the_average_may_miss_rows_that_the_last_weights_have_right(rng: Any) ->
 
 def test_importing_and_batches_of_few_rows_need_no_compiled_code() -> None:
     code = (
-        "import sys; from separatrix.models.batch_perceptron import BatchPerceptron; from separatrix.models.perceptron import Perceptron;"
+        "import sys; from separatrix import BatchPerceptron, Perceptron;"
         "m = BatchPerceptron().fit([[0., 1.], [1., 0.]], [0, 1]); m.predict([[0., 1.]]); sys.exit('numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)

@@ -64,6 +64,7 @@ def test_the_end_meets_the_conditions_and_its_gap(r: float, classes: int, sparse
     assert_allclose(smooth[W != 0], -P.strength * r * np.sign(W[W != 0]), atol=P.tol)
     assert (np.abs(smooth[W == 0]) <= P.strength * r + P.tol).all() and (W == 0).any()
     assert_allclose(g_b, 0.0, atol=1e-8)
+    assert len(b) == 1 or abs(b.sum()) < 1e-9
     assert_allclose(found.objective, value(P, W, b), rtol=1e-12)
     assert found.is_converged and found.gap <= 1e-10 * found.objective
     for _ in range(20):

@@ -95,6 +95,13 @@ def hat(P: Floats, Q: Floats, s: Floats) -> Floats:
     return np.asarray(s[:, None, None] * P[:, :, None] * (Q - np.einsum("il,ilk->ik", P, Q)[:, None, :]))
 
 
+def undone(DQ: Floats, r: Floats) -> Floats:
+    """Return (I − DQ)⁻¹r (n, R) of each row: what its own pull on the fit had hidden."""
+    if r.shape[1] == 1:
+        return np.asarray(r / (1.0 - DQ[:, :, 0]))  # many systems of one equation are slow to solve one by one
+    return np.asarray(np.linalg.solve(np.eye(r.shape[1]) - DQ, r[:, :, None])[:, :, 0])
+
+
 def _of_tile(
     Z: Floats, codes: NDArray[np.int32], weight: Floats | None, evidence: Evidence, V: Floats, errors: Floats | None
 ) -> tuple[Floats, ...]:
@@ -106,7 +113,7 @@ def _of_tile(
     r = (codes[:, None] == np.arange(1, m + 1)) - P
     own = np.where(codes == 0, first, np.take_along_axis(P, np.maximum(codes[:, None] - 1, 0).astype(np.intp), axis=1)[:, 0])
     DQ = hat(P, Q, s)
-    e = np.linalg.solve(np.eye(m) - DQ, (s[:, None] * r)[:, :, None])[:, :, 0]
+    e = undone(DQ, s[:, None] * r)
     leverage = np.einsum("ikk->i", DQ)
     cook = np.einsum("ik,ikl,il->i", e, Q, e) / evidence.n_parameters
     deviance = np.sqrt(np.maximum(0.0, -2.0 * np.log(own)))

@@ -11,7 +11,7 @@ from scipy.special import logsumexp, softmax
 from ..data import Block
 from ..solvers.firth import probabilities, quadratic_forms
 from ..solvers.objective import TILE_VALUES, Objective
-from .influence import hat
+from .influence import hat, undone
 
 Floats = NDArray[np.float64]
 
@@ -75,12 +75,11 @@ def without_own(scores: Floats, Q: Floats, codes: NDArray[np.int32], s: Floats) 
     R = scores.shape[1]
     P = probabilities(scores) if R == 1 else softmax(scores, axis=1)
     y = (codes == 1)[:, None] if R == 1 else codes[:, None] == np.arange(R)
-    left = np.eye(R) - hat(P, Q, s)
+    DQ = hat(P, Q, s)
     # Q(I − sDQ)⁻¹ = (I − sQD)⁻¹Q
-    e = np.linalg.solve(left, (s[:, None] * (P - y))[:, :, None])
-    moved = scores + (Q @ e)[:, :, 0]
+    moved = scores + (Q @ undone(DQ, s[:, None] * (P - y))[:, :, None])[:, :, 0]
     if R == 1:
         losses = np.logaddexp(0.0, np.where(codes == 1, -moved[:, 0], moved[:, 0]))
     else:
         losses = logsumexp(moved, axis=1) - moved[np.arange(len(moved)), codes]
-    return losses, np.linalg.det(left) < SMALL
+    return losses, np.linalg.det(np.eye(R) - DQ) < SMALL

@@ -8,6 +8,7 @@ from .discriminant import LinearDiscriminantAnalysis
 from .fisher import FisherDiscriminant
 from .least_squares import LeastSquaresClassifier
 from .logistic import LogisticRegression
+from .logistic_path import regularisation_path
 from .mixed_naive_bayes import MixedNB
 from .naive_bayes import GaussianNB
 from .nearest_mean import NearestMean
@@ -15,6 +16,7 @@ from .one_vs_one import OneVsOne
 from .one_vs_rest import OneVsRest
 from .perceptron import AveragedPerceptron, Perceptron
 from .quadratic import QuadraticDiscriminantAnalysis
+from .separation_doctor import separation
 from .svm import LinearSVC
 from .voted_perceptron import VotedPerceptron
 
@@ -38,4 +40,6 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
     "VotedPerceptron",
     "choose_covariance",
+    "regularisation_path",
+    "separation",
 ]

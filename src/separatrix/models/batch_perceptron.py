@@ -61,7 +61,7 @@ class BatchPerceptron(LinearClassifier):
 
     Examples
     --------
-    >>> from separatrix.models.batch_perceptron import BatchPerceptron
+    >>> from separatrix import BatchPerceptron
     >>> X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
     >>> model = BatchPerceptron(fit_intercept=False).fit(X, y)
     >>> model.coef_.tolist(), model.n_iter_, model.status_.message

@@ -61,7 +61,7 @@ class Perceptron(OnlinePerceptron, LinearClassifier):
 
     Examples
     --------
-    >>> from separatrix.models.perceptron import Perceptron
+    >>> from separatrix import Perceptron
     >>> X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
     >>> model = Perceptron(fit_intercept=False, shuffle=False, trace=True).fit(X, y)
     >>> model.replay(X)[0][:, 0].tolist()
@@ -99,7 +99,7 @@ class AveragedPerceptron(OnlinePerceptron, LinearClassifier):
 
     Examples
     --------
-    >>> from separatrix.models.perceptron import AveragedPerceptron
+    >>> from separatrix import AveragedPerceptron
     >>> X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
     >>> model = AveragedPerceptron(fit_intercept=False, shuffle=False).fit(X, y)
     >>> (12 * model.coef_).round(9).tolist()

@@ -35,7 +35,7 @@ class VotedPerceptron(OnlinePerceptron):
 
     Examples
     --------
-    >>> from separatrix.models.voted_perceptron import VotedPerceptron
+    >>> from separatrix import VotedPerceptron
     >>> X, y = [[-1, 2], [1, 0], [1, 1], [-1, 0], [-1, -2], [1, -1]], [-1, 1, 1, -1, -1, 1]
     >>> model = VotedPerceptron(fit_intercept=False, shuffle=False).fit(X, y)
     >>> model.ballots_.survived.tolist()

@@ -145,14 +145,15 @@ class ProximalNewton:
 
     def solution(self, status: Status) -> Solution:
         """Return θ as a solution."""
-        theta, problem = self.theta.copy(), self.problem
+        theta, problem = self.theta, self.problem
+        intercept = self.objective.intercept(theta) if problem.fit_intercept else np.zeros(len(theta))
         if problem.n_scores > 1:
             # Equal shifts of all intercepts change nothing; those of W are settled by the penalty.
-            theta[:, -1] -= theta[:, -1].mean()
+            intercept = intercept - intercept.mean()
         found = self.distance()
         return Solution(
             coef=np.ascontiguousarray(theta[:, :-1]),
-            intercept=self.objective.intercept(theta) if problem.fit_intercept else np.zeros(len(theta)),
+            intercept=intercept,
             status=status,
             iterations=self.iterations,
             passes=self.objective.passes,
