@@ -46,7 +46,8 @@ class Grouping:
 def grouped_moments(block: Block, codes: NDArray[np.int32], grouping: Grouping) -> tuple[Floats, Floats, Floats]:
     """Return counts (G,), means (G, p) and scatter ((S, p, p), or (G, p) if diagonal) of the groups in a block."""
     p = block.n_features
-    if block.n_rows * p < SMALL:
+    # The reference reads the rows once per slot.
+    if block.n_rows * p * grouping.n_slots < SMALL:
         slots = None if grouping.n_slots == 1 else grouping.slots
         X = np.asarray(block.dense())
         with np.errstate(invalid="ignore", over="ignore"):  # a NaN in X comes out as a NaN in the summary, which is refused then
