@@ -15,8 +15,7 @@ import numpy as np
 from matplotlib.ft2font import FT2Font
 from numpy.typing import NDArray
 
-from separatrix.models.perceptron import AveragedPerceptron, Perceptron
-from separatrix.models.voted_perceptron import VotedPerceptron
+from separatrix import AveragedPerceptron, Perceptron, VotedPerceptron
 
 SIDE = 24
 SIZES = (17, 19, 21, 23)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from separatrix.geometry import Hyperplane
-from separatrix.models.perceptron import AveragedPerceptron, Perceptron
+from separatrix import AveragedPerceptron, Hyperplane, Perceptron
 
 SPAM = [
     "free money", "you have won a prize", "claim your free gift", "cheap loans today", "act now", "limited offer", "cash bonus",

@@ -51,7 +51,7 @@ def descend(H, penalty, x, r, order, tolerance, sweeps):  # type: ignore[no-unty
             if x[j] != 0.0 or penalty[j] == 0.0:
                 order[count] = j
                 count += 1
-        for _ in range(sweeps):
+        for _ in range(10):
             if sweep(H, penalty, x, r, order, count) <= 0.1 * tolerance:
                 break
     return most

@@ -22,7 +22,9 @@ Floats = NDArray[np.float64]
 
 FEW = 64
 """Coordinates up to which linear systems beat loading compiled code and sweeping."""
-SWEEPS = 100
+ROUNDING = 1e-13
+"""Share of the largest slope below which a subgradient is rounding."""
+SWEEPS = 50
 LOOSE = 1e-2
 STEPS = 12
 """How far sweeps lower the subgradient, and how many systems follow them."""
@@ -57,7 +59,7 @@ class Quadratic:
         """
         H = self.H
         a = g - H @ start
-        slack = max(slack, 8.0 * np.finfo(float).eps * float(np.abs(a).max(initial=0.0)))
+        slack = max(slack, ROUNDING * float(np.abs(a).max(initial=0.0)), ROUNDING * float(penalty.max(initial=0.0)))
         if len(g) <= FEW:
             found = self._feature_sign(a, start.copy(), penalty, slack, 10 * len(g) + 20)
             if found is not None:
@@ -70,7 +72,7 @@ class Quadratic:
         descend(H, penalty, x, r, order, max(LOOSE * worst, slack), SWEEPS)
         found = self._feature_sign(a, x.copy(), penalty, slack, STEPS)
         if found is None:
-            descend(H, penalty, x, r, order, slack, SWEEPS)
+            descend(H, penalty, x, r, order, max(LOOSE**2 * worst, slack), SWEEPS)
         return x if found is None else found
 
     def _feature_sign(self, a: Floats, x: Floats, penalty: Floats, slack: float, steps: int) -> Floats | None:

@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 REQUIRES = ("value", "slope", "curvature", "conjugate")
 FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""
+IDLE = 4
+"""Rounds without a smaller subgradient after which rounding is at work."""
 TIGHTER = 0.1
 """Share of the largest violation to which a round solves its columns."""
 
@@ -79,10 +81,12 @@ def run_columns(columns: ColumnProblem, point: Point) -> tuple[Solution, Point, 
     """Return the solution, the point behind it, and the gradient of the mean loss there."""
     problem, count, rounds = columns.problem, FIRST, 0
     passes, steps = columns.passes, columns.steps
+    least, idle = np.inf, 0
     while True:
         G = columns.gradient(point)
         found = columns.distance(point, G)
-        if found.is_small(problem) or rounds == problem.max_iter:
+        least, idle = (found.subgradient, 0) if found.subgradient < 0.9 * least else (least, idle + 1)
+        if found.is_small(problem) or rounds == problem.max_iter or idle == IDLE:
             break
         chosen = columns.columns(point, G, count)
         new = columns.centred(columns.improve(point, chosen, TIGHTER * found.subgradient))
