@@ -1,45 +1,40 @@
-"""The estimators: validate, summarise, solve, store."""
+"""The estimators: validate, summarise, solve, store. Each is loaded when it is first used."""
 
-from .batch_perceptron import BatchPerceptron
-from .categorical_naive_bayes import CategoricalNB
-from .choose_covariance import choose_covariance
-from .count_naive_bayes import BernoulliNB, MultinomialNB
-from .discriminant import LinearDiscriminantAnalysis
-from .fisher import FisherDiscriminant
-from .least_squares import LeastSquaresClassifier
-from .logistic import LogisticRegression
-from .logistic_path import regularisation_path
-from .mixed_naive_bayes import MixedNB
-from .naive_bayes import GaussianNB
-from .nearest_mean import NearestMean
-from .one_vs_one import OneVsOne
-from .one_vs_rest import OneVsRest
-from .perceptron import AveragedPerceptron, Perceptron
-from .quadratic import QuadraticDiscriminantAnalysis
-from .separation_doctor import separation
-from .svm import LinearSVC
-from .voted_perceptron import VotedPerceptron
+from __future__ import annotations
 
-__all__ = [
-    "AveragedPerceptron",
-    "BatchPerceptron",
-    "BernoulliNB",
-    "CategoricalNB",
-    "FisherDiscriminant",
-    "GaussianNB",
-    "LeastSquaresClassifier",
-    "LinearDiscriminantAnalysis",
-    "LinearSVC",
-    "LogisticRegression",
-    "MixedNB",
-    "MultinomialNB",
-    "NearestMean",
-    "OneVsOne",
-    "OneVsRest",
-    "Perceptron",
-    "QuadraticDiscriminantAnalysis",
-    "VotedPerceptron",
-    "choose_covariance",
-    "regularisation_path",
-    "separation",
-]
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "AveragedPerceptron": "perceptron",
+    "BatchPerceptron": "batch_perceptron",
+    "BernoulliNB": "count_naive_bayes",
+    "CategoricalNB": "categorical_naive_bayes",
+    "FisherDiscriminant": "fisher",
+    "GaussianNB": "naive_bayes",
+    "LeastSquaresClassifier": "least_squares",
+    "LinearDiscriminantAnalysis": "discriminant",
+    "LinearSVC": "svm",
+    "LogisticRegression": "logistic",
+    "MixedNB": "mixed_naive_bayes",
+    "MultinomialNB": "count_naive_bayes",
+    "NearestMean": "nearest_mean",
+    "OneVsOne": "one_vs_one",
+    "OneVsRest": "one_vs_rest",
+    "Perceptron": "perceptron",
+    "QuadraticDiscriminantAnalysis": "quadratic",
+    "VotedPerceptron": "voted_perceptron",
+    "choose_covariance": "choose_covariance",
+    "regularisation_path": "logistic_path",
+    "separation": "separation_doctor",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix.models' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(f"separatrix.models.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
