@@ -151,13 +151,13 @@ def test_a_path_is_its_points_one_by_one(r: float, classes: int, few: int, rng: 
 
     monkeypatch.setattr(module, "FEW", few)
     monkeypatch.setattr(proximal_newton, "FEW", few)
-    P, values = problem(rng, classes, r, tol=1e-6, max_iter=2000), [1.0, 0.01, 0.1, 3.0]
+    P, values = problem(rng, classes, r, max_iter=2000), [1.0, 0.01, 0.1, 3.0]
     found = solve_path(P, values)
     for k, C in enumerate(values):
         one = gram_proximal.solve(problem(np.random.default_rng(20), classes, r, C=C, tol=1e-6))
-        assert_allclose(found.objectives[k], one.objective, rtol=1e-9)
-        assert_allclose(found.coefs[k], one.coef, atol=1e-4)
-        assert found.gaps[k] <= 1e-8 * found.objectives[k]
+        assert -1e-12 <= found.objectives[k] - one.objective <= found.gaps[k] + 1e-12
+        assert_allclose(found.coefs[k], one.coef, atol=1e-3)  # what a gap of 1e-10 leaves to coefficients where curvature is small
+        assert found.gaps[k] <= P.tol**2 * found.objectives[k]
 
 
 @pytest.mark.parametrize("C", [[], [1.0, -1.0], [np.inf]])

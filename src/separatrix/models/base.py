@@ -42,10 +42,14 @@ class Classifier(ClassifierMixin, BaseEstimator):
         -------
         labels : (n,) array of the type of `classes_`
         """
-        return self._labels(X, self._scores)
+        return self._labels(X, self._codes)
 
-    def _labels(self, X: Any, scores: Callable[[Block], Floats]) -> NDArray[Any]:
-        codes = self._collect(X, lambda block: codes_of(scores(block)))
+    def _codes(self, block: Block) -> NDArray[np.int32] | None:
+        """Return the class codes of a block's rows, or None if a score is not finite."""
+        return codes_of(self._scores(block))
+
+    def _labels(self, X: Any, codes_in: Callable[[Block], NDArray[np.int32] | None]) -> NDArray[Any]:
+        codes = self._collect(X, codes_in)
         return self.classes_[codes]
 
     def _collect(self, X: Any, function: Callable[[Block], NDArray[Any] | None]) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from ..summaries.norms import FourthMoment
 from .discriminant_summary import DiscriminantTables
 from .gaussian_information import SharedCovarianceCriteria
 from .generative import GenerativeClassifier
-from .linear import LinearClassifier, linear_scores
+from .linear import LinearClassifier, linear_codes
 from .priors import class_factors, effective_priors, stand_in
 from .projection import ProjectingClassifier
 from .singular import columns_in, warn_singular
@@ -238,7 +238,7 @@ class LinearDiscriminantAnalysis(
         Z = (self.means_ - self.xbar_) @ D
         coef = np.ascontiguousarray(Z @ D.T)
         intercept = log_priors(self.priors_) - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ self.xbar_
-        return self._labels(X, lambda block: linear_scores(block, coef, intercept))
+        return self._labels(X, lambda block: linear_codes(block, coef, intercept))
 
     def _posterior_scores(self, block: Block) -> Floats:
         scores = self._scores(block)

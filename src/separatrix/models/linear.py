@@ -12,7 +12,7 @@ from ..data import Block
 from ..errors import InputError
 from ..geometry import Hyperplane
 from ..summaries.grouped import SMALL, tile_rows
-from .base import Classifier, finite_or_none
+from .base import Classifier, codes_of, finite_or_none
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +28,11 @@ class LinearClassifier(Classifier):
 
     def _scores(self, block: Block) -> Floats:
         return linear_scores(block, self.coef_, self.intercept_)
+
+    def _codes(self, block: Block) -> NDArray[np.int32] | None:
+        if type(self)._scores is not LinearClassifier._scores:
+            return super()._codes(block)  # scores that a subclass reads otherwise, such as switches made of numbers
+        return linear_codes(block, self.coef_, self.intercept_)
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the scores of each row.
@@ -68,19 +73,43 @@ class LinearClassifier(Classifier):
 
 def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
     """Return X coef' + intercept of a block in float64: the reference for small or sparse blocks, else tiles."""
-    if block.is_sparse or block.n_rows * block.n_features < SMALL // 4:
+    if _is_small(block):
         return np.asarray(block.X @ coef.T + intercept, dtype=np.float64)
     scores = np.empty((block.n_rows, len(coef)))
-    few = len(coef) <= FEW_CLASSES
-    if few:
+    coef = np.ascontiguousarray(coef)
+    for tile in block.tiles(tile_rows(block.n_features)):
+        _score_tile(tile, coef, intercept, scores[tile.start - block.start :][: tile.n_rows])
+    return scores
+
+
+def linear_codes(block: Block, coef: Floats, intercept: Floats) -> NDArray[np.int32] | None:
+    """Return the code of the largest score of each row (one score: whether it is above 0), or None if a score is not finite.
+
+    The scores of a tile stay in cache: an array of all of them would cost more in fresh memory than the products do.
+    """
+    if _is_small(block):
+        return codes_of(linear_scores(block, coef, intercept))
+    from ..kernels.scores import argmax_rows
+
+    size = tile_rows(block.n_features)
+    coef, codes, finite = np.ascontiguousarray(coef), np.empty(block.n_rows, dtype=np.int32), True
+    scratch = np.empty((min(size, block.n_rows), len(coef)))
+    for tile in block.tiles(size):
+        scores = scratch[: tile.n_rows]
+        _score_tile(tile, coef, intercept, scores)
+        finite &= argmax_rows(scores, codes[tile.start - block.start :][: tile.n_rows])
+    return codes if finite else None
+
+
+def _is_small(block: Block) -> bool:
+    return block.is_sparse or block.n_rows * block.n_features < SMALL // 4
+
+
+def _score_tile(tile: Block, coef: Floats, intercept: Floats, out: Floats) -> None:
+    if len(coef) <= FEW_CLASSES:
         from ..kernels import scores as kernels
 
-        coef = np.ascontiguousarray(coef)
-    for tile in block.tiles(tile_rows(block.n_features)):
-        out = scores[tile.start - block.start :][: tile.n_rows]
-        if few:
-            kernels.linear_scores(tile.X, coef, intercept, out)
-        else:
-            np.matmul(tile.X, coef.T, out=out)
-            out += intercept
-    return scores
+        kernels.linear_scores(tile.X, coef, intercept, out)
+    else:
+        np.matmul(tile.X, coef.T, out=out)
+        out += intercept

@@ -92,7 +92,13 @@ def solve_discriminant(
 def canonical(Z: Floats, priors: Floats, basis: Floats) -> tuple[Floats, Floats]:
     """Return the directions that separate whitened means Z (K, r) best, and their shares of Σ π_k ‖z_k‖²."""
     count = min(len(Z) - 1, Z.shape[1])
-    _, singular, rotation = np.linalg.svd(np.sqrt(priors)[:, None] * Z, full_matrices=False)
+    if len(Z) == 2:
+        # Two means have one direction; a singular value decomposition would find the same one slowly.
+        difference = Z[1:] - Z[:1]
+        length = float(np.linalg.norm(difference))
+        singular, rotation = np.array([length]), difference / length if length > 0 else np.eye(1, Z.shape[1])
+    else:
+        _, singular, rotation = np.linalg.svd(np.sqrt(priors)[:, None] * Z, full_matrices=False)
     scalings = basis @ rotation[:count].T
     signs = np.sign(scalings[np.abs(scalings).argmax(axis=0), np.arange(count)])
     total = float(np.sum(singular**2))

@@ -112,11 +112,12 @@ def _several_classes(problem: Problem) -> Solution:
     theta, K = problem.beginning(), problem.n_scores
     W, b = theta[:, :-1].copy(), theta[:, -1].copy()
     Z = np.asarray(X @ W.T) + b
-    steps, passes = 0, 1
+    steps, passes, least, idle = 0, 1, np.inf, 0
     for rounds in range(problem.max_iter + 1):
         Z, b, found, G = _looked_at(problem, X, Z, W, b)
         passes += 1
-        if found.is_small(problem) or rounds == problem.max_iter:
+        least, idle = (found.subgradient, 0) if found.subgradient < least else (least, idle + 1)
+        if found.is_small(problem) or rounds == problem.max_iter or idle == 5 * IDLE:
             break
         together = _columns_together(problem, W, G)
         if K * (len(together) + 1) <= FEW:
@@ -134,7 +135,7 @@ def _several_classes(problem: Problem) -> Solution:
             point = columns.centred(columns.improve(point, chosen, 0.3 * TIGHTER * found.subgradient))
             W[k], b[k], Z[:, k] = point.w, point.b, point.z + others
             steps, passes = steps + columns.steps, passes + columns.passes
-    status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER
+    status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
     return _solution(W, b - b.mean(), found, status, steps, passes)
 
 
