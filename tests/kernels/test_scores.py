@@ -41,3 +41,17 @@ def test_argmax_takes_the_first_of_equals_and_sees_what_is_not_finite(columns: i
     for bad in (np.nan, np.inf, -np.inf):
         scores[150, columns - 1] = bad
         assert not kernels.argmax_rows(scores, codes)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 11])
+@pytest.mark.parametrize("classes", [1, 2, 5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_linear_argmax_is_the_argmax_of_the_scores(n: int, classes: int, dtype: Any, rng: Any) -> None:
+    X, coef, intercept = rng.normal(size=(n, 5)).astype(dtype), rng.normal(size=(classes, 5)), rng.normal(size=classes)
+    scores, codes = np.empty((n, classes)), np.empty(n, dtype=np.int32)
+    kernels.linear_scores(X, coef, intercept, scores)
+    assert kernels.linear_argmax(X, coef, intercept, codes)
+    assert_array_equal(codes, scores[:, 0] > 0 if classes == 1 else scores.argmax(axis=1))
+    for bad in (np.nan, np.inf, -np.inf):
+        X[n - 1, 2] = bad
+        assert not kernels.linear_argmax(X, coef, intercept, codes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
 from .jit import kernel, rf4, rf8, wf8, wi4
@@ -34,6 +35,42 @@ def linear_scores(X, coef, intercept, scores):  # type: ignore[no-untyped-def]
             for j in range(p):
                 a += X[i, j] * coef[k, j]
             scores[i, k] = a + intercept[k]
+
+
+@kernel(
+    types.boolean(rf8(2), rf8(2), rf8(1), wi4(1)),
+    types.boolean(rf4(2), rf8(2), rf8(1), wi4(1)),
+)
+def linear_argmax(X, coef, intercept, codes):  # type: ignore[no-untyped-def]
+    """Set codes[i] to the first largest score of row i (one class: whether it is above 0); return whether all scores are finite.
+
+    No score is stored: fresh memory for them would cost more than the products. The last rows are counted twice where n % 4 > 0.
+    """
+    n, p = X.shape
+    one = coef.shape[0] == 1
+    start = 0.0 if one else -np.inf
+    nothing = 0.0  # Σ 0·score: not 0 if one is infinite or NaN
+    for group in range((n + 3) // 4):
+        i = max(0, min(4 * group, n - 4))
+        i1, i2, i3 = min(i + 1, n - 1), min(i + 2, n - 1), min(i + 3, n - 1)
+        top0 = top1 = top2 = top3 = start
+        best0 = best1 = best2 = best3 = 0
+        for k in range(coef.shape[0]):
+            a = b = c = d = 0.0
+            for j in range(p):
+                w = coef[k, j]
+                a += w * X[i, j]
+                b += w * X[i1, j]
+                c += w * X[i2, j]
+                d += w * X[i3, j]
+            a, b, c, d = a + intercept[k], b + intercept[k], c + intercept[k], d + intercept[k]
+            nothing += 0.0 * a + 0.0 * b + 0.0 * c + 0.0 * d
+            best0, top0 = (k + one, a) if a > top0 else (best0, top0)
+            best1, top1 = (k + one, b) if b > top1 else (best1, top1)
+            best2, top2 = (k + one, c) if c > top2 else (best2, top2)
+            best3, top3 = (k + one, d) if d > top3 else (best3, top3)
+        codes[i], codes[i1], codes[i2], codes[i3] = best0, best1, best2, best3
+    return nothing == 0.0
 
 
 @kernel(

@@ -85,19 +85,19 @@ def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
 def linear_codes(block: Block, coef: Floats, intercept: Floats) -> NDArray[np.int32] | None:
     """Return the code of the largest score of each row (one score: whether it is above 0), or None if a score is not finite.
 
-    The scores of a tile stay in cache: an array of all of them would cost more in fresh memory than the products do.
+    No score is stored: an array of them would cost more in fresh memory than the products do.
     """
     if _is_small(block):
         return codes_of(linear_scores(block, coef, intercept))
-    from ..kernels.scores import argmax_rows
+    if len(coef) > FEW_CLASSES:
+        return codes_of(linear_scores(block, coef, intercept))
+    from ..kernels.scores import linear_argmax
 
-    size = tile_rows(block.n_features)
     coef, codes, finite = np.ascontiguousarray(coef), np.empty(block.n_rows, dtype=np.int32), True
-    scratch = np.empty((min(size, block.n_rows), len(coef)))
-    for tile in block.tiles(size):
-        scores = scratch[: tile.n_rows]
-        _score_tile(tile, coef, intercept, scores)
-        finite &= argmax_rows(scores, codes[tile.start - block.start :][: tile.n_rows])
+    # Rows that lie as the kernel wants them go in one call: threads meet in Python as rarely as can be.
+    ready = block.X.flags.c_contiguous and block.X.dtype in (np.float32, np.float64) and block.X.dtype.isnative
+    for tile in block.tiles(block.n_rows if ready else tile_rows(block.n_features)):
+        finite &= linear_argmax(tile.X, coef, intercept, codes[tile.start - block.start :][: tile.n_rows])
     return codes if finite else None
 
 

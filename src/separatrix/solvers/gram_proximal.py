@@ -141,7 +141,11 @@ class ProximalNewton:
         """Return the distance of θ from the minimum."""
         W, ridge = self.theta[:, :-1], self.objective.problem.strength
         loss = self.f - 0.5 * ridge * float(np.vdot(W, W))
-        return distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, self.g[:, -1])
+        found = distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, self.g[:, -1])
+        # The gap holds for the best intercepts. These leave ½ g'H⁻¹g to second order, of which twice as much is added.
+        q, g = self.theta.shape[1], self.g[:, -1]
+        rest = float(g @ np.linalg.pinv(self.quadratic.H[q - 1 :: q, q - 1 :: q], hermitian=True) @ g) if g.any() else 0.0
+        return replace(found, gap=found.gap + rest)
 
     def solution(self, status: Status) -> Solution:
         """Return θ as a solution."""
