@@ -11,7 +11,8 @@ Every error says what was given, what is needed and what to type::
 
     SeparatrixWarning (UserWarning)
     ├── SingularWarning                  a covariance has no inverse; says which columns and what was done
-    └── DataWarning                      the data are usable, but something about them is worth knowing
+    ├── DataWarning                      the data are usable, but something about them is worth knowing
+    └── SelectionWarning                 columns were picked by the labels of the same rows; estimates and p-values are too good
 """
 
 from __future__ import annotations
@@ -57,6 +58,10 @@ class SingularWarning(SeparatrixWarning):
 
 class DataWarning(SeparatrixWarning):
     """The data can be used, but something about them is worth knowing."""
+
+
+class SelectionWarning(SeparatrixWarning):
+    """Columns were picked by the labels of the same rows, so that what is estimated or tested on these rows is too good."""
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

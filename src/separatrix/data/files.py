@@ -107,10 +107,25 @@ class FileTable(Source):
         self.n_rows = sum(pq.read_metadata(file).num_rows for file in files) if kind == "parquet" else None
         self.feature_names, self.n_features = tuple(features), len(features)
         self.target, self.weight = target, weight
-        single = all(schema.field(name).type == pa.float32() for name in features)
-        self.dtype = np.dtype(np.float32 if single else np.float64)
+        self.dtype = self._dtype()
         self.batch_rows = chunk_rows(self.n_features)
         self._classes: NDArray[Any] | None = None
+
+    def _dtype(self) -> np.dtype[Any]:
+        single = all(self.schema.field(name).type == pa.float32() for name in self.feature_names)
+        return np.dtype(np.float32 if single else np.float64)
+
+    @property
+    def origin(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The files and what is read from them as labels and weights."""
+        return self.files, self.target, self.weight
+
+    def only(self, columns: Any) -> Self:
+        """Return the same rows with some of their columns, by number; the others are no longer read."""
+        table = copy.copy(self)
+        table.feature_names = tuple(self.feature_names[j] for j in columns)
+        table.n_features, table.dtype = len(table.feature_names), table._dtype()
+        return table
 
     @property
     def classes(self) -> NDArray[Any] | None:  # type: ignore[override]

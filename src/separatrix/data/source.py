@@ -54,6 +54,8 @@ class Source(ABC):
     n_rows : int or None where it is not known before a pass
     n_jobs : int or None
         Threads a pass may use, see :func:`separatrix.data.threads.thread_count`.
+    origin : tuple or None
+        What tells this table from others without reading it, such as its files; None for rows in memory.
     """
 
     n_features: int
@@ -61,6 +63,7 @@ class Source(ABC):
     classes: NDArray[Any] | None = None
     n_rows: int | None = None
     n_jobs: int | None = None
+    origin: tuple[Any, ...] | None = None
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
@@ -69,6 +72,10 @@ class Source(ABC):
     @abstractmethod
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows with codes in terms of the classes given; a label outside them is an error."""
+
+    def only(self, columns: Any) -> Source:
+        """Return the same rows with some of their columns, by number."""
+        raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
 from ..data.labels import Labels
+from ..data.selected import picked_from, warn_if_picked
 from ..data.weights import check_weights
 from ..errors import InputError
 from .bootstrap import combine, no_information_error
@@ -80,6 +81,11 @@ def evaluate(
     rows = Rows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
     if len(rows.classes) < 2:
         raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
+    warn_if_picked(
+        picked_from(X, rows.codes),
+        "the error estimated from these rows is too small",
+        "Let every fold select anew: evaluate(make_pipeline(selector, model), X, y) with all columns.",
+    )
     plan = KFold(10) if plan is None else plan
     if isinstance(plan, Bootstrap):
         return _evaluate_bootstrap(model, rows, plan, metrics, n_jobs, random_state, start)

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import Block, Source, as_rows
+from ..data.selected import picked_from, warn_if_picked
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries import ClassMoments
 from ..summaries.grouped import SMALL
@@ -26,6 +27,7 @@ class Classifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     n_features_in_: int
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments}
+    _picked_by: str | None = None
 
     def _scores(self, block: Block) -> Floats:
         """Return scores (n, K), or (n, 1) for two classes, of a block's rows."""
@@ -100,12 +102,21 @@ class Classifier(ClassifierMixin, BaseEstimator):
         if source is not None:
             for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
                 delattr(self, name)
-            attributes = {**attributes, "n_features_in_": source.n_features}
+            attributes = {**attributes, "n_features_in_": source.n_features, "_picked_by": picked_from(source)}
             if source.feature_names is not None:
                 attributes["feature_names_in_"] = np.array(source.feature_names, dtype=object)
         for name, value in attributes.items():
             setattr(self, name, value)
         return self
+
+    def _warn_if_picked(self) -> None:
+        """Warn, from a table of p-values, that a selector picked the columns by the labels of the rows fitted."""
+        warn_if_picked(
+            self._picked_by,
+            "p-values and intervals take the columns as given beforehand, so they are too small",
+            "Test on rows that the selector has not seen.",
+            stacklevel=4,
+        )
 
     def state(self) -> State:
         """Return the fitted model as arrays and plain values.

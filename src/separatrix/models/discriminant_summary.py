@@ -76,6 +76,7 @@ class DiscriminantTables(Base):
                 f"This model was fitted in the span of its rows, because {self.n_features_in_:,} columns exceed the rows: with more "
                 "columns than rows no test between classes exists. Keep fewer columns than n - K for a summary."
             )
+        self._warn_if_picked()
         moments = self.summary_ if X is None else self._with_scatters(X, y, sample_weight)
         if self.weights == "reliability":
             moments = _rescaled(moments)

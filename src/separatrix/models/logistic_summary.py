@@ -83,6 +83,7 @@ class LogisticTables(LogisticInformation):
         """
         check_is_fitted(self)
         _check_choices(intervals, level, covariance)
+        self._warn_if_picked()
         if X is None:
             _refuse_without_rows(self, y, sample_weight, intervals, covariance, terms)
             self._refuse_summary(None)

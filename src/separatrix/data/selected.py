@@ -1,0 +1,143 @@
+"""Which columns were picked by looking at the labels, so that who judges them by the same rows can be told.
+
+A selector leaves a few hashes here; an evaluation or a table of p-values asks whether its columns, rows and labels are among them.
+Nothing else is kept, and no more than a few thousand rows are looked at. Columns may have been moved and rescaled meanwhile.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SelectionWarning
+from .labels import encode
+from .opening import as_rows
+from .source import ChunkedSource, Source
+
+VALUES = 100_000
+"""Values looked at in all: every row of small data."""
+LEAST_ROWS = 96
+COLUMNS = 1_000
+"""Columns looked at."""
+DIGITS = 4
+"""Digits compared of values between a column's smallest (0) and largest (1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A selection remembered: who picked, out of how many columns, and hashes of the rows, labels and columns picked."""
+
+    selector: str
+    candidates: int
+    size: int
+    n_rows: int | None
+    labels: int
+    columns: frozenset[int]
+
+    def __str__(self) -> str:
+        rows = "rows" if self.n_rows is None else f"{self.n_rows} rows"
+        return f"{self.selector} picked these {self.size} columns out of {self.candidates} by the labels of these same {rows}"
+
+
+_picks: deque[Pick] = deque(maxlen=64)
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+def remember(selector: str, source: Source, picked: NDArray[np.intp]) -> None:
+    """Keep in mind that a selector picked columns, by number, with the labels of a source."""
+    if 0 < len(picked) < source.n_features and _can_be_told(source):
+        prints = _column_prints(source, picked)
+        if prints is not None:
+            _picks.append(Pick(selector, source.n_features, len(picked), source.n_rows, _label_print(source), prints))
+
+
+def forget_all() -> None:
+    """Forget every selection of this process."""
+    _picks.clear()
+
+
+def picked_from(X: Any, codes: NDArray[np.int32] | None = None) -> str | None:
+    """Return who picked the columns of X by the labels of its rows, as a sentence without an end, or None if nobody is known to have.
+
+    Parameters
+    ----------
+    X : a Source with labels, or rows, then with the `codes` of their classes
+    """
+    if not _picks or _silent.get():
+        return None
+    width = X.n_features if isinstance(X, Source) else (X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0)
+    near = [pick for pick in _picks if pick.size == width]
+    if not near:
+        return None
+    try:
+        source = as_rows(X)
+        if not _can_be_told(source, codes):
+            return None
+        near = [pick for pick in near if pick.n_rows == source.n_rows and pick.labels == _label_print(source, codes)]
+        prints = _column_prints(source, np.arange(width)) if near else None
+    except (TypeError, ValueError):
+        return None  # columns that are no numbers, which no selector can have picked
+    return next((str(pick) for pick in reversed(near) if pick.columns == prints), None)
+
+
+def warn_if_picked(pick: str | None, consequence: str, remedy: str, stacklevel: int = 3) -> None:
+    """Warn that what follows is too good, if columns were picked."""
+    if pick is not None and not _silent.get():
+        warnings.warn(f"{pick}: {consequence}. {remedy}", SelectionWarning, stacklevel=stacklevel)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Do not warn inside: a search judges columns it has picked before, and knows it."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
+def _can_be_told(source: Source, codes: NDArray[np.int32] | None = None) -> bool:
+    if source.origin is not None:
+        return True
+    return isinstance(source, ChunkedSource) and (source.labels is not None or codes is not None)
+
+
+def _label_print(source: Source, codes: NDArray[np.int32] | None = None) -> int:
+    """Return a hash of the classes of some rows, whatever the classes are called."""
+    if not isinstance(source, ChunkedSource):
+        return hash(source.origin)
+    rows = np.linspace(0, source.n_rows - 1, min(source.n_rows, 1024)).astype(np.intp)
+    if codes is None:
+        assert source.labels is not None
+        labels = source.labels
+        codes = encode(labels.values[rows], labels.classes, labels.table)
+    else:
+        codes = codes[rows]
+    _, first, places = np.unique(codes, return_index=True, return_inverse=True)
+    return hash(np.argsort(np.argsort(first))[places].astype(np.int32).tobytes())
+
+
+def _column_prints(source: Source, columns: NDArray[np.intp]) -> frozenset[int] | None:
+    """Return hashes of the columns, or None if they cannot be told from others."""
+    if not isinstance(source, ChunkedSource):
+        assert source.feature_names is not None
+        return frozenset(hash((source.origin, source.feature_names[j])) for j in columns)
+    rows = min(source.n_rows, max(LEAST_ROWS, VALUES // len(columns)))
+    begin = (source.n_rows - rows) // 2
+    X = source.rows(begin, begin + rows)[:, columns[:COLUMNS]]
+    X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
+    low, high = X.min(axis=0), X.max(axis=0)
+    varies = high > low
+    # A column that is the same all along says nothing. Where most are, such as rare words, others would be taken for these.
+    if 2 * varies.sum() < len(varies):
+        return None
+    scaled = np.ascontiguousarray(((X - low) / np.where(varies, high - low, 1.0)).round(DIGITS).T)
+    return frozenset(hash(scaled[j].tobytes()) for j in np.flatnonzero(varies))

@@ -1,0 +1,18 @@
+"""Features chosen: filters that score columns one by one, searches that judge them together. Each is loaded when it is first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES: dict[str, str] = {}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix.selection' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(f"separatrix.selection.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
