@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
@@ -21,7 +20,7 @@ from .estimate import Estimate
 from .held_out import HeldOut, Rows, hold_out
 from .intervals import auc_interval, corrected_resampled_t, wilson
 from .metrics import choose_metrics
-from .plans import NEVER, Folds, KFold, Plan
+from .plans import NEVER, KFold, folds_of
 from .random_plans import Bootstrap
 
 Floats = NDArray[np.float64]
@@ -89,26 +88,11 @@ def evaluate(
     plan = KFold(10) if plan is None else plan
     if isinstance(plan, Bootstrap):
         return _evaluate_bootstrap(model, rows, plan, metrics, n_jobs, random_state, start)
-    repeats = [hold_out(model, rows, plan, folds, exact, fixed_priors, n_jobs) for folds in _folds(plan, rows, groups, random_state)]
+    repeats = [
+        hold_out(model, rows, plan, folds, exact, fixed_priors, n_jobs)
+        for folds in folds_of(plan, rows.n, rows.classes[rows.codes], groups, random_state)
+    ]
     return _estimate(model, rows, repeats, metrics, start)
-
-
-def _folds(plan: Any, rows: Rows, groups: Any, random_state: Any) -> list[Folds]:
-    y = rows.classes[rows.codes]
-    if isinstance(plan, Plan):
-        if getattr(plan, "random_state", 0) is None and random_state is not None:
-            plan = type(plan)(**{**vars(plan), "random_state": check_random_state(random_state)})
-        return plan.folds(rows.n, y, groups)
-    found: list[Folds] = []
-    current = np.full(rows.n, NEVER, dtype=np.int64)
-    fold = 0
-    for _, held_out in check_cv(plan, y, classifier=True).split(np.zeros((rows.n, 1)), y, groups):
-        if (current[held_out] != NEVER).any():  # a row comes up again: the next repeat begins
-            found.append(current)
-            current, fold = np.full(rows.n, NEVER, dtype=np.int64), 0
-        current[held_out] = fold
-        fold += 1
-    return [*found, current]
 
 
 def _estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start: float) -> Estimate:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.model_selection import KFold as PlainKFold
 from sklearn.utils import check_random_state
 
@@ -197,3 +197,33 @@ class LeaveOneOut(Plan):
         if X is None:
             raise InputError("The number of splits is the number of rows: pass X.")
         return count_rows(X)
+
+
+def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = None) -> list[Folds]:
+    """Return fold numbers (n,) for each repeat of a plan, a scikit-learn splitter, an iterable of splits, or a number of folds.
+
+    Parameters
+    ----------
+    plan : what to follow
+    n : number of rows
+    y, groups : (n,) labels and groups
+    random_state : for plans of this package that have none of their own
+
+    Examples
+    --------
+    >>> [folds.tolist() for folds in folds_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0])]
+    [[1, -1, 0], [-1, 0, 0]]
+    """
+    if isinstance(plan, Plan):
+        if getattr(plan, "random_state", 0) is None and random_state is not None:
+            plan = type(plan)(**{**vars(plan), "random_state": check_random_state(random_state)})
+        return plan.folds(n, y, groups)
+    found: list[Folds] = []
+    current, fold = np.full(n, NEVER, dtype=np.int64), 0
+    for _, held_out in check_cv(plan, y, classifier=True).split(np.zeros((n, 1)), y, groups):
+        if (current[held_out] != NEVER).any():  # a row comes up again: the next repeat begins
+            found.append(current)
+            current, fold = np.full(n, NEVER, dtype=np.int64), 0
+        current[held_out] = fold
+        fold += 1
+    return [*found, current]
