@@ -12,7 +12,7 @@ import pytest
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info
 
-from separatrix.data.threads import ENVIRONMENT, ordered_map, single_threaded_blas, thread_count
+from separatrix.data.threads import ENVIRONMENT, ordered_map, single_threaded_blas, spread, thread_count
 from separatrix.errors import InputError
 
 
@@ -54,6 +54,15 @@ def test_an_error_on_a_thread_is_raised_and_ends_the_pool() -> None:
         list(ordered_map(lambda i: 1 // i, [3, 2, 0, 1], 2))
     time.sleep(0.01)
     assert not [t for t in threading.enumerate() if t.name.startswith("separatrix")]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_spread_keeps_the_order_and_raises(threads: int) -> None:
+    seen: list[int] = []
+    assert spread(lambda i: seen.append(i) or -i, range(20), threads) == [-i for i in range(20)]  # type: ignore[func-returns-value]
+    assert sorted(seen) == list(range(20))
+    with pytest.raises(ZeroDivisionError):
+        spread(lambda i: 1 // i, [3, 2, 0, 1], threads)
 
 
 def blas_threads() -> set[int]:

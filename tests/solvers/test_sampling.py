@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,38 @@ def test_leverages_on_both_roads(limit: int, monkeypatch: pytest.MonkeyPatch) ->
     found = sampling.leverages(rows.held[0], X.mean(axis=0), 1 / X.var(axis=0))
     np.testing.assert_allclose(found, (((X - X.mean(axis=0)) / X.std(axis=0)) ** 2).sum(axis=1))
     assert found.mean() == pytest.approx(6.0)
+
+
+def test_spaced_rows_carry_the_weight_of_all() -> None:
+    X, y = make_rows(n=8000, K=3)
+    problem = make_problem(X, y, weight=np.random.default_rng(0).random(8000))
+    sample = sampling.spaced(problem, 1000)
+    assert sample is not None and len(sample.rows.X) == 1000
+    np.testing.assert_allclose(sample.counts, problem.counts, rtol=0.2)
+    np.testing.assert_allclose(sample.rows.X.mean(axis=0), X.mean(axis=0), atol=0.2 * X.std(axis=0).max())
+
+
+def rare_column(X: Any, y: Any, weight: Any) -> None:
+    X[:, 2] = 0.0
+    X[::97, 2] = 1.0
+
+
+def rare_class(X: Any, y: Any, weight: Any) -> None:
+    y[y == 2] = 1
+    y[:50] = 2
+
+
+def heavy_rows(X: Any, y: Any, weight: Any) -> None:
+    weight[::500] = 1e4
+
+
+def missing_value(X: Any, y: Any, weight: Any) -> None:
+    X[:, 3] = np.nan
+
+
+@pytest.mark.parametrize("spoil", [rare_column, rare_class, heavy_rows, missing_value])
+def test_spaced_rows_are_not_taken_where_they_would_miss_something(spoil: Any) -> None:
+    X, y = make_rows(n=8000, K=3)
+    weight = np.ones(8000)
+    spoil(X, y, weight)
+    assert sampling.spaced(make_problem(X, y, weight=weight), 1000) is None

@@ -192,3 +192,18 @@ def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
         found.append(choice.solve(make_problem(X, y)))
     assert found[0].solver == "whitened L-BFGS"
     assert all(np.array_equal(found[0].coef, other.coef) for other in found[1:])
+
+
+@pytest.mark.parametrize("steps", [10, 1])
+@pytest.mark.parametrize("K", [2, 3])
+def test_spaced_rows_are_a_start_and_change_no_optimum(K: int, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whitened, "SAMPLE", 1000)
+    monkeypatch.setattr(whitened, "SPACED_STEPS", steps)
+    drawn: list[int] = []
+    draw = whitened.draw
+    monkeypatch.setattr(whitened, "draw", lambda *given: drawn.append(1) or draw(*given))
+    X, y = make_rows(n=9000, K=K)
+    problem = make_problem(X, y, tol=1e-7)
+    found, exact = whitened.solve(problem), newton.solve(problem)
+    assert found.is_converged and len(drawn) == (steps == 1)  # a start that leads nowhere is given up for one from all rows
+    np.testing.assert_allclose(found.coef, exact.coef, atol=1e-5 * np.abs(exact.coef).max())

@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
@@ -81,6 +81,39 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int) ->
     finally:
         # Reached with work left only after an error or Ctrl-C: drop what has not started.
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:
+    """Return function(item) of all items, in their order; for short work on items that are all there.
+
+    Each thread, this one among them, takes the next item when it is free: they meet once at the end, where `ordered_map` wakes its
+    caller for every item. All results are kept, so they should be small.
+
+    Examples
+    --------
+    >>> spread(abs, [-2, 1, -3], threads=2)
+    [2, 1, 3]
+    """
+    threads = min(threads, len(items))
+    if threads <= 1:
+        return [function(item) for item in items]
+    found: list[Any] = [None] * len(items)
+    left = iter(range(len(items)))
+
+    def work() -> None:
+        try:
+            for i in left:
+                found[i] = function(items[i])
+        except BaseException:
+            deque(left, maxlen=0)  # what nobody has begun is not begun any more
+            raise
+
+    with ThreadPoolExecutor(threads - 1, thread_name_prefix="separatrix") as pool:
+        others = [pool.submit(work) for _ in range(threads - 1)]
+        work()
+    for other in others:
+        other.result()
+    return found
 
 
 class _BlasHold:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ FAR = 10.0
 """Means above this many standard deviations are subtracted tile by tile; below, the product of means is subtracted afterwards."""
 TILE_VALUES = 100_000
 """Values of a tile: what a core's cache holds."""
+FUSED = 2_000
+"""Coefficients up to which one kernel does a whole pass; above, W leaves the first cache and BLAS is quicker tile by tile."""
 DENSE_ENOUGH = 0.2
 """Share of stored values from which sparse rows are multiplied as dense tiles."""
 
@@ -51,10 +54,12 @@ class Objective:
     centre : (p,) column means m, or None for 0
     far : bool
         Whether means are so large beside the standard deviations that rows must be shifted before they are multiplied.
+    compiled : bool
+        Whether kernels serve small blocks too, because they are loaded anyway: a sample of many rows.
     """
 
-    def __init__(self, problem: Problem, centre: Floats | None = None, far: bool = False) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, centre: Floats | None = None, far: bool = False, compiled: bool = False) -> None:
+        self.problem, self.compiled = problem, compiled
         self.centre = np.zeros(problem.n_features) if centre is None or not problem.fit_intercept else centre
         self.is_centred = bool(self.centre.any())
         self.shifts = self.is_centred and far
@@ -63,7 +68,7 @@ class Objective:
     def at(self, theta: Floats) -> tuple[float, Floats]:
         """Return f and its gradient."""
         W, c = self._coefficients(theta)
-        total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, False))
+        total = reduce(Partial.merge, self.problem.rows.collect(lambda block: self._partial(block, W, c, False)))
         return self._finished(theta, total)
 
     def curved(self, theta: Floats) -> tuple[float, Floats, Floats]:
@@ -136,20 +141,26 @@ class Objective:
         if block.is_sparse and block.X.nnz < DENSE_ENOUGH * block.n_rows * block.n_features:
             return self._sparse_partial(block, W, c, products)
         loss, gradient = 0.0, np.zeros((R, q))
-        small = block.n_rows * block.n_features < SMALL
+        small = not self.compiled and block.n_rows * block.n_features < SMALL
+        if not (curved or small or self.shifts) and W.size <= FUSED and _is_plain(block.X):
+            return _fused_partial(block, W, c)
+        spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None
+        columns = np.ascontiguousarray(W.T)  # a product with W.T itself takes twice the time
         for X, codes, weight in self._tiles(block, 1 if not curved else R):
-            S = X @ W.T
+            S = X @ columns
             S += c
             root = np.empty_like(S) if curved else None
             loss += _residuals(S, codes, weight, root, small)
             gradient[:, :-1] += S.T @ X
             gradient[:, -1] += S.sum(axis=0)
             if products is not None and root is not None:
-                Z = np.empty((len(X), R, q))
+                if len(spread) < len(X):
+                    spread = np.empty((len(X), R, q))
+                Z = spread[: len(X)]
                 np.multiply(root[:, :, None], X[:, None, :], out=Z[:, :, :-1])
                 Z[:, :, -1] = root
                 Z = Z.reshape(len(X), -1)
-                products += Z.T @ Z
+                products += np.matmul(Z.T, Z, out=product)
         return Partial(loss, gradient, products)
 
     def _tiles(self, block: Block, copies: int) -> Iterator[tuple[Floats, NDArray[np.int32], Floats]]:
@@ -183,6 +194,25 @@ class Objective:
                 pair += np.tril(pair, -1).T
                 view[a, :, b] = view[b, :, a] = pair
         return Partial(loss, gradient, products)
+
+
+def _is_plain(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
+
+
+def _fused_partial(block: Block, W: Floats, c: Floats) -> Partial:
+    """Return the sums over a dense block from one kernel call: the rows are read once, and threads do not meet in Python."""
+    from ..kernels import cross_entropy
+
+    assert block.codes is not None
+    weight = NO_WEIGHT if block.weight is None else block.weight
+    gradient = np.zeros((len(W), W.shape[1] + 1))
+    c = np.ascontiguousarray(c)
+    if len(W) > 1:
+        return Partial(cross_entropy.softmax_rows(block.X, block.codes, weight, W, c, gradient), gradient)
+    losses = np.zeros(1)
+    cross_entropy.logistic_rows(block.X, block.codes, weight, np.ones(1, dtype=np.int32), W, c, losses, gradient)
+    return Partial(float(losses[0]), gradient)
 
 
 def _residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None, small: bool) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..data import Block, Source
 from ..data.block import as_float
 from ..data.source import ChunkedSource, Mergeable
-from ..data.threads import ordered_map, single_threaded_blas, thread_count
+from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
 
 Floats = NDArray[np.float64]
 M = TypeVar("M", bound=Mergeable)
@@ -104,6 +104,13 @@ class Rows:
         assert self.held is not None
         with single_threaded_blas():
             yield from ordered_map(function, self.held, self.threads)
+
+    def collect(self, function: Callable[[Block], R]) -> list[R]:
+        """Return function(block) of all blocks in order: as `map`, and quicker where results are small."""
+        if self.held is None or self.threads == 1 or len(self.held) == 1:
+            return list(self.map(function))
+        with single_threaded_blas():
+            return spread(function, self.held, self.threads)
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""

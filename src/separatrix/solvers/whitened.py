@@ -1,6 +1,7 @@
 """L-BFGS on all rows, preconditioned by what one pass and a sample of the rows know of the Hessian.
 
-1. Class moments in one pass: the means, the covariance G of all rows, and the LDA solution as a start.
+1. Class moments in one pass: the means, the covariance G of all rows, and the LDA solution as a start. Many rows of which every few
+   tell enough (`sampling.spaced`) give both this and the next without a pass.
 2. Where R(p + 1) is moderate: Newton on a weighted sample of rows gives a start within the sample's error and its Hessian H_s;
    H₀ = H_s + τ h_k G + λ. The full G is what keeps directions sound in which the sample happens to be flat.
    Where it is large: H₀ = h (G + c λ I) for every class, a Kronecker product.
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ..data import Block
 from ..losses import require
 from ..summaries import ClassMoments
 from . import lbfgs, newton
@@ -26,7 +28,7 @@ from .ending import finish, is_separated, least_weight
 from .objective import FAR, Objective
 from .problem import Problem
 from .rows import Rows
-from .sampling import draw
+from .sampling import draw, spaced
 from .solution import Solution, Status
 
 Floats = NDArray[np.float64]
@@ -40,10 +42,14 @@ TAU = 0.05
 """Share of the full covariance mixed into the sample's Hessian."""
 KRONECKER_RIDGE = 4.0
 """c in G + cλI, the inverse of the curvature p(1 − p) of a score where classes overlap."""
-SAMPLE_TOL = 1e-2
-"""tol of the sample's own problem: its optimum is off by more than that anyway."""
-NEAR_STEPS, NEAR_TOL = 20, 1.0
+SPACED_STEPS = 10
+"""Iterations after which a start from spaced rows is given up for one from all rows."""
+SAMPLE_TOL = 1e-1
+"""tol of the sample's own problem before the last Newton step, which squares what is left: the optimum is off by more than that anyway."""
+NEAR_STEPS, NEAR_TOL = 20, 0.01
 """Kronecker-whitened steps on the sample before Newton's: at most so many, or until f is right to about GAP_SHARE · NEAR_TOL."""
+SMALL_MOMENTS = 2_000_000
+"""Values of rows held whose moments are summed in one piece."""
 GRAM_WORK = 2e10
 """Rows × columns² above which the Kronecker covariance is that of every few rows."""
 
@@ -63,18 +69,35 @@ def solve(problem: Problem) -> Solution:
     """
     require(problem.loss, REQUIRES, "whitened L-BFGS")
     explicit = problem.n_scores * (problem.n_features + 1) <= EXPLICIT
-    moments = _moments(problem, explicit)
+    sample = spaced(problem, SAMPLE) if explicit and problem.strength > 0.0 else None
+    if sample is None:
+        return _solve(problem, None, explicit)
+    found = _solve(replace(problem, max_iter=min(SPACED_STEPS, problem.max_iter)), sample, explicit)
+    if found.is_converged or found.iterations == problem.max_iter:
+        return found
+    # The sample missed something: once more from here, with moments of all rows and a sample that keeps rare ones.
+    left = replace(problem, start=(found.coef, found.intercept), max_iter=problem.max_iter - found.iterations)
+    again = _solve(left, None, explicit)
+    return replace(again, iterations=again.iterations + found.iterations, passes=again.passes + found.passes)
+
+
+def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution:
+    """Solve from the moments of a sample given, or from those of all rows."""
+    moments = _moments(problem if sample is None else sample, explicit)
     n, centre = moments.counts.sum(), moments.grand_mean
     apart = np.sqrt(moments.counts / n)[:, None] * (moments.means - centre)
     G = moments.scatter / n + apart.T @ apart
     sd = np.sqrt(np.einsum("jj->j", G))
     objective = Objective(problem, centre, far=bool((np.abs(centre) > FAR * sd).any()))
     theta = _start(problem, moments, sd, objective)
-    before = objective.passes
+    passes = 1 if sample is None else 0
     if explicit:
-        theta, factor = _from_sample(objective, theta, G, centre)
+        if sample is None:
+            sample, mixed, passes = draw(problem, SAMPLE, centre, sd), TAU, passes + 1
+        else:
+            mixed = 0.0
+        theta, factor = _from_sample(objective, theta, G, sample, mixed)
         pairs = lbfgs.Pairs(lambda g: _without_shift(factor.solve(g)), scales=False)
-        before += 1
     else:
         pairs = lbfgs.Pairs(_kronecker(problem, G), scales=True)
     theta, f, g, status, iterations = lbfgs.minimise(objective, *_better_of(objective, theta, null_scores(problem)), pairs)
@@ -88,7 +111,7 @@ def solve(problem: Problem) -> Solution:
         status=status,
         iterations=iterations,
         solver="whitened L-BFGS",
-        passes=before + 1,
+        passes=passes,
         dependent=_dependent(problem, G, centre),
     )
 
@@ -136,7 +159,13 @@ def _moments(problem: Problem, explicit: bool) -> ClassMoments:
             weight = None if rows.weight is None else rows.weight[::stride]
             assert rows.codes is not None
             rows = Rows.of_arrays(np.ascontiguousarray(rows.X[::stride]), rows.codes[::stride], weight, rows.source)
-    moments = rows.reduce(ClassMoments.summarise(np.arange(problem.n_classes), "pooled"))
+    summarise = ClassMoments.summarise(np.arange(problem.n_classes), "pooled")
+    # A sample in one piece: cut up, its parts would each be small enough for the slower road.
+    moments = (
+        summarise(Block(rows.X, rows.codes, rows.weight))
+        if 0 < rows.values <= SMALL_MOMENTS and not rows.is_sparse
+        else rows.reduce(summarise)
+    )
     if not moments.is_finite:
         problem.rows.source.refuse_nonfinite()
     return moments
@@ -155,20 +184,22 @@ def _start(problem: Problem, moments: ClassMoments, sd: Floats, objective: Objec
     return theta
 
 
-def _from_sample(objective: Objective, theta: Floats, G: Floats, mean: Floats) -> tuple[Floats, newton.Factor]:
-    """Return the minimiser on a sample and the factor of H₀."""
-    problem = objective.problem
-    sample = replace(draw(problem, SAMPLE, mean, np.sqrt(np.einsum("jj->j", G))), max_iter=25, tol=SAMPLE_TOL)
-    inner = Objective(sample, objective.centre, objective.shifts)
+def _from_sample(objective: Objective, theta: Floats, G: Floats, sample: Problem, mixed: float) -> tuple[Floats, newton.Factor]:
+    """Return the minimiser on a sample and the factor of H₀, a share `mixed` of the covariance G in it."""
+    fit_intercept = objective.problem.fit_intercept
+    inner = Objective(replace(sample, max_iter=25, tol=SAMPLE_TOL), objective.centre, objective.shifts, compiled=True)
     theta = _near(inner, theta, G)
     end = newton.minimise(inner, theta, precision=1.0)
     R, q = theta.shape
     H = end.hessian.reshape(R, q, R, q)
-    for k in range(R):
-        block = H[k, :, k]
-        block[:-1, :-1] += TAU * block[-1, -1] * G if problem.fit_intercept else TAU * np.trace(block) / max(np.trace(G), 1e-300) * G
     # A sample that a hyperplane separates says where to go, not where to begin.
-    return theta if end.status is Status.SEPARABLE else end.theta, newton.Factor(H.reshape(R * q, R * q), R)
+    if end.status is not Status.SEPARABLE:
+        theta = end.theta if end.status is not Status.CONVERGED else end.theta - newton.Factor(end.hessian, R).solve(end.gradient)
+    if mixed:
+        for k in range(R):
+            block = H[k, :, k]
+            block[:-1, :-1] += mixed * block[-1, -1] * G if fit_intercept else mixed * np.trace(block) / max(np.trace(G), 1e-300) * G
+    return theta, newton.Factor(H.reshape(R * q, R * q), R)
 
 
 def _near(inner: Objective, theta: Floats, G: Floats) -> Floats:
