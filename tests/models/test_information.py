@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from separatrix import GaussianNB, LinearDiscriminantAnalysis, open_table
 from separatrix.errors import CapacityError, InputError
+from separatrix.models.batch_perceptron import BatchPerceptron
 from separatrix.models.categorical_naive_bayes import CategoricalNB
 from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
 from separatrix.models.fisher import FisherDiscriminant
@@ -22,8 +23,21 @@ from separatrix.models.information import InformationCriteria, NoLikelihood
 from separatrix.models.least_squares import LeastSquaresClassifier
 from separatrix.models.mixed_naive_bayes import MixedNB
 from separatrix.models.nearest_mean import NearestMean
+from separatrix.models.perceptron import AveragedPerceptron, Perceptron
 from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
+from separatrix.models.svm import LinearSVC
+from separatrix.models.voted_perceptron import VotedPerceptron
 
+WITHOUT = [
+    LeastSquaresClassifier(),
+    NearestMean(),
+    FisherDiscriminant(),
+    LinearSVC(),
+    Perceptron(max_iter=5),
+    AveragedPerceptron(max_iter=5),
+    VotedPerceptron(max_iter=5),
+    BatchPerceptron(max_iter=5),
+]
 LDA, QDA = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 GAUSSIAN = [
     LDA(),
@@ -261,7 +275,8 @@ def test_criteria_that_cannot_be_had_say_why(rng: Any) -> None:
     assert not hasattr(wide, "n_parameters_") and "LinearDiscriminantAnalysis" in wide._repr_html_()
 
 
-@pytest.mark.parametrize("model", [LeastSquaresClassifier(), NearestMean(), FisherDiscriminant()], ids=repr)
+@pytest.mark.parametrize("model", WITHOUT, ids=lambda model: type(model).__name__)
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
 def test_models_without_likelihood_refuse(model: Any, rng: Any) -> None:
     X, y = rows(LDA(), rng)
     model = clone(model).fit(X, y)

@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..solvers.online import PerceptronStatus
 from ..solvers.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
+from .information import NoLikelihood
 from .linear import LinearClassifier
 from .perceptron_start import check_number, class_counts, rows_to_add, rows_to_fit, start_weights
 from .priors import class_factors
@@ -22,7 +23,7 @@ from .priors import class_factors
 Floats = NDArray[np.float64]
 
 
-class BatchPerceptron(LinearClassifier):
+class BatchPerceptron(NoLikelihood, LinearClassifier):
     """The perceptron on all rows at once: step by the mean over the rows that are wrong.
 
         (w, w0) += eta0 (1/n) Σ_{i wrong} y_i (x_i, 1)        i is wrong unless y_i (w'x_i + w0) > 0;  n = Σ weights
@@ -72,6 +73,7 @@ class BatchPerceptron(LinearClassifier):
     Duda, Hart and Stork (2001), Pattern Classification, section 5.5.
     """
 
+    _no_likelihood = "corrects mistakes and assumes no distribution"
     _records: ClassVar[dict[str, type]] = {"PerceptronStatus": PerceptronStatus}
 
     n_iter_: int

@@ -23,16 +23,6 @@ from .priors import class_factors
 
 Floats = NDArray[np.float64]
 
-REPLACED = {
-    "solver": "the solver is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
-    "penalty": "use C=np.inf for no penalty, l1_ratio=0 (the default) for 'l2', l1_ratio=1 for 'l1', and a number between for 'elasticnet'",
-    "dual": "primal or dual is chosen from the data; leave it out",
-    "multi_class": "more than two classes are always fitted together; separatrix.OneVsRest fits one model per class",
-    "intercept_scaling": "the intercept is never penalised, so it needs no scaling; leave it out",
-    "verbose": "`solution_` holds the solver's report; leave it out",
-}
-"""Parameters of scikit-learn that stand for its internals, and what to do instead."""
-
 
 class LossModel(LinearClassifier):
     """Penalised loss of linear scores. A subclass gives `_loss(K)` and the parameters annotated here."""
@@ -46,6 +36,15 @@ class LossModel(LinearClassifier):
     warm_start: bool
     random_state: Any
     solution_: Solution | None
+    REPLACED: ClassVar[dict[str, str]] = {
+        "solver": "the solver is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
+        "penalty": "use C=np.inf for no penalty, l1_ratio=0 (the default) for 'l2', l1_ratio=1 for 'l1', a number between for 'elasticnet'",
+        "dual": "primal or dual is chosen from the data; leave it out",
+        "multi_class": "more than two classes are always fitted together; separatrix.OneVsRest fits one model per class",
+        "intercept_scaling": "the intercept is never penalised, so it needs no scaling; leave it out",
+        "verbose": "`solution_` holds the solver's report; leave it out",
+    }
+    """Parameters of scikit-learn that stand for its internals, and what to do instead."""
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "Solution": Solution}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -56,8 +55,8 @@ class LossModel(LinearClassifier):
     def __new__(cls, *args: Any, **given: Any) -> Self:
         """Refuse parameters of scikit-learn that stand for its internals; `__init__` keeps the signature of the contract."""
         for name in given:
-            if name in REPLACED:
-                raise InputTypeError(f"{cls.__name__} has no parameter {name!r}: {REPLACED[name]}.")
+            if name in cls.REPLACED:
+                raise InputTypeError(f"{cls.__name__} has no parameter {name!r}: {cls.REPLACED[name]}.")
         return super().__new__(cls)
 
     def _loss(self, n_classes: int) -> Loss:

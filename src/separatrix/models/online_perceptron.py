@@ -18,16 +18,18 @@ from ..solvers.perceptron_margin import MistakeBound, mistake_bound
 from ..solvers.perceptron_trace import Trace
 from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
+from .information import NoLikelihood
 from .perceptron_start import check_number, class_counts, rows_to_add, rows_to_fit, start_weights
 from .priors import class_factors
 
 Floats = NDArray[np.float64]
 
 
-class OnlinePerceptron(Classifier):
+class OnlinePerceptron(NoLikelihood, Classifier):
     """Base of the perceptrons that learn row by row. A subclass gives `_attributes` and, if it keeps more, `_hyperplane`."""
 
     _records: ClassVar[dict[str, type]] = {"PerceptronStatus": PerceptronStatus, "Progress": Progress, "Trace": Trace}
+    _no_likelihood = "corrects mistakes and assumes no distribution"
     _average: ClassVar[bool] = False
     _record: ClassVar[bool] = False
 

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data import as_source
-from ..errors import InputError, InputTypeError, one_of
+from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
 from ..solvers import svm
 from ..solvers.solution import Solution
+from .information import NoLikelihood
 from .loss_model import LossModel
 
 Floats = NDArray[np.float64]
 
-REPLACED = {
-    "dual": "primal or dual is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
-    "penalty": "the penalty is always ½‖w‖²; separatrix.LogisticRegression(l1_ratio=1) fits sparse coefficients",
-    "verbose": "`solution_` holds the solver's report; leave it out",
-}
-"""Parameters of scikit-learn that stand for its internals, and what to do instead."""
 
-
-class LinearSVC(LossModel):
+class LinearSVC(NoLikelihood, LossModel):
     """The hyperplane with the widest margin, rows that violate it being charged.
 
         minimise ½‖w‖² + C Σ_i s_i ℓ(y_i(w'x_i + b)),   ℓ(m) = max(0, 1 − m)² or max(0, 1 − m),   y_i = ±1
@@ -83,17 +77,17 @@ class LinearSVC(LossModel):
 
     l1_ratio = 0.0
     warm_start = False
+    REPLACED: ClassVar[dict[str, str]] = {
+        "dual": "primal or dual is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
+        "penalty": "the penalty is always ½‖w‖²; separatrix.LogisticRegression(l1_ratio=1) fits sparse coefficients",
+        "verbose": "`solution_` holds the solver's report; leave it out",
+    }
+    """Parameters of scikit-learn that stand for its internals, and what to do instead."""
+    _no_likelihood = "charges rows for their margins, which gives no class a probability"
     support_: NDArray[np.int64]
     dual_coef_: Floats
     margin_: Floats
     solution_: Solution
-
-    def __new__(cls, *args: Any, **given: Any) -> Self:
-        """Refuse parameters of scikit-learn that stand for its internals."""
-        for name in given:
-            if name in REPLACED:
-                raise InputTypeError(f"{cls.__name__} has no parameter {name!r}: {REPLACED[name]}.")
-        return object.__new__(cls)
 
     def __init__(
         self,

@@ -58,8 +58,7 @@ class CentredRows:
         """Return the rows about a mean of some of them, or about 0 for sparse rows and where `centred` is False."""
         X = rows.X
         if X is None or rows.is_sparse or not centred:
-            # Not rows.n_features alone: rows may be coordinates of others, with fewer columns than their source.
-            return cls(rows, np.zeros(rows.n_features if X is None else X.shape[1]), False)
+            return cls(rows, np.zeros(rows.n_features), False)
         some = X if X.size < 1_000_000 else X[:: X.size // 1_000_000 + 1]
         with np.errstate(invalid="ignore", over="ignore"):
             centre = some.mean(axis=0, dtype=np.float64)

@@ -28,10 +28,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
-from importlib.util import find_spec
 
 from ..data.threads import single_threaded_blas
-from ..errors import InputError
 from .objective import DENSE_ENOUGH
 from .problem import Problem
 from .solution import Solution
@@ -89,8 +87,6 @@ def choose(problem: Problem) -> Choice:
 def solve(problem: Problem) -> Solution:
     """Solve a problem with the solver that suits it."""
     choice = choose(problem)
-    if choice.name == "proximal_newton" and find_spec(f"{__package__}.proximal_newton") is None:
-        raise InputError(f"l1_ratio={problem.l1_ratio:g} needs a solver that this version does not have; use l1_ratio=0.")
     if choice.name == "newton_cg" and not problem.rows.is_sparse:
         return replace(choice.solver(problem), why=choice.why)
     # Chunks of rows are the parallelism; what is left to BLAS is small, and would only wait for its threads.

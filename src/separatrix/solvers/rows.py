@@ -70,7 +70,8 @@ class Rows:
     @property
     def n_features(self) -> int:
         """Number of columns."""
-        return self.source.n_features
+        # Rows may be coordinates of others, or some columns of theirs: then the source has more.
+        return int(self.source.n_features if self.X is None else self.X.shape[1])
 
     @property
     def n_rows(self) -> int | None:
