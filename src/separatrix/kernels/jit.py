@@ -50,6 +50,16 @@ def ri8(ndim: int) -> types.Array:
     return array(types.int64, ndim, True)
 
 
+def ru4(ndim: int) -> types.Array:
+    """uint32 to be read."""
+    return array(types.uint32, ndim, True)
+
+
+def ru8(ndim: int) -> types.Array:
+    """uint64 to be read."""
+    return array(types.uint64, ndim, True)
+
+
 def wf8(ndim: int) -> types.Array:
     """float64 to be written."""
     return array(types.float64, ndim, False)
@@ -63,6 +73,16 @@ def wi4(ndim: int) -> types.Array:
 def wi8(ndim: int) -> types.Array:
     """int64 to be written."""
     return array(types.int64, ndim, False)
+
+
+def wu4(ndim: int) -> types.Array:
+    """uint32 to be written."""
+    return array(types.uint32, ndim, False)
+
+
+def wu8(ndim: int) -> types.Array:
+    """uint64 to be written."""
+    return array(types.uint64, ndim, False)
 
 
 def kernel(*signatures: Any, gathers: bool = False) -> Callable[[F], F]:

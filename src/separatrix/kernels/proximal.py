@@ -1,13 +1,11 @@
-"""Coordinate descent for L1-penalised quadratics: with an explicit matrix, or with that of a sparse X and row curvatures."""
+"""Coordinate descent for L1-penalised quadratics: with an explicit matrix, or with that of weighted sparse columns."""
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
-from .jit import array, kernel, rf8, wf8, wi8
-
-ru4 = array(types.uint32, 1, True)
-ru8 = array(types.uint64, 1, True)
+from .jit import kernel, rf8, ri8, ru4, ru8, wf8, wi8, wu4, wu8
 
 
 @kernel(types.float64(rf8(2), rf8(1), wf8(1), wf8(1), wi8(1), types.int64))
@@ -57,44 +55,94 @@ def descend(H, penalty, x, r, order, tolerance, sweeps):  # type: ignore[no-unty
     return most
 
 
-COLUMNS = [
-    types.float64(rf8(1), index, index, rf8(1), rf8(1), rf8(1), rf8(1), types.float64, types.float64, types.boolean, wf8(1), wf8(1), wf8(1))
-    for index in (ru4, ru8)
-]
+WEIGHTED = [types.void(rf8(1), index, index, ri8(1), rf8(1), wf8(1), wu4(1), wu8(1), wf8(1)) for index in (ru4(1), ru8(1))]
 
 
-@kernel(*COLUMNS)
-def column_sweep(data, indices, indptr, h, g, square, start, l1, l2, intercept, x, v, total):  # type: ignore[no-untyped-def]
-    """One sweep over the columns of a CSC matrix for the quadratic model with row curvatures h (n,) and gradient g (q,) at start (q,).
+@kernel(*WEIGHTED)
+def weigh(data, indices, indptr, columns, root, values, rows, starts, square):  # type: ignore[no-untyped-def]
+    """Copy the columns listed of a CSC matrix, row i times root_i, and put their squared lengths into square."""
+    at = np.uint64(0)
+    for c in range(columns.size):
+        j = np.uint64(columns[c])
+        starts[c] = at
+        total = 0.0
+        for a in range(indptr[j], indptr[j + np.uint64(1)]):
+            i = indices[a]
+            value = data[a] * root[i]
+            values[at] = value
+            rows[at] = i
+            total += value * value
+            at += np.uint64(1)
+        square[c] = total
+    starts[columns.size] = at
 
-    v (n,) = X̃(x − start) is kept up to date; the last entry of x is the intercept, total[0] = Σ h_i. Return the largest slope that
-    a step removed.
+
+@kernel(
+    types.int64(
+        *(rf8(1), ru4(1), ru8(1), rf8(1), rf8(1), rf8(1), types.float64, types.float64),
+        *(wi8(1), types.int64, types.float64, wf8(1), wf8(1), wf8(1)),
+    ),
+    gathers=True,
+)
+def column_sweep(values, rows, starts, square, g, start, l1, l2, order, active, limit, x, v, out):  # type: ignore[no-untyped-def]
+    """One sweep over the columns order[:active] of g'd + ½‖Ad‖² + l2/2 ‖d‖² + l1 ‖x‖₁, d = x − start, v = Ad kept up to date.
+
+    A column at 0 whose slope is within the kink by more than `limit` is put behind the active ones; return how many are left.
+    out = largest violation met before a step, and how many columns came to or left 0.
     """
     most = 0.0
-    p = x.size - 1
-    if intercept:
-        slope = g[p]
-        for i in range(v.size):
-            slope += h[i] * v[i]
-        d = -slope / total[0]
-        x[p] += d
-        for i in range(v.size):
-            v[i] += d
-        most = abs(slope)
-    for j in range(p):
-        if square[j] <= 0.0:
+    changed = 0
+    s = 0
+    while s < active:
+        c = np.uint64(order[s])
+        low, high = starts[c], starts[c + np.uint64(1)]
+        old = x[c]
+        slope = g[c] + l2 * (old - start[c])
+        for a in range(low, high):
+            slope += values[a] * v[rows[a]]
+        if old == 0.0:
+            if abs(slope) < l1 - limit:
+                active -= 1
+                order[s], order[active] = order[active], order[s]
+                continue
+            violation = max(abs(slope) - l1, 0.0)
+        else:
+            violation = abs(slope + l1) if old > 0.0 else abs(slope - l1)
+        s += 1
+        most = max(most, violation)
+        h = square[c] + l2
+        if h <= 0.0:
             continue
-        slope = g[j] + l2 * (x[j] - start[j])
-        for a in range(indptr[j], indptr[j + 1]):
-            i = indices[a]
-            slope += data[a] * h[i] * v[i]
-        u = x[j] - slope / square[j]
-        t = l1 / square[j]
+        u = old - slope / h
+        t = l1 / h
         new = u - t if u > t else (u + t if u < -t else 0.0)
-        d = new - x[j]
+        d = new - old
         if d != 0.0:
-            x[j] = new
-            for a in range(indptr[j], indptr[j + 1]):
-                v[indices[a]] += d * data[a]
-            most = max(most, square[j] * abs(d))
-    return most
+            x[c] = new
+            changed += (new == 0.0) != (old == 0.0)
+            for a in range(low, high):
+                v[rows[a]] += d * values[a]
+    out[0] = most
+    out[1] = changed
+    return active
+
+
+@kernel(types.void(rf8(1), ru4(1), ru8(1), ri8(1), rf8(1), wf8(1)))
+def add_columns(values, rows, starts, columns, x, v):  # type: ignore[no-untyped-def]
+    """v += Σ x_s times the column columns[s]."""
+    for s in range(columns.size):
+        c = np.uint64(columns[s])
+        d = x[s]
+        for a in range(starts[c], starts[c + np.uint64(1)]):
+            v[rows[a]] += d * values[a]
+
+
+@kernel(types.void(rf8(1), ru4(1), ru8(1), ri8(1), rf8(1), wf8(1)), gathers=True)
+def dot_columns(values, rows, starts, columns, v, out):  # type: ignore[no-untyped-def]
+    """out_s = v'(the column columns[s])."""
+    for s in range(columns.size):
+        c = np.uint64(columns[s])
+        total = 0.0
+        for a in range(starts[c], starts[c + np.uint64(1)]):
+            total += values[a] * v[rows[a]]
+        out[s] = total

@@ -40,7 +40,8 @@ class Products:
         self.is_sparse = rows.is_sparse
         if self.is_sparse:
             self.row_chunks = _chunks(self.X)
-            self.column_chunks = _chunks(self.X.T.tocsr() if compression is None else compression.transposed)
+            self.transposed = self.X.T.tocsr() if compression is None else compression.transposed
+            self.column_chunks = _chunks(self.transposed)
 
     def times(self, V: Floats) -> Floats:
         """Return X V (n, K) for V (p, K)."""
@@ -71,6 +72,10 @@ class Products:
             return float(scaled_rows_times(*parts, U, scale, B[a:b], strength, out[a:b]))
 
         return sum(self.run(chunk_sum, self.column_chunks))
+
+    def columns(self, chosen: NDArray[np.intp]) -> Any:
+        """Return X[:, chosen], CSR or C-ordered."""
+        return self.transposed[chosen].T.tocsr() if self.is_sparse else np.ascontiguousarray(self.X[:, chosen])
 
     def column_squares(self, weight: Floats | None) -> Floats:
         """Return Σ_i s_i x_ij² of each column."""

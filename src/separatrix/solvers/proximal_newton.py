@@ -20,6 +20,7 @@ from ..losses import require
 from . import gram_proximal
 from .l1_ending import Distance, distance
 from .problem import Problem
+from .products import Products
 from .rows import Rows
 from .solution import Solution, Status
 from .working_set import FIRST, ColumnProblem, Point
@@ -55,12 +56,12 @@ def solve(problem: Problem) -> Solution:
         return _two_classes(problem) if problem.n_scores == 1 else _several_classes(problem)
 
 
-def _columns_of(problem: Problem) -> Any:
-    """Return X by columns: CSC, or dense as it is; raise the error that names the first NaN or infinity."""
+def _columns_of(problem: Problem) -> Products:
+    """Return X as an operator; raise the error that names the first NaN or infinity."""
     X = problem.rows.X
     if not np.isfinite(X.data.sum() if sp.issparse(X) else X.sum()):
         problem.rows.source.refuse_nonfinite()
-    return sp.csc_array(X) if sp.issparse(X) else X
+    return Products(problem.rows)
 
 
 def _two_classes(problem: Problem) -> Solution:
@@ -89,9 +90,10 @@ def run_columns(columns: ColumnProblem, point: Point) -> tuple[Solution, Point, 
         if found.is_small(problem) or rounds == problem.max_iter or idle == IDLE:
             break
         chosen = columns.columns(point, G, count)
-        new = columns.centred(columns.improve(point, chosen, TIGHTER * found.subgradient))
+        new = columns.improve(point, G, chosen, TIGHTER * found.subgradient)
         if new is point:
             break
+        new = columns.centred(new)
         point, count, rounds = new, max(count, 2 * int(np.count_nonzero(new.w))), rounds + 1
     status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
     work = columns.steps - steps, columns.passes - passes
@@ -111,7 +113,7 @@ def _several_classes(problem: Problem) -> Solution:
     assert codes is not None
     theta, K = problem.beginning(), problem.n_scores
     W, b = theta[:, :-1].copy(), theta[:, -1].copy()
-    Z = np.asarray(X @ W.T) + b
+    Z = X.times(np.ascontiguousarray(W.T)) + b
     steps, passes, least, idle = 0, 1, np.inf, 0
     for rounds in range(problem.max_iter + 1):
         Z, b, found, G = _looked_at(problem, X, Z, W, b)
@@ -121,9 +123,10 @@ def _several_classes(problem: Problem) -> Solution:
             break
         together = _columns_together(problem, W, G)
         if K * (len(together) + 1) <= FEW:
-            newton = _joint(problem, X[:, together], W[:, together], b)
+            part = X.columns(together)
+            newton = _joint(problem, part, W[:, together], b)
             W[:, together], b = newton.theta[:, :-1], newton.objective.intercept(newton.theta)
-            Z = np.asarray(X[:, together] @ W[:, together].T) + b
+            Z = np.asarray(part @ W[:, together].T) + b
             steps, passes = steps + newton.iterations, passes + newton.objective.passes
             continue
         for k in range(K):
@@ -132,7 +135,7 @@ def _several_classes(problem: Problem) -> Solution:
             point = columns.at(W[k], b[k], Z[:, k] - others)
             gradient = G[k] if k == 0 else columns.gradient(point)
             chosen = columns.columns(point, gradient, max(FIRST, 2 * int(np.count_nonzero(W[k]))))
-            point = columns.centred(columns.improve(point, chosen, 0.3 * TIGHTER * found.subgradient))
+            point = columns.centred(columns.improve(point, gradient, chosen, 0.3 * TIGHTER * found.subgradient))
             W[k], b[k], Z[:, k] = point.w, point.b, point.z + others
             steps, passes = steps + columns.steps, passes + columns.passes
     status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
@@ -152,15 +155,14 @@ def _columns_together(problem: Problem, W: Floats, G: Floats) -> NDArray[np.intp
 def _joint(problem: Problem, part: Any, W: Floats, b: Floats) -> gram_proximal.ProximalNewton:
     """Return the end of proximal Newton for all classes on some columns."""
     assert problem.rows.codes is not None
-    held = part.tocsr() if sp.issparse(part) else np.ascontiguousarray(part)
-    source = ArraySource(held, n_jobs=problem.rows.source.n_jobs)
-    rows = Rows.of_arrays(held, problem.rows.codes, problem.rows.weight, source)
+    source = ArraySource(part, n_jobs=problem.rows.source.n_jobs)
+    rows = Rows.of_arrays(part, problem.rows.codes, problem.rows.weight, source)
     newton = gram_proximal.ProximalNewton(replace(problem, rows=rows, start=(W, b)))
     newton.run()
     return newton
 
 
-def _looked_at(problem: Problem, X: Any, Z: Floats, W: Floats, b: Floats) -> tuple[Floats, Floats, Distance, Floats]:
+def _looked_at(problem: Problem, X: Products, Z: Floats, W: Floats, b: Floats) -> tuple[Floats, Floats, Distance, Floats]:
     """Return scores and intercepts whose own gradient is 0, the distance from the minimum, and the gradient (K, p) of the mean loss."""
     codes, weight = problem.rows.codes, problem.rows.weight
     assert codes is not None
@@ -177,7 +179,7 @@ def _looked_at(problem: Problem, X: Any, Z: Floats, W: Floats, b: Floats) -> tup
         d = np.clip(-np.linalg.lstsq(H, g, rcond=1e-12)[0], -2.0, 2.0)
         b, Z = b + d, Z + d
     loss = float(share @ (top - Z[np.arange(len(Z)), codes]))
-    G = np.asarray((X.T @ U).T)
+    G = np.ascontiguousarray(X.transposed_times(U).T)
     return Z, b, distance(problem, W, loss, G, g * problem.fit_intercept), G
 
 

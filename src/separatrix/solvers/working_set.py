@@ -4,7 +4,8 @@
 
 Each round takes the gradient in all columns, which also gives the duality gap, and then works on those that are used or violate
 |g_j| ≤ λ₁ most: their Gram matrix with the rows' curvatures as weights is small, and so is the penalised quadratic
-(`l1_quadratic`). Where too many are used for a Gram matrix, coordinate descent walks through the columns themselves.
+(`l1_quadratic`). Sparse columns, and dense ones that are too many for a Gram matrix, are walked through (`column_descent`), all that are
+near |g_j| = λ₁ at once.
 
 References
 ----------
@@ -14,17 +15,21 @@ Johnson and Guestrin (2015), Blitz: a principled meta-algorithm for scaling spar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..data import Block
 from ..data.arrays import ArraySource
+from ..summaries.grouped import csr_parts
 from .centred_rows import CentredRows
+from .column_descent import ColumnDescent, Parts
 from .l1_ending import Distance, distance
 from .l1_quadratic import Quadratic, violation
 from .problem import Problem
+from .products import Products
 from .rows import Rows
 
 Floats = NDArray[np.float64]
@@ -36,8 +41,10 @@ GRAM = 2_500
 STEPS = 8
 FRESH = 0.1
 """Share of the last violation above which a step needs a fresh matrix."""
-SWEEPS, SETTLED = 20, 0.01
-"""Most sweeps of a step through the columns, and the share of the first one's largest slope that ends them."""
+LOOSE = 0.1
+"""Share of the largest violation to which a step through the columns solves its model; less near the end."""
+NEAR = 0.9
+"""Share of λ₁ from which on a column's gradient makes it worth a look."""
 SLACK = 1e-2
 
 
@@ -60,13 +67,14 @@ class ColumnProblem:
     ----------
     problem : Problem
         λ, r, tolerance, rows held in memory.
-    X : CSC array or dense (n, p)
+    products : Products
+        X (n, p).
     positive : (n,) bool
     offset : (n,) fixed part of the scores, or None
     """
 
-    def __init__(self, problem: Problem, X: Any, positive: NDArray[np.bool_], offset: Floats | None = None) -> None:
-        self.problem, self.X = problem, X
+    def __init__(self, problem: Problem, products: Products, positive: NDArray[np.bool_], offset: Floats | None = None) -> None:
+        self.problem, self.products = problem, products
         self.y = np.where(positive, 1.0, -1.0)
         weight = problem.rows.weight
         self.share = np.full(len(self.y), 1.0 / problem.total) if weight is None else weight / problem.total
@@ -74,7 +82,9 @@ class ColumnProblem:
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
         self.passes = self.steps = 0
         self.chosen: NDArray[np.intp] | None = None
-        self.model: _Gram | _Sweeps | None = None
+        self.threshold = self.l1
+        self.model: GramModel | None = None
+        self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
 
     def change_strength(self, strength: float, point: Point, G: Floats) -> None:
         """Go on with another λ, on the columns that the strong rule keeps:
@@ -85,7 +95,7 @@ class ColumnProblem:
         self.problem = replace(self.problem, strength=strength)
         self.l1, self.l2 = strength * r, strength * (1.0 - r)
         kept = (np.abs(G + self.l2 * point.w) >= 2.0 * self.l1 - before) | (point.w != 0.0)
-        self.chosen, self.model = np.flatnonzero(kept), None
+        self.chosen, self.model, self.threshold = np.flatnonzero(kept), None, max(2.0 * self.l1 - before, 0.0)
 
     def at(self, w: Floats, b: float, z: Floats) -> Point:
         """Return the point with its loss, slopes and curvatures."""
@@ -98,7 +108,7 @@ class ColumnProblem:
     def start(self, w: Floats, b: float) -> Point:
         """Return the point at w, b with the best intercept."""
         self.passes += 1
-        return self.centred(self.at(w, b, self.offset + self.X @ w + b))
+        return self.centred(self.at(w, b, self.offset + (self.products.times(w[:, None])[:, 0] if w.any() else 0.0) + b))
 
     def centred(self, point: Point) -> Point:
         """Return the point with an intercept whose own gradient is 0."""
@@ -118,15 +128,35 @@ class ColumnProblem:
     def gradient(self, point: Point) -> Floats:
         """Return the gradient (p,) of the mean loss; one pass."""
         self.passes += 1
-        return np.asarray(self.X.T @ point.u)
+        return self.products.transposed_times(point.u[:, None])[:, 0]
+
+    def slopes(self, point: Point, G: Floats, chosen: NDArray[np.intp]) -> Floats:
+        """Return the gradient (q,) of the smooth part in w and b of some columns, from that of the mean loss in all."""
+        return np.append(G[chosen] + self.l2 * point.w[chosen], point.u.sum() * self.problem.fit_intercept)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """X by columns, with unsigned indices."""
+        X = self.products.transposed if self.products.is_sparse else sp.csr_array(self.products.X.T)
+        data, indices, indptr = csr_parts(Block(X))
+        kind = np.uint32 if indices.dtype == np.int32 else np.uint64
+        return data, indices.view(kind), indptr.view(kind)
 
     def distance(self, point: Point, G: Floats) -> Distance:
         """Return the distance from the minimum."""
         return distance(self.problem, point.w[None], point.loss, G[None], np.array([point.u.sum()]) * self.problem.fit_intercept)
 
     def columns(self, point: Point, G: Floats, count: int) -> NDArray[np.intp]:
-        """Return the columns used, those chosen last, and the `count` that violate their condition most."""
+        """Return the columns to work on.
+
+        Sparse: those used and those whose gradient is near λ₁. Dense: those used, those chosen last, and the `count` that violate their
+        condition most.
+        """
         used = point.w != 0.0
+        if self.products.is_sparse:
+            used |= np.abs(G) >= self.threshold
+            self.threshold = NEAR * self.l1
+            return np.flatnonzero(used)
         if self.chosen is not None:
             used[self.chosen] = True
         over = np.where(used, -np.inf, np.abs(G) - self.l1)
@@ -134,28 +164,32 @@ class ColumnProblem:
         used[most[over[most] > 0.0]] = True
         return np.flatnonzero(used)
 
-    def improve(self, point: Point, chosen: NDArray[np.intp], wanted: float) -> Point:
-        """Take proximal Newton steps on some columns until their subgradient is at most `wanted`."""
+    def improve(self, point: Point, G: Floats, chosen: NDArray[np.intp], wanted: float) -> Point:
+        """Take proximal Newton steps on some columns until their subgradient is at most `wanted`; G is the gradient in all."""
         if len(chosen) == 0:
             return point
-        if self.chosen is None or self.model is None or not np.array_equal(chosen, self.chosen):
-            part = self.X[:, chosen]
-            self.chosen, self.model = chosen, _Gram(self, part) if len(chosen) <= GRAM else _Sweeps(self, part)
-        model = self.model
-        penalty = np.append(np.full(len(chosen), self.l1), 0.0)
+        if self.products.is_sparse or len(chosen) > GRAM:
+            return self._stepped(point, chosen, ColumnModel(self, chosen), self.slopes(point, G, chosen), wanted) or point
+        if self.model is None or self.chosen is None or not np.array_equal(chosen, self.chosen):
+            self.chosen, self.model = chosen, GramModel(self, self.products.columns(chosen))
         for _ in range(STEPS):
-            x = np.append(point.w[chosen], point.b)
-            slope = model.slope(point, x)
-            worst = float(violation(slope, x, penalty).max())
-            if worst <= wanted:
-                break
-            self.steps += 1
-            end, dz = model.step(point, x, slope, worst)
-            new = self.searched(point, chosen, x, end, dz, slope)
+            new = self._stepped(point, chosen, self.model, self.model.slope(point), wanted)
             if new is None:
                 break
             point = new
         return point
+
+    def _stepped(
+        self, point: Point, chosen: NDArray[np.intp], model: GramModel | ColumnModel, slope: Floats, wanted: float
+    ) -> Point | None:
+        """Return the point after one step, or None where none is needed or possible."""
+        x = np.append(point.w[chosen], point.b)
+        worst = float(violation(slope, x, np.append(np.full(len(chosen), self.l1), 0.0)).max())
+        if worst <= wanted:
+            return None
+        self.steps += 1
+        end, dz = model.step(point, x, slope, worst)
+        return self.searched(point, chosen, x, end, dz, slope)
 
     def searched(self, point: Point, chosen: NDArray[np.intp], x: Floats, end: Floats, dz: Floats, slope: Floats) -> Point | None:
         """Return the first point on the way from x to end, t = 1, ½, …, that lowers the objective enough; None if there is none."""
@@ -179,25 +213,25 @@ class ColumnProblem:
         return point.loss + 0.5 * self.l2 * float(point.w @ point.w) + self.l1 * float(np.abs(point.w).sum())
 
 
-class _Gram:
+class GramModel:
     """The quadratic model of some columns with an explicit matrix.
 
     The intercept is that about the columns' mean until the end of a step.
     """
 
-    def __init__(self, problem: ColumnProblem, part: Any) -> None:
+    def __init__(self, problem: ColumnProblem, part: Floats) -> None:
         self.problem = problem
-        held = part.tocsr() if sp.issparse(part) else np.ascontiguousarray(part)
-        codes = np.zeros(held.shape[0], dtype=np.int32)
-        source = ArraySource(held, n_jobs=problem.problem.rows.source.n_jobs)
-        self.rows = CentredRows.of(Rows.of_arrays(held, codes, None, source), problem.problem.fit_intercept)
+        codes = np.zeros(len(part), dtype=np.int32)
+        source = ArraySource(part, n_jobs=problem.problem.rows.source.n_jobs)
+        self.rows = CentredRows.of(Rows.of_arrays(part, codes, None, source), problem.problem.fit_intercept)
         self.quadratic: Quadratic | None = None
         self.worst = np.inf
 
-    def slope(self, point: Point, x: Floats) -> Floats:
+    def slope(self, point: Point) -> Floats:
         """Return the gradient (q,) of the smooth part in w and b of the columns."""
         g = self.rows.sums(point.u)
-        g[:-1] += g[-1] * self.rows.centre + self.problem.l2 * x[:-1]
+        assert self.problem.chosen is not None
+        g[:-1] += g[-1] * self.rows.centre + self.problem.l2 * point.w[self.problem.chosen]
         g[-1] *= self.problem.problem.fit_intercept
         return g
 
@@ -227,32 +261,19 @@ class _Gram:
         return Quadratic(H)
 
 
-class _Sweeps:
-    """The quadratic model of many sparse columns, by walking through them."""
+class ColumnModel:
+    """The quadratic model of sparse columns, or of too many dense ones, by walking through them."""
 
-    def __init__(self, problem: ColumnProblem, part: Any) -> None:
-        self.problem = problem
-        part = sp.csc_array(part)
-        kind = np.uint32 if part.indices.dtype == np.int32 and part.indptr.dtype == np.int32 else np.uint64
-        self.parts = np.asarray(part.data, dtype=np.float64), part.indices.astype(kind, copy=False), part.indptr.astype(kind, copy=False)
-        self.part = part
-        self.squares = part.multiply(part).tocsc()
-
-    def slope(self, point: Point, x: Floats) -> Floats:
-        """Return the gradient (q,) of the smooth part in w and b of the columns."""
-        return np.append(self.part.T @ point.u + self.problem.l2 * x[:-1], point.u.sum() * self.problem.problem.fit_intercept)
+    def __init__(self, problem: ColumnProblem, chosen: NDArray[np.intp]) -> None:
+        self.problem, self.chosen = problem, chosen
 
     def step(self, point: Point, x: Floats, slope: Floats, worst: float) -> tuple[Floats, Floats]:
-        """Do as `_Gram.step`, with a few sweeps in place of the exact minimum."""
-        from ..kernels.proximal import column_sweep
-
+        """Do as `GramModel.step`, to the digits that a step of Newton's method is worth."""
         problem = self.problem
-        start, end, v = x, x.copy(), np.zeros(len(point.z))
-        square = np.append(self.squares.T @ point.h + problem.l2, 0.0)
-        total, fits, first = np.array([point.h.sum()]), bool(problem.problem.fit_intercept), 0.0
-        for _ in range(SWEEPS):
-            most = column_sweep(*self.parts, point.h, slope, square, start, problem.l1, problem.l2, fits, end, v, total)
-            first = max(first, most)
-            if most <= SETTLED * first:
-                break
-        return end, v
+        fits = bool(problem.problem.fit_intercept)
+        model = ColumnDescent(problem.parts, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
+        share = min(LOOSE, worst / problem.l1 if problem.l1 > 0.0 else 0.0)
+        return model.minimise(slope, x, max(share * worst, SLACK * problem.problem.tol**2 * problem.l1))
+
+
+Model = GramModel | ColumnModel
