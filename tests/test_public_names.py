@@ -13,10 +13,11 @@ from separatrix.models.base import Classifier
 from tests.tables import COUNT_MODELS, LOSS_MODELS, MISTAKE_MODELS, MODELS, SUMMARIES
 
 NAMES = """
-AveragedPerceptron BatchPerceptron BernoulliNB Bootstrap CategoricalNB ClassMoments Estimate FisherDiscriminant GaussianNB HashFold
-Holdout Hyperplane KFold LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments
-MultinomialNB NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling VotedPerceptron
-choose_covariance evaluate is_separable logic open_table regularisation_path separation
+AnovaFilter AveragedPerceptron BatchPerceptron BernoulliNB Bootstrap CategoricalNB ClassMoments CorrelationFilter Estimate
+FisherDiscriminant GaussianNB HashFold Holdout Hyperplane KFold LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC
+LogisticRegression MixedNB Moments MultinomialNB NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis
+RandomSubsampling RareBinaryFilter VotedPerceptron choose_covariance evaluate is_separable logic open_table regularisation_path
+separation
 """.split()
 
 
@@ -34,7 +35,7 @@ def test_tables_hold_every_public_classifier_and_summary() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'LDA'; it has AveragedPerceptron"):
+    with pytest.raises(AttributeError, match="no attribute 'LDA'; it has AnovaFilter, AveragedPerceptron"):
         _ = separatrix.LDA
 
 

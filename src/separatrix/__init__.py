@@ -38,6 +38,7 @@ _ROOMS = {
         "regularisation_path",
         "separation",
     ),
+    "selection": ("AnovaFilter", "CorrelationFilter", "RareBinaryFilter"),
     "summaries": ("ClassMoments", "Moments"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

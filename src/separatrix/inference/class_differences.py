@@ -46,13 +46,27 @@ def column_tests(found: Canonical) -> ColumnTests:
     >>> column_tests(canonical_analysis(np.array([2.0, 2.0]), means, W)).F.tolist()
     [2.0, 9.0]
     """
-    between, within = np.diag(found.between), np.diag(found.within)
-    q, nu = float(found.hypothesis_freedom), found.error_freedom
-    total = between + within
-    varies = total_spread(found.counts, found.means, within)[1] > 0
+    return moment_tests(found.counts, found.means, np.diag(found.within))
+
+
+def moment_tests(counts: Floats, means: Floats, within: Floats) -> ColumnTests:
+    """Return the F test of each column alone from class counts (K,), means (K, p) and sums of squares within classes W_jj (p,).
+
+    Classes without rows do not count. Without degrees of freedom left, F and p are NaN.
+
+    Examples
+    --------
+    >>> moment_tests(np.array([2.0, 2.0]), np.array([[4.0, 2.0], [2.0, 5.0]]), np.array([4.0, 2.0])).F.tolist()
+    [2.0, 9.0]
+    """
+    counts, means = counts[counts > 0], means[counts > 0]
+    q, nu = len(counts) - 1.0, float(counts.sum()) - len(counts)
+    centre, spread = total_spread(counts, means, within)
+    between = counts @ (means - centre) ** 2
+    varies = spread > 0
     with np.errstate(divide="ignore", invalid="ignore"):
-        r2 = np.where(varies, between / total, np.nan)
-        F = np.where(varies, (between / q) / (within / nu), np.nan)
+        r2 = np.where(varies, between / (between + within), np.nan)
+        F = np.where(varies & (nu > 0), (between / q) / (within / nu), np.nan)
     return ColumnTests(r2, F, q, nu, fdtrc(q, nu, F))
 
 

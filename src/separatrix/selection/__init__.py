@@ -5,7 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_HOMES: dict[str, str] = {}
+_HOMES = {
+    "AnovaFilter": "correlation",
+    "CorrelationFilter": "correlation",
+    "RareBinaryFilter": "rare",
+}
 
 __all__ = sorted(_HOMES)
 

@@ -83,18 +83,21 @@ class Selector(SelectorMixin, BaseEstimator):
         """Return the names of all columns, x0, x1, … where there are none."""
         return [column_name(j, source.feature_names) for j in range(source.n_features)]
 
-    def _adopt(self, source: Source, support: NDArray[np.bool_], attributes: dict[str, Any]) -> Self:
-        """Set all fitted attributes at once: whatever fails before this leaves the old selector whole."""
+    def _adopt(self, source: Source | None, support: NDArray[np.bool_], attributes: dict[str, Any]) -> Self:
+        """Set all fitted attributes at once: whatever fails before this leaves the old selector whole.
+
+        `source` is None where there were no rows, but a summary of them.
+        """
         if not support.any():
             raise InputError(f"No feature is left: {type(self).__name__} dropped all {len(support)}. {self._loosen()}")
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
             delattr(self, name)
-        self.support_, self.n_features_in_ = support, source.n_features
-        if source.feature_names is not None:
+        self.support_, self.n_features_in_ = support, len(support)
+        if source is not None and source.feature_names is not None:
             self.feature_names_in_ = np.array(source.feature_names, dtype=object)
         for name, value in attributes.items():
             setattr(self, name, value)
-        if self._uses_labels:
+        if self._uses_labels and source is not None:
             remember(type(self).__name__, source, np.flatnonzero(support))
         return self
 

@@ -1,0 +1,10 @@
+"""Every selector of this room that is fitted on rows and labels; laws run over them."""
+
+from __future__ import annotations
+
+from separatrix.selection import AnovaFilter, CorrelationFilter, RareBinaryFilter
+
+FILTERS = [CorrelationFilter(), CorrelationFilter(max_correlation=0.9), AnovaFilter()]
+"""Filters that score columns one by one."""
+
+SELECTORS = [*FILTERS, RareBinaryFilter(), RareBinaryFilter(drop_duplicates=True)]
