@@ -15,9 +15,10 @@ from ..errors import InputError
 from ..solvers.online import PerceptronStatus
 from ..solvers.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
+from .incoming import rows_to_add, rows_to_fit
 from .information import NoLikelihood
 from .linear import LinearClassifier
-from .perceptron_start import check_number, class_counts, rows_to_add, rows_to_fit, start_weights
+from .perceptron_start import check_number, class_counts, start_weights
 from .priors import class_factors
 
 Floats = NDArray[np.float64]

@@ -211,13 +211,13 @@ class LinearDiscriminantAnalysis(
             "shrinkage_": alpha,
         }
 
-    def _require_moments(self) -> None:
+    def _require_summary(self) -> None:
         if self.shrinkage == "auto":
             raise InputError(
                 "shrinkage='auto' needs all rows at once, so partial_fit and forget refuse it; use a number in [0, 1] or shrinkage='oas', "
                 "which the moments give."
             )
-        super()._require_moments()
+        super()._require_summary()
 
     def predict(self, X: Any, rank: int | None = None) -> NDArray[Any]:
         """Return the label of each row.
@@ -246,7 +246,7 @@ class LinearDiscriminantAnalysis(
 
     def _joint(self, block: Block) -> Floats:
         """log π_k − ½ (‖z − z_k‖² + log det Σ + p log 2π) with z = (x − x̄)'B."""
-        super()._require_moments()
+        super()._require_summary()
         z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
         centres = (self.means_ - self.xbar_) @ self.basis_
         quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)
@@ -259,7 +259,7 @@ class LinearDiscriminantAnalysis(
 
     def _left_out_scores(self, block: Block) -> LeftOut:
         """Return the scores of each row under the fit without it."""
-        super()._require_moments()
+        super()._require_summary()
         z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
         centres = (self.means_ - self.xbar_) @ self.basis_
         counts = self.summary_.counts
@@ -270,7 +270,7 @@ class LinearDiscriminantAnalysis(
         return found if self.rank_ == self.n_features_in_ else LeftOut(found.scores, np.ones(block.n_rows, dtype=bool))
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
-        super()._require_moments()
+        super()._require_summary()
         values, vectors = np.linalg.eigh(self.covariance_)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return self.means_[k] + rng.standard_normal((n, len(values))) @ root.T

@@ -182,7 +182,7 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
         J : float, or (m,)
         """
         check_is_fitted(self)
-        self._require_moments()
+        self._require_summary()
         given = self.scalings_[:, 0] if w is None else np.asarray(w, dtype=np.float64)
         if given.ndim not in (1, 2) or given.shape[-1] != self.n_features_in_:
             raise InputError(f"w has shape {given.shape}; one weight for each of the {self.n_features_in_} columns is needed.")

@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from .base import Classifier
+from .incoming import require_announced, require_two_classes
 
 
 class SummaryClassifier(Classifier):
@@ -40,11 +41,7 @@ class SummaryClassifier(Classifier):
         """
         self._check_params()
         source = self._labelled(X, y, sample_weight)
-        if len(source.classes) < 2:  # type: ignore[arg-type]
-            raise InputError(
-                f"The number of classes has to be greater than one; got 1 class, {source.classes.tolist()[0]!r}. "  # type: ignore[union-attr]
-                "A classifier needs rows of at least two classes."
-            )
+        require_two_classes(source.classes)  # type: ignore[arg-type]
         return self._adopt(source, self._fit_source(source))
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
@@ -61,13 +58,12 @@ class SummaryClassifier(Classifier):
             Needed at the first call, unless the model was fitted before.
         """
         first = not hasattr(self, "summary_")
-        if first and classes is None and not isinstance(X, Source):
-            raise InputError("classes must be passed on the first call to partial_fit: list all labels, partial_fit(X, y, classes=[…]).")
+        self._require_summary()
+        require_announced(self, X, classes)
         self._check_params()
         known = classes if first else self.classes_
         source = self._labelled(X, y, sample_weight, known)
         if not first:
-            self._refuse_other_classes(classes)
             self._check_width(source)
         summary = self._summarise(source)
         if not first:
@@ -84,6 +80,7 @@ class SummaryClassifier(Classifier):
         """
         if not hasattr(self, "summary_"):
             raise InputError("There is nothing to forget yet: fit the model first.")
+        self._require_summary()
         source = self._labelled(X, y, sample_weight, self.classes_)
         self._check_width(source)
         summary = self.summary_.subtract(self._summarise(source))
@@ -115,15 +112,11 @@ class SummaryClassifier(Classifier):
             source = X.with_classes(np.asarray(classes))
         return source
 
-    def _refuse_other_classes(self, classes: Any) -> None:
-        if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-            raise InputError(
-                f"classes={list(classes)!r} is not the same as on the last call to partial_fit, was: {self.classes_.tolist()!r}. "
-                "All classes must be announced at the first call; start a new model to add one."
-            )
-
     def _own_summary(self, summary: Any) -> Any:
         return summary
+
+    def _require_summary(self) -> None:
+        """Raise an error where rows can be neither added nor taken out, because the summary alone does not determine the fit."""
 
     def _check_params(self) -> None:
         """Raise an error for parameters that no data could make sense of."""

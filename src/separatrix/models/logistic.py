@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 from sklearn.utils import check_random_state
 
-from ..data import Block, Source, as_source
+from ..data import Block, Source
 from ..errors import InputError
 from ..inference.logistic import Evidence
 from ..losses import Logistic, Loss, Softmax
@@ -18,6 +18,7 @@ from ..solvers.averaged import Averaged
 from ..solvers.problem import Problem
 from ..solvers.solution import Solution
 from .base import finite_or_none
+from .incoming import require_announced, rows_to_add
 from .logistic_summary import LogisticTables
 from .loss_model import LossModel
 from .priors import class_factors
@@ -171,14 +172,13 @@ class LogisticRegression(LogisticTables, LossModel):
         classes : all labels that will ever come; needed at the first call
         """
         first = not hasattr(self, "classes_")
-        if first and classes is None and not isinstance(X, Source):
-            raise InputError("classes must be passed on the first call to partial_fit: list all labels, partial_fit(X, y, classes=[…]).")
+        require_announced(self, X, classes)
         self._check_params()
         if self.firth:
             raise InputError("partial_fit has no Firth correction, which needs all rows at once; use fit, or firth=False.")
         if self.l1_ratio > 0.0:
             raise InputError(f"partial_fit has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or fit on all rows.")
-        source = self._to_learn(X, y, classes, sample_weight, first)
+        source = rows_to_add(self, X, y, classes, sample_weight, self.n_jobs)
         state = self._learned(source, self._begin(source) if first or not hasattr(self, "averaging_") else self.averaging_)
         attributes = {
             "classes_": source.classes,
@@ -190,23 +190,6 @@ class LogisticRegression(LogisticTables, LossModel):
             "averaging_": state,
         }
         return self._adopt(source if first else None, attributes)
-
-    def _to_learn(self, X: Any, y: Any, classes: Any, sample_weight: Any, first: bool) -> Source:
-        known = classes if first else self.classes_
-        source = as_source(X, y, sample_weight, classes=known, n_jobs=self.n_jobs)
-        if isinstance(X, Source) and known is not None:
-            source = X.with_classes(np.asarray(known))
-        if not first:
-            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-                raise InputError(
-                    f"classes={list(classes)!r} is not the same as on the last call to partial_fit, was: {self.classes_.tolist()!r}. "
-                    "All classes must be announced at the first call; start a new model to add one."
-                )
-            self._check_width(source)
-        assert source.classes is not None
-        if len(source.classes) < 2:
-            raise InputError(f"The number of classes has to be greater than one; got 1 class, {source.classes.tolist()[0]!r}.")
-        return source
 
     def _begin(self, source: Source) -> Averaged:
         if hasattr(self, "coef_"):

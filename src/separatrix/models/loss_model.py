@@ -18,6 +18,7 @@ from ..solvers.problem import Problem
 from ..solvers.rows import Rows
 from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
 from ..summaries import ClassMoments
+from .incoming import require_two_classes
 from .linear import LinearClassifier
 from .priors import class_factors
 
@@ -101,11 +102,7 @@ class LossModel(LinearClassifier):
     def _problem(self, source: Source) -> Problem:
         classes = source.classes
         assert classes is not None
-        if len(classes) < 2:
-            raise InputError(
-                f"The number of classes has to be greater than one; got 1 class, {classes.tolist()[0]!r}. "
-                "A classifier needs rows of at least two classes."
-            )
+        require_two_classes(classes)
         rows = Rows.of(source)
         counts = class_counts(rows, len(classes))
         factors = class_factors(self.class_weight, classes, counts)

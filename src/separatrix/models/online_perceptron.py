@@ -18,8 +18,9 @@ from ..solvers.perceptron_margin import MistakeBound, mistake_bound
 from ..solvers.perceptron_trace import Trace
 from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
+from .incoming import rows_to_add, rows_to_fit
 from .information import NoLikelihood
-from .perceptron_start import check_number, class_counts, rows_to_add, rows_to_fit, start_weights
+from .perceptron_start import check_number, class_counts, start_weights
 from .priors import class_factors
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""What every perceptron checks before it starts: parameters, rows, and the weights it starts from."""
+"""What every perceptron checks before it starts: parameters, and the weights it starts from."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
-from ..data import Source, as_source
+from ..data import Source
 from ..errors import InputError, one_of
-from .base import Classifier
 
 Floats = NDArray[np.float64]
 
@@ -28,40 +26,6 @@ def check_number(name: str, value: Any, low: float, example: str, *, above: bool
     if not good or (above and value == low):
         needed = f"a {'whole ' if whole else ''}number {'>' if above else '≥'} {low:g}"
         raise InputError(f"{name}={value!r} must be {needed}; use {name}={example}.")
-
-
-def rows_to_fit(X: Any, y: Any, sample_weight: Any, n_jobs: int | None) -> Source:
-    """Return labelled rows of at least two classes."""
-    source = as_source(X, y, sample_weight, n_jobs=n_jobs)
-    if len(source.classes) < 2:  # type: ignore[arg-type]
-        raise InputError(
-            f"The number of classes has to be greater than one; got 1 class, {source.classes.tolist()[0]!r}. "  # type: ignore[union-attr]
-            "A classifier needs rows of at least two classes."
-        )
-    return source
-
-
-def rows_to_add(model: Classifier, X: Any, y: Any, classes: Any, sample_weight: Any, n_jobs: int | None) -> Source:
-    """Return labelled rows for a model to go on with, coded by the classes it has, or those announced at the first call."""
-    first = not hasattr(model, "classes_")
-    if first and classes is None and not isinstance(X, Source):
-        raise InputError("classes must be passed on the first call to partial_fit: list all labels, partial_fit(X, y, classes=[…]).")
-    if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), model.classes_):
-        raise InputError(
-            f"classes={list(classes)!r} is not the same as on the last call to partial_fit, was: {model.classes_.tolist()!r}. "
-            "All classes must be announced at the first call; start a new model to add one."
-        )
-    known = classes if first else model.classes_
-    source = as_source(X, y, sample_weight, classes=known, n_jobs=n_jobs)
-    if known is not None and isinstance(X, Source):
-        source = X.with_classes(np.asarray(known))
-    if first and len(source.classes) < 2:  # type: ignore[arg-type]
-        raise InputError(f"classes={source.classes.tolist()} announces one class; a classifier needs at least two.")  # type: ignore[union-attr]
-    if not first:
-        if not isinstance(X, Source):
-            validate_data(model, X, reset=False, skip_check_array=True)  # names of columns
-        model._check_width(source)
-    return source
 
 
 def start_weights(model: Any, source: Source, coef_init: Any, intercept_init: Any, rng: Any) -> Floats:

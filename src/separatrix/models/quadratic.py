@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,29 +124,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, MomentClassifier, Ge
             if not (isinstance(share, Real) and 0.0 <= float(share) <= 1.0):
                 raise InputError(f"{name}={share!r} is outside [0, 1]; use a number from 0 (nothing) to 1 (all).")
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to what is learned. The result is that of one fit on all rows so far.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `fit`
-        classes : all labels that will ever come
-            Needed at the first call, unless the model was fitted before.
-        """
-        self._require_moments()
-        return super().partial_fit(X, y, classes, sample_weight)
-
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows back out, exactly: the result is that of a fit without them.
-
-        Parameters
-        ----------
-        X, y, sample_weight : rows that were learned, with the weights they had then
-        """
-        self._require_moments()
-        return super().forget(X, y, sample_weight)
-
-    def _require_moments(self) -> None:
+    def _require_summary(self) -> None:
         if self.shrinkage == "auto":
             raise _needs_rows()
 

@@ -15,6 +15,7 @@ from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
+from .incoming import require_two_classes
 from .machines import check_machine, scores_of
 
 Floats = NDArray[np.float64]
@@ -56,8 +57,7 @@ class SeveralClasses(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise InputError(
                 f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(labels)} labels."
             )
-        if len(labels.classes) < 2:
-            raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")
+        require_two_classes(labels.classes)
         weight = check_weights(sample_weight, X.shape[0])
         machines = self._fit_all(X, labels.codes(0, len(labels)), labels.classes, weight)
         validate_data(self, given, skip_check_array=True)  # sets the names and number of columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -79,29 +79,7 @@ class WideClassifier(MomentClassifier):
         """Return the fitted attributes, `summary_` being None."""
         raise TypeError(f"{type(self).__name__} must define _fit_wide")
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Add rows to what is learned. The result is that of one fit on all rows so far.
-
-        Parameters
-        ----------
-        X, y, sample_weight : as in `fit`
-        classes : all labels that will ever come
-            Needed at the first call, unless the model was fitted before.
-        """
-        self._require_moments()
-        return super().partial_fit(X, y, classes, sample_weight)
-
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows back out, exactly: the result is that of a fit without them.
-
-        Parameters
-        ----------
-        X, y, sample_weight : rows that were learned, with the weights they had then
-        """
-        self._require_moments()
-        return super().forget(X, y, sample_weight)
-
-    def _require_moments(self) -> None:
+    def _require_summary(self) -> None:
         if getattr(self, "summary_", True) is None:
             p = self.n_features_in_
             raise CapacityError(
