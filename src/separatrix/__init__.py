@@ -12,6 +12,7 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "data.files": ("open_table",),
+    "decisions": ("Decision",),
     "evaluation": ("Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"),
     "geometry": ("Hyperplane",),
     "logic": ("is_separable",),
@@ -20,6 +21,7 @@ _ROOMS = {
         "BatchPerceptron",
         "BernoulliNB",
         "CategoricalNB",
+        "DecidedClassifier",
         "FisherDiscriminant",
         "GaussianNB",
         "LeastSquaresClassifier",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.stats import t
+
+from ..decisions.shares import wilson_band
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -24,11 +26,8 @@ def wilson(share: float, n: float, level: float = 0.95) -> Interval:
     >>> [round(v, 4) for v in wilson(0.1, 100)]
     [0.0552, 0.1744]
     """
-    if n <= 0:
-        return float("nan"), float("nan")
-    z = float(norm.ppf(0.5 + level / 2))
-    centre, half = share + z * z / (2 * n), z * np.sqrt(max(share * (1 - share), 0.0) / n + z * z / (4 * n * n))
-    return max(0.0, float((centre - half) / (1 + z * z / n))), min(1.0, float((centre + half) / (1 + z * z / n)))
+    low, high = wilson_band(share, n, level)
+    return float(low), float(high)
 
 
 def corrected_resampled_t(values: Floats, held_out_share: float, level: float = 0.95) -> Interval:

@@ -10,6 +10,7 @@ _HOMES = {
     "BatchPerceptron": "batch_perceptron",
     "BernoulliNB": "count_naive_bayes",
     "CategoricalNB": "categorical_naive_bayes",
+    "DecidedClassifier": "decided",
     "FisherDiscriminant": "fisher",
     "GaussianNB": "naive_bayes",
     "LeastSquaresClassifier": "least_squares",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,15 +13,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import Block, Source, as_rows
 from ..data.selected import picked_from, warn_if_picked
+from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries import ClassMoments
 from ..summaries.grouped import SMALL
+from .decided import Decidable
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+class Classifier(Decidable, ClassifierMixin, BaseEstimator):
     """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
 
     n_jobs: int | None
@@ -28,6 +31,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     n_features_in_: int
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments}
     _picked_by: str | None = None
+    _reweighs: ClassVar[bool] = False
+    """Whether other class priors change nothing but what `_prior_attributes` returns."""
 
     def _scores(self, block: Block) -> Floats:
         """Return scores (n, K), or (n, 1) for two classes, of a block's rows."""
@@ -117,6 +122,48 @@ class Classifier(ClassifierMixin, BaseEstimator):
             "Test on rows that the selector has not seen.",
             stacklevel=4,
         )
+
+    def with_priors(self, priors: Any, trained_priors: Any = None) -> Self:
+        """Return the same model for a world in which the classes are otherwise common, exactly and without a fit.
+
+        By Bayes' rule log p(k | x) grows by log π_k(new)/π_k(old) up to a term that all classes share: a linear model stays linear,
+        with other intercepts, as in the analysis of case-control studies. All else stays as it was fitted.
+
+        Parameters
+        ----------
+        priors : (K,) in the order of `classes_`, or {label: prior}
+        trained_priors : (K,), optional
+            Class shares behind the fit; default: those the model knows.
+
+        Examples
+        --------
+        >>> from separatrix import LogisticRegression
+        >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["well", "well", "ill", "ill"])
+        >>> rare = model.with_priors({"ill": 0.01, "well": 0.99})
+        >>> round(float(rare.intercept_[0] - model.intercept_[0]), 4)  # log(.99/.5) - log(.01/.5), "well" being classes_[1]
+        4.5951
+
+        References
+        ----------
+        Anderson (1972), Separate sample logistic discrimination, Biometrika 59.
+        """
+        check_is_fitted(self)
+        if not self._reweighs:
+            name = type(self).__name__
+            raise InputError(
+                f"{name} has no posteriors that priors could change; calibrate it first: "
+                f"separatrix.CalibratedClassifier({name}()).fit(X, y).with_decision(Decision(priors=…))."
+            )
+        new, old = check_priors(priors, self.classes_), require_priors(self, self.classes_, trained_priors)
+        odds = prior_odds(new, old, self.classes_)
+        model = copy(self)
+        for name, value in self._prior_attributes(new, np.log(np.where(odds > 0, odds, 1.0))).items():
+            setattr(model, name, value)
+        return model
+
+    def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
+        """Return what changes with the priors: `shift` (K,) is what they add to the scores."""
+        return {}
 
     def state(self) -> State:
         """Return the fitted model as arrays and plain values.

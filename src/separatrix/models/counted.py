@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..data import Source
 from ..data.counts import CountSource, is_text
 from ..data.opening import is_frame
+from ..decisions.priors import check_priors
 from ..errors import DataWarning, InputError, one_of
 from ..solvers.smoothing import rule_out
 from ..summaries import Counts
@@ -27,7 +28,6 @@ from .base import codes_of
 from .evidence import Evidence, Notes, per_class, unbounded
 from .from_summary import SummaryClassifier
 from .generative import GenerativeClassifier
-from .priors import check_priors
 
 Floats = NDArray[np.float64]
 SMALLEST_ALPHA = 1e-10

@@ -25,6 +25,17 @@ class GenerativeClassifier(Classifier):
     Posteriors come from `_posterior_scores(block)`: log p(x, k) up to a term that all classes share.
     """
 
+    _reweighs = True
+
+    def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
+        """Return the priors under the names of this model, as given and as used: a new fit keeps them."""
+        names = [name for name in ("priors", "class_prior", "priors_", "class_prior_") if hasattr(self, name)]
+        found = {**super()._prior_attributes(priors, shift), **dict.fromkeys(names, priors)}
+        if hasattr(self, "class_log_prior_"):
+            with np.errstate(divide="ignore"):
+                found["class_log_prior_"] = np.log(priors)
+        return found
+
     def _joint(self, block: Block) -> Floats:
         raise TypeError(f"{type(self).__name__} must define _joint")
 

@@ -64,6 +64,10 @@ class LinearClassifier(Classifier):
             raise InputError(f"A boundary needs two different classes; both are {k!r}.")
         return Hyperplane(weights[b] - weights[a], float(offsets[b] - offsets[a]))
 
+    def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
+        moved = self.intercept_ + (shift if len(self.intercept_) > 1 else shift[1:] - shift[:1])
+        return {**super()._prior_attributes(priors, shift), "intercept_": moved}
+
     def _per_class(self) -> tuple[Floats, Floats]:
         """Return one row of weights per class, also where two classes share one."""
         if len(self.coef_) > 1:

@@ -66,6 +66,7 @@ class LogisticRegression(LogisticTables, LossModel):
     n_iter_ : (1,) iterations
     solution_ : Solution
         Objective, gradient norm, gap, passes, which solver ran and why; None after `partial_fit`.
+    class_prior_ : (K,) shares of the classes in the fit, class weights included; None after `partial_fit`
     evidence_ : Evidence or None
         Fisher information and log-likelihood of a fit without penalty and with few columns, for `summary()`.
 
@@ -84,6 +85,7 @@ class LogisticRegression(LogisticTables, LossModel):
     """
 
     averaging_: Averaged
+    _reweighs = True
     _records: ClassVar[dict[str, type]] = {**LossModel._records, "Averaged": Averaged, "Evidence": Evidence}
 
     def __init__(
@@ -186,6 +188,7 @@ class LogisticRegression(LogisticTables, LossModel):
             "intercept_": state.mean[:, -1].copy(),
             "n_iter_": np.array([1], dtype=np.int32),
             "solution_": None,
+            "class_prior_": None,
             "evidence_": None,
             "averaging_": state,
         }

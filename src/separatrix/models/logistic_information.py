@@ -46,14 +46,25 @@ class LogisticInformation(Base):
         return not (self.firth or np.isinf(self.C))
 
     def _keep(self, problem: Problem, solution: Solution) -> dict[str, Any]:
-        """Return `evidence_`: the Fisher information of a fit without penalty or class weights, where it is small; else None."""
+        """Return `class_prior_` and `evidence_`: the Fisher information of a small fit without penalty or class weights; else None."""
+        shares = problem.counts / problem.total
         small = (problem.n_classes - 1) * (problem.n_features + 1) <= KEPT
         usable = solution.status is not Status.SEPARABLE and solution.dependent is None
         if not (small and usable and problem.strength == 0.0 and self.class_weight is None):
-            return {"evidence_": None}
+            return {"class_prior_": shares, "evidence_": None}
         with single_threaded_blas():  # chunks of rows are the parallelism
             likelihood = Likelihood(problem)
-            return {"evidence_": Evidence.of(likelihood, likelihood.at(likelihood.baseline(solution.coef, solution.intercept)))}
+            evidence = Evidence.of(likelihood, likelihood.at(likelihood.baseline(solution.coef, solution.intercept)))
+        return {"class_prior_": shares, "evidence_": evidence}
+
+    def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
+        """Return intercepts, also those of the tables: known priors add a constant to them and nothing to their standard errors."""
+        found = {**super()._prior_attributes(priors, shift), "class_prior_": priors}
+        if self.evidence_ is not None:
+            gamma = self.evidence_.gamma.copy()
+            gamma[:, -1] += shift[1:] - shift[0]
+            found["evidence_"] = replace(self.evidence_, gamma=gamma)
+        return found
 
     def _checked_rows(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Return rows for a fitted model, their columns and labels checked against those of the fit."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Source
+from ..decisions.priors import check_priors
 from ..errors import one_of
 from ..solvers.discriminant import log_priors
 from ..solvers.spread import total_spread
@@ -17,7 +18,7 @@ from ..summaries.class_moments import Kind
 from .from_summary import MomentClassifier
 from .information import NoLikelihood
 from .linear import LinearClassifier
-from .priors import NEVER, check_priors
+from .priors import NEVER
 from .singular import listed, warn_singular
 
 Floats = NDArray[np.float64]

@@ -8,34 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decisions.priors import check_priors
 from ..errors import InputError, did_you_mean
 
 Floats = NDArray[np.float64]
 
 NEVER = float(np.finfo(np.float32).min) / 2
 """Score of a class not seen yet, where no prior can say so: below every other, and still a number after rounding to float32."""
-
-
-def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Floats:
-    """Return given priors as an array of one probability per class.
-
-    Examples
-    --------
-    >>> check_priors([0.25, 0.75], np.array(["ham", "spam"]))
-    array([0.25, 0.75])
-    """
-    given = np.asarray(priors, dtype=np.float64)
-    K = len(classes)
-    if given.shape != (K,):
-        raise InputError(
-            f"The number of priors must match the number of classes: {name} has shape {given.shape}, but there are {K} classes "
-            f"({', '.join(map(repr, classes[:8].tolist()))}); pass {K} numbers in this order."
-        )
-    if not np.isfinite(given).all() or (given < 0).any():
-        raise InputError(f"Priors must be non-negative; got {name}={given.tolist()}.")
-    if abs(given.sum() - 1.0) > 1e-6:
-        raise InputError(f"The sum of the priors should be 1, got {given.sum():.6g}; pass {name} / sum({name}).")
-    return given / given.sum()
 
 
 def effective_priors(priors: Any, classes: NDArray[Any], counts: Floats) -> Floats:

@@ -1,0 +1,25 @@
+"""From posteriors to actions: costs, rejection, priors, thresholds, calibration. Arrays in, arrays out; loaded when first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "Decision": "decision",
+    "Saving": "saving",
+    "Tuned": "tuning",
+    "reweight": "priors",
+    "saving": "saving",
+    "tune": "tuning",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'separatrix.decisions' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(import_module(f"separatrix.decisions.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,91 @@
+"""The action of least expected cost for many rows of posteriors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from ..data.threads import ordered_map, thread_count
+from ..errors import InputError
+from .posteriors import refuse_no_distribution, tolerance_of
+
+Floats = NDArray[np.float64]
+
+SMALL = 50_000
+"""Posteriors up to which loading compiled code would take longer than the work."""
+CHUNK = 262_144
+"""Rows of a chunk: the same for any number of threads."""
+
+
+def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) -> NDArray[np.int32]:
+    """Return the first action a of least expected cost Σ_k P[i, k] costs[k, a] of each row.
+
+    Parameters
+    ----------
+    P : (n, K) posteriors; rows that are no distribution are refused
+    costs : (K, A), rows are the truth
+    n_jobs : int, optional
+        Threads.
+
+    Examples
+    --------
+    >>> cheapest(np.array([[0.8, 0.2], [0.95, 0.05]]), np.array([[0.0, 1.0], [9.0, 0.0]])).tolist()
+    [1, 0]
+    """
+    if P.size <= SMALL:
+        refuse_no_distribution(P)
+        return np.argmin(P @ costs, axis=1).astype(np.int32)
+    from ..kernels.decisions import least_cost
+
+    rows, by_action = np.ascontiguousarray(P), np.ascontiguousarray(costs.T)
+    codes, tolerance = np.empty(len(P), dtype=np.int32), tolerance_of(P)
+
+    def chunk(begin: int) -> bool:
+        return bool(least_cost(rows[begin : begin + CHUNK], by_action, tolerance, codes[begin : begin + CHUNK]))
+
+    if not all(list(ordered_map(chunk, range(0, len(P), CHUNK), thread_count(n_jobs)))):
+        refuse_no_distribution(P)
+    return codes
+
+
+def check_costs(costs: Any) -> Floats:
+    """Return a matrix of costs (K, A), rows are the truth, as finite float64."""
+    try:
+        C = np.array(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"costs={costs!r} is no matrix of numbers; pass one row per true class and one column per action.") from None
+    if C.ndim != 2 or len(C) < 2 or C.shape[1] < 1:
+        raise InputError(
+            f"costs has shape {C.shape}; a matrix with one row per true class and one column per action is needed, such as "
+            "[[0, 1], [5, 0]]: 5 for calling the second class the first."
+        )
+    if not np.isfinite(C).all():
+        raise InputError("costs must be finite numbers; give what must never be done a large cost, such as 1e6.")
+    C.flags.writeable = False
+    return C
+
+
+def worst_best(costs: Floats) -> float:
+    """Return max_p min_a Σ_k p_k costs[k, a]: the expected cost of the best action where the classes are hardest to tell.
+
+    It is the value of a game against nature, by linear programming; for 0-1 costs 1 − 1/K.
+
+    Examples
+    --------
+    >>> round(worst_best(1.0 - np.eye(4)), 12)
+    0.75
+    """
+    K, A = costs.shape
+    # Variables p_1 … p_K, v; maximise v under v ≤ p'costs_a for every action a.
+    found = linprog(
+        np.append(np.zeros(K), -1.0),
+        A_ub=np.column_stack([-costs.T, np.ones(A)]),
+        b_ub=np.zeros(A),
+        A_eq=np.append(np.ones(K), 0.0)[None],
+        b_eq=[1.0],
+        bounds=[(0, None)] * K + [(None, None)],
+    )
+    return -float(found.fun)

@@ -1,0 +1,53 @@
+"""Intervals of shares and means: the bands of curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+Floats = NDArray[np.float64]
+
+
+def normal_quantile(level: float) -> float:
+    """Return z with P(|Z| ≤ z) = level."""
+    return float(norm.ppf(0.5 + level / 2))
+
+
+def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return Wilson's intervals for shares observed in n rows each; NaN where there is no row.
+
+        (s + z²/2n ± z √(s(1 − s)/n + z²/4n²)) / (1 + z²/n)
+
+    References
+    ----------
+    Wilson (1927), Probable inference, the law of succession, and statistical inference, JASA 22.
+
+    Examples
+    --------
+    >>> low, high = wilson_band([0.1, 0.5], [100, 0])
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0552, nan], [0.1744, nan])
+    """
+    z, s = normal_quantile(level), np.asarray(share, dtype=np.float64)
+    n = np.where(np.asarray(n) > 0, n, np.nan)
+    centre, half = s + z * z / (2 * n), z * np.sqrt(np.maximum(s * (1 - s), 0.0) / n + z * z / (4 * n * n))
+    return np.maximum(0.0, (centre - half) / (1 + z * z / n)), np.minimum(1.0, (centre + half) / (1 + z * z / n))
+
+
+def mean_interval(values: Floats, weight: Floats, factor: Any = 1.0, level: float = 0.95) -> tuple[float, float, float]:
+    """Return the weighted mean of row values and its normal interval.
+
+    Weights are frequencies times the factor by which rows of a class are made to count more or less, which adds no information.
+
+    Examples
+    --------
+    >>> [round(v, 3) for v in mean_interval(np.array([0.0, 1.0, 1.0, 0.0]), np.ones(4))]
+    [0.5, -0.066, 1.066]
+    """
+    n = float(weight.sum())
+    mean = float(values @ weight) / n
+    half = normal_quantile(level) * float(np.sqrt((values - mean) ** 2 @ (weight * factor) / max(n - 1.0, 1.0) / n))
+    return mean, mean - half, mean + half

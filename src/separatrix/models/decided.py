@@ -1,0 +1,253 @@
+"""A classifier whose predictions obey a decision: costs, rejection, new priors. Nothing is refitted."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from ..decisions.decision import Decision
+from ..decisions.priors import require_priors
+from ..errors import InputError
+from .state import SCHEMA, State
+
+Floats = NDArray[np.float64]
+SEPARATOR = "estimator."
+
+
+class Decidable:
+    """What a fitted classifier with posteriors can be given: a decision."""
+
+    def with_decision(self, decision: Decision, trained_priors: Any = None) -> DecidedClassifier:
+        """Return a classifier whose predictions obey a decision; this model stays as it is and nothing is refitted.
+
+        Parameters
+        ----------
+        decision : Decision
+            Costs, the cost of rejecting, new priors.
+        trained_priors : (K,), optional
+            Class shares of the training, needed for new priors where the model does not know them.
+
+        Examples
+        --------
+        >>> from separatrix import Decision, LinearDiscriminantAnalysis
+        >>> model = LinearDiscriminantAnalysis().fit([[0.0], [1.0], [2.0], [3.0]], ["well", "well", "ill", "ill"])
+        >>> model.predict([[1.6]]).tolist(), model.with_decision(Decision([[0, 1], [99, 0]])).predict([[1.6]]).tolist()
+        (['ill'], ['well'])
+        """
+        check_is_fitted(self)
+        decided = DecidedClassifier(self, decision, trained_priors)
+        decided._check()
+        return decided
+
+
+class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier with a decision: `predict` takes the action of least expected cost, `predict_proba` has the new priors.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any classifier with `predict_proba`, of this package or of scikit-learn. A fitted one is used as it is; `fit` fits a clone.
+    decision : Decision, optional
+        Default: the most probable class.
+    trained_priors : (K,) or {label: prior}, optional
+        Class shares of the training, needed for new priors where the estimator does not know them.
+
+    Attributes
+    ----------
+    estimator_ : the fitted clone, after `fit`
+    classes_ : (K,) labels
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from separatrix.models import DecidedClassifier
+    >>> from separatrix import Decision
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    >>> labels = DecidedClassifier(tree, Decision(reject_cost=0.05)).predict(X)
+    >>> int(sum(label is None for label in labels))
+    54
+
+    References
+    ----------
+    Elkan (2001), The foundations of cost-sensitive learning, IJCAI.
+    """
+
+    def __init__(self, estimator: Any = None, decision: Decision | None = None, trained_priors: Any = None) -> None:
+        self.estimator = estimator
+        self.decision = decision
+        self.trained_priors = trained_priors
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit a clone of the estimator.
+
+        Parameters
+        ----------
+        X, y : rows and labels
+        sample_weight : (n,) weights, optional
+        """
+        require_posteriors(self.estimator)
+        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        fitted = clone(self.estimator).fit(X, y, **more)
+        self._rule().check(fitted.classes_)
+        self.estimator_ = fitted
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the action for each row.
+
+        Parameters
+        ----------
+        X : n rows
+
+        Returns
+        -------
+        actions : (n,) labels or names of actions; an array of objects with None for rejected rows where there is a reject_cost
+        """
+        P, rule = self.predict_proba(X), self._rule()
+        labels = self.classes_
+        return rule.names(labels)[cheapest_of(rule, P, labels)]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the posteriors under the priors of the decision, (n, K).
+
+        Parameters
+        ----------
+        X : n rows
+        """
+        model, rule = self._fitted(), self._rule()
+        if rule.priors is None:
+            return np.asarray(model.predict_proba(X))
+        if self.trained_priors is None and getattr(model, "_reweighs", False):
+            # Exact also where a posterior has been rounded to 0 or 1.
+            return np.asarray(model.with_priors(rule.priors).predict_proba(X))
+        return rule.posteriors(model.predict_proba(X), self.classes_, require_priors(model, self.classes_, self.trained_priors))
+
+    def expected_costs(self, X: Any) -> Floats:
+        """Return the expected cost of each action for each row, the last column for rejecting where that is an option.
+
+        Parameters
+        ----------
+        X : n rows
+        """
+        return self.predict_proba(X) @ self._rule().table(self.classes_)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose action is their class; rejected rows count as not right.
+
+        Parameters
+        ----------
+        X, y, sample_weight : rows, labels and weights
+        """
+        right = [action == label for action, label in zip(self.predict(X).tolist(), np.asarray(y).tolist(), strict=True)]
+        return float(np.average(right, weights=sample_weight))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """(K,) labels."""
+        return np.asarray(self._fitted().classes_)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return int(self._fitted().n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, where they have names."""
+        return np.asarray(self._fitted().feature_names_in_)
+
+    def _rule(self) -> Decision:
+        if self.decision is not None and not isinstance(self.decision, Decision):
+            raise InputError(f"decision={self.decision!r} is no Decision; pass separatrix.Decision(costs=…), or tuned.decision.")
+        return Decision() if self.decision is None else self.decision
+
+    def _fitted(self) -> Any:
+        if hasattr(self, "estimator_"):
+            return self.estimator_
+        if self.estimator is None or not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit, or pass a fitted estimator.")
+        return self.estimator
+
+    def _check(self) -> None:
+        require_posteriors(self.estimator)
+        self._rule().check(self.classes_)
+        if self._rule().priors is not None:
+            require_priors(self._fitted(), self.classes_, self.trained_priors)
+
+    def state(self) -> State:
+        """Return the fitted model as arrays and plain values; the estimator must be one of this package.
+
+        Returns
+        -------
+        State
+            `DecidedClassifier.restore(model.state())` is the same model.
+        """
+        model, rule = self._fitted(), self._rule()
+        if not hasattr(model, "state"):
+            raise InputError(f"{type(model).__name__} has no state; a classifier of this package has.")
+        inner = model.state()
+        plain = {name: listed(getattr(rule, name)) for name in ("costs", "reject_cost", "priors", "actions")}
+        values = {f"{SEPARATOR}{key}": value for key, value in inner.values.items()}
+        values |= {"estimator": {"model": inner.model, "params": inner.params}, "decision": plain}
+        arrays = {f"{SEPARATOR}{key}": value for key, value in inner.arrays.items()}
+        return State(type(self).__name__, SCHEMA, {"trained_priors": listed(self.trained_priors)}, arrays, values)
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """Return the model that a state describes."""
+        if state.model != cls.__name__:
+            raise InputError(f"This is the state of a {state.model}, not of a {cls.__name__}.")
+        about = state.values["estimator"]
+        inner = State(about["model"], state.schema, about["params"], _own(state.arrays), _own(state.values))
+        estimator = getattr(import_module("separatrix"), inner.model).restore(inner)
+        return cls(estimator, Decision(**state.values["decision"]), **state.params)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        if hasattr(self, "estimator_"):
+            return True
+        try:
+            check_is_fitted(self.estimator)
+        except NotFittedError:
+            return False
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self.estimator, BaseEstimator):
+            tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+
+def cheapest_of(rule: Decision, P: Floats, classes: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the codes of a rule's actions for posteriors that have its priors already."""
+    return Decision(rule.costs, rule.reject_cost, actions=rule.actions).codes(P, classes)
+
+
+def require_posteriors(estimator: Any) -> None:
+    """Raise an error for a classifier without posteriors that says how it gets some."""
+    if estimator is None or not hasattr(estimator, "fit"):
+        raise InputError(f"estimator={estimator!r} is no classifier; pass one, such as LogisticRegression().")
+    if not hasattr(estimator, "predict_proba"):
+        name = type(estimator).__name__
+        raise InputError(
+            f"{name} has no posteriors (predict_proba), and a decision weighs them; calibrate it first: "
+            f"separatrix.CalibratedClassifier({name}()).fit(X, y)."
+        )
+
+
+def listed(value: Any) -> Any:
+    """Return arrays and tuples as lists, anything else as it is."""
+    return value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, tuple) else value
+
+
+def _own(values: dict[str, Any]) -> dict[str, Any]:
+    return {key.removeprefix(SEPARATOR): value for key, value in values.items() if key.startswith(SEPARATOR)}
