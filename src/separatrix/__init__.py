@@ -14,6 +14,7 @@ _ROOMS = {
     "data.files": ("open_table",),
     "decisions": ("Decision",),
     "evaluation": ("Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"),
+    "explaining": ("contributions", "explain"),
     "geometry": ("Hyperplane",),
     "logic": ("is_separable",),
     "models": (

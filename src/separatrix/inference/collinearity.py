@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from ..summaries import ClassMoments
 from .tables import Column, Table
@@ -60,3 +61,35 @@ def collinearity_table(scatter: Floats, names: Sequence[str]) -> Table:
     severe = [name for name, value in zip(names, vif, strict=True) if value >= SEVERE]
     note = f"A factor of {SEVERE:g} or more: {', '.join(severe)}; these columns nearly determine each other." if severe else ""
     return Table("Collinearity: variance inflation factors of the columns", columns, note)
+
+
+def collinear_groups(covariance: Floats) -> list[list[int]]:
+    """Return groups of columns that nearly determine each other.
+
+    Among the columns with a severe variance inflation factor, two belong together if their partial correlation, given all other
+    columns, is at least ½ in size: −P_jk/√(P_jj P_kk), P the inverse of the correlations.
+
+    Parameters
+    ----------
+    covariance : (p, p) covariances or scatter of the columns
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, b, c, noise = rng.normal(size=(4, 100))
+    >>> collinear_groups(np.cov(np.stack([a, b, a + b + 0.01 * noise, c])))
+    [[0, 1, 2]]
+    """
+    sizes = np.sqrt(np.diag(covariance))
+    varying = np.flatnonzero(sizes > 0)
+    if not len(varying):
+        return []
+    R = covariance[np.ix_(varying, varying)] / sizes[varying] / sizes[varying][:, None]
+    # A ridge of rounding size: where columns determine each other exactly, the factor is then huge and not undefined.
+    P = np.linalg.inv(R + 1e-10 * np.eye(len(R)))
+    partial = np.abs(P) / np.sqrt(np.outer(np.diag(P), np.diag(P)))
+    severe = np.diag(P) >= SEVERE
+    together = (partial >= 0.5) & np.outer(severe, severe)
+    _, labels = connected_components(together, directed=False)
+    groups = [varying[labels == g].tolist() for g in range(labels.max() + 1)]
+    return [group for group in groups if len(group) > 1]

@@ -185,6 +185,16 @@ class CategoricalNB(CategoriesCriteria, CountedNB):
         k, other = self._pair(label, against)
         return [log_odds(logs[k], logs[other]) for logs in self.feature_log_prob_]
 
+    def _column_evidence(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+        """Return log p(x_j | of) − log p(x_j | against) of each value, (n, p), for the pair of classes of each row or one of all."""
+        X = np.asarray(block.dense(), dtype=np.float64)
+        found, of, against = np.zeros(X.shape), np.broadcast_to(of, len(X)), np.broadcast_to(against, len(X))
+        for j, logs in enumerate(self.feature_log_prob_):
+            known = (X[:, j] >= 0) & (X[:, j] < logs.shape[1])  # an unseen category says nothing
+            cell = X[known, j].astype(np.int64)
+            found[known, j] = log_odds(logs[of[known], cell], logs[against[known], cell])
+        return found
+
     def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]]:
         yield from super()._refusals()
         yield (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data import Block
 from ..errors import InputError
 from ..solvers.smoothing import LogProbability, bernoulli_logs, multinomial_logs
 from ..summaries import Counts
@@ -127,6 +128,13 @@ class BernoulliNB(SwitchesCriteria, LinearNB):
         k, other = self._pair(label, against)
         pairs = (self.absent_log_prob_, self.feature_log_prob_)
         return np.stack([log_odds(logs[k], logs[other]) for logs in pairs])
+
+    def _column_evidence(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+        """Return log p(b_j | of) − log p(b_j | against) of each switch, (n, p), for the pair of classes of each row or one of all."""
+        on, gaps = self._reading().values(np.asarray(block.dense()))
+        without, with_ = (log_odds(logs[of], logs[against]) for logs in (self.absent_log_prob_, self.feature_log_prob_))
+        found = np.where(on > 0, with_, without)
+        return found if gaps is None else np.where(gaps, 0.0, found)
 
     def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]]:
         yield from super()._refusals()

@@ -252,6 +252,10 @@ class LinearDiscriminantAnalysis(
         quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)
         return log_priors(self.priors_) - 0.5 * (quadratic + self.log_det_ + self.n_features_in_ * LOG_2PI)
 
+    def _metric(self, k: int) -> Floats | None:
+        """Return the basis (p, r) in which rows are compared (Mahalanobis), the same for all classes."""
+        return self.basis_
+
     @property
     def _leaves_out(self) -> bool:
         """Whether `_left_out_scores` is exact: shrinkage and class weights change with the row that is left out."""

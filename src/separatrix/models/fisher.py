@@ -167,6 +167,10 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
         offset = log_priors(counts / counts.sum()) if self.threshold == "priors" else np.where(counts > 0, 0.0, NEVER)
         return coef, offset - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ centre
 
+    def _metric(self, k: int) -> Floats:
+        """Return the directions (p, r) along which rows are compared, the classes having unit variance along them."""
+        return self.scalings_[:, : self.n_components]
+
     def criterion(self, w: Any = None) -> Any:
         """Return Fisher's criterion J(w), by default along the best direction, where it is largest.
 

@@ -171,6 +171,14 @@ class LogisticTables(LogisticInformation):
             ),
         }
 
+    def _coefficient_intervals(self, level: float) -> tuple[Floats, Floats] | None:
+        """Return Wald intervals (K − 1, p) of the coefficients against the first class; None where there is no sampling theory."""
+        evidence = getattr(self, "evidence_", None)
+        if evidence is None or self._is_penalised or self.class_weight is not None:
+            return None
+        errors = np.sqrt(np.diag(evidence.covariance())).reshape(evidence.gamma.shape)
+        return tables_of.interval(evidence.coefficients[:, :-1], errors[:, :-1], level, None)
+
     def _penalised_tables(self, source: Source) -> Tables:
         """Return the tables of a fit whose coefficients have no sampling theory."""
         log_l, n, k = self._judge(source)

@@ -129,6 +129,20 @@ class GaussianNB(OwnVariancesCriteria, MomentClassifier, GenerativeClassifier):
 
     _scores = _joint
 
+    def _column_evidence(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+        """Return log p(x_j | of) − log p(x_j | against) of each value, (n, p), for the pair of classes of each row or one of all."""
+        X = np.asarray(block.dense(), dtype=np.float64)
+        near, far = ((X - self.theta_[k]) ** 2 / self.var_[k] + np.log(self.var_[k]) for k in (of, against))
+        return 0.5 * (far - near)
+
+    def _score_gradient(self, X: Floats, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+        """Return the gradient of log p(x, of) − log p(x, against) at each row of X (n, p), for the pair of classes of each row."""
+        return (X - self.theta_[against]) / self.var_[against] - (X - self.theta_[of]) / self.var_[of]
+
+    def _metric(self, k: int) -> Floats:
+        """Return the factors (p,) with which rows are compared within class k."""
+        return 1.0 / np.sqrt(self.var_[k])
+
     @property
     def _leaves_out(self) -> bool:
         """Whether `_left_out_scores` is exact: balanced class weights change with the row that is left out."""

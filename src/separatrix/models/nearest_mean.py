@@ -102,6 +102,10 @@ class NearestMean(NoLikelihood, MomentClassifier, LinearClassifier):
         means = np.where(seen[:, None], summary.means, centre)
         return {"means_": means, "scale_": scale, "coef_": coef, "intercept_": intercept}
 
+    def _metric(self, k: int) -> Floats:
+        """Return the factors (p,) with which rows are compared."""
+        return 1.0 / self.scale_
+
 
 def within_scale(moments: ClassMoments) -> tuple[Floats, NDArray[np.intp]]:
     """Return the pooled standard deviations and the columns in which means differ but no class varies.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..errors import one_of
-from .machines import fit_from_moments, fit_machines, fits_from_moments, lengths
+from ..errors import InputTypeError, one_of
+from .machines import fit_from_moments, fit_machines, fits_from_moments, lengths, linear_parts
 from .several_classes import SeveralClasses
 
 Floats = NDArray[np.float64]
@@ -85,6 +85,19 @@ class OneVsRest(SeveralClasses):
         if self.scores == "distance":
             scores = scores / lengths(self.estimators_)
         return np.column_stack([-scores, scores]) if len(self.classes_) == 2 else scores
+
+    def _per_class(self) -> tuple[Floats, Floats]:
+        """Return weights (K, p) and offsets (K,) of the scores, of which the largest decides."""
+        parts = linear_parts(self.estimators_)
+        if parts is None:
+            raise InputTypeError(f"The machines of type {type(self.estimators_[0]).__name__} have no weights (coef_); use linear machines.")
+        size = lengths(self.estimators_) if self.scores == "distance" else np.ones(len(parts[1]))
+        coef, intercept = parts[0] / size[:, None], parts[1] / size
+        if len(coef) == len(self.classes_):
+            return coef, intercept
+        # The class without a machine, the first of two or the last of more, scores 0.
+        place = 0 if len(self.classes_) == 2 else len(coef)
+        return np.insert(coef, place, 0.0, axis=0), np.insert(intercept, place, 0.0)
 
     def decision_function(self, X: Any) -> Floats:
         """Return g_k(x) of each class (n, K); two classes: (n,). The last class of K − 1 machines has score 0, the level of a claim.

@@ -207,6 +207,19 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, MomentClassifier, Ge
 
     _scores = _posterior_scores = _discriminants
 
+    def _score_gradient(self, X: Floats, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+        """Return the gradient of δ_of − δ_against at each row of X (n, p), for the pair of classes of each row."""
+        gradient = np.zeros_like(X)
+        for k in range(len(self.means_)):
+            for rows, sign in ((of == k, -1.0), (against == k, 1.0)):
+                if rows.any():
+                    gradient[rows] += sign * ((X[rows] - self.means_[k]) @ self.basis_[k]) @ self.basis_[k].T
+        return gradient
+
+    def _metric(self, k: int) -> Floats:
+        """Return the basis (p, r) in which rows are compared within class k (Mahalanobis)."""
+        return self.basis_[k]
+
     @property
     def _leaves_out(self) -> bool:
         """Whether `_left_out_scores` is exact: pooling ties the classes together, shrinkage follows the trace."""

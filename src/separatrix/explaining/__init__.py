@@ -1,0 +1,9 @@
+"""Why a model decides as it does: one row, or the model as a whole."""
+
+from .contributions import contributions
+from .explain import explain
+from .model import ModelExplanation
+from .regions import Regions, decision_regions
+from .row import RowExplanation
+
+__all__ = ["ModelExplanation", "Regions", "RowExplanation", "contributions", "decision_regions", "explain"]

@@ -1,0 +1,117 @@
+"""The smallest change of a row that changes the decision about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block
+from ..errors import InputError
+from ..geometry.least_change import LeastChange, cross_plane, cross_planes
+from .rows import predict_rows
+from .views import LinearView
+
+Floats = NDArray[np.float64]
+
+BEYOND = (1e-10, 1e-8, 1e-6)
+"""How far behind the boundary to stop, beside the size of the score's terms; on it, rounding would decide. The first that flips counts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Flip:
+    """The smallest change of the allowed columns that changes the decision.
+
+    Attributes
+    ----------
+    found : bool
+        Whether the bounds allow one.
+    label : the class after the change; where there is none, the class that came closest
+    point, change : (p,) the changed row, or the one that came closest; and by how much it differs
+    cost : float
+        √Σ (change_j/s_j)², s_j = 1 or the standard deviation of column j
+    shortfall : float
+        What the score of `label` against the present class still lacks; 0 if found.
+    names : of the columns
+    """
+
+    found: bool
+    label: Any
+    point: Floats
+    change: Floats
+    cost: float
+    shortfall: float
+    names: Sequence[str]
+
+    def __str__(self) -> str:
+        moved = [j for j in np.argsort(-np.abs(self.change), kind="stable") if self.change[j] != 0]
+        steps = ", ".join(f"{self.names[j]} {_signed(self.change[j])} to {self.point[j]:.6g}" for j in moved[:8])
+        steps += f" and {len(moved) - 8} more" if len(moved) > 8 else ""
+        if self.found:
+            return f"Smallest change that makes it {self.label!r}: {steps}."
+        return (
+            "No change within the bounds changes the decision: "
+            + (f"with {steps}" if steps else "nothing that may change matters, and")
+            + f" the score of {self.label!r} still lacks {self.shortfall:.4g}. Free more columns or widen the bounds."
+        )
+
+
+def smallest_flip(
+    model: Any, view: LinearView, x: Floats, a: int, to: int | None, scale: Floats, lower: Floats, upper: Floats, names: Sequence[str]
+) -> Flip:
+    """Return the least change of x that takes it out of the region of class a, or into that of class `to`.
+
+    The region of a class under linear scores is cut out by planes, and the nearest way out of it is through the nearest of them: nearer
+    than the boundary to the runner-up, if another class is behind a nearer one. The way into a given class has to satisfy all its planes.
+
+    Parameters
+    ----------
+    model : whose `predict` has to confirm the flip
+    x : (p,)
+    a, to : codes of the present class and of the one wanted, if any
+    scale, lower, upper : (p,) as in `geometry.least_change`
+    """
+    if to == a:
+        raise InputError(f"to={model.classes_[a].item()!r} is what the row is predicted to be already; name another class.")
+    others = [k for k in range(len(model.classes_)) if k != a and (to is None or k == to)]
+    size = float(np.abs(view.weights).max(axis=0) @ np.abs(x) + np.abs(view.offsets).max()) or 1.0
+    ways: list[tuple[int, LeastChange]] = []
+    for beyond in BEYOND:
+        ways = [(k, _way(view, x, a, k, to is not None, scale, lower, upper, beyond * size)) for k in others]
+        k, best = min(ways, key=lambda way: (not way[1].reached, way[1].cost if way[1].reached else _lack(view, way[1].point, a, way[0])))
+        if not best.reached:
+            return _flip(model, k, x, best, _lack(view, best.point, a, k), names)
+        label = predict_rows(model, best.point[None])[0]
+        if label != model.classes_[a] and (to is None or label == model.classes_[to]):
+            return _flip(model, int(np.searchsorted(model.classes_, label)), x, best, 0.0, names)
+    raise InputError(
+        "The boundary could not be crossed in float64: the scores are too large beside their differences; rescale the columns."
+    )
+
+
+def _way(view: LinearView, x: Floats, a: int, k: int, into: bool, scale: Floats, lower: Floats, upper: Floats, level: float) -> LeastChange:
+    if not into or len(view.weights) == 2:
+        return cross_plane(view.weights[k] - view.weights[a], view.offsets[k] - view.offsets[a], x, scale, lower, upper, level)
+    rest = [i for i in range(len(view.weights)) if i != k]
+    found = cross_planes(view.weights[k] - view.weights[rest], view.offsets[k] - view.offsets[rest], x, scale, lower, upper, level)
+    if found.reached:
+        return found
+    # As far as it gets against the present class alone.
+    alone = cross_plane(view.weights[k] - view.weights[a], view.offsets[k] - view.offsets[a], x, scale, lower, upper, level)
+    return LeastChange(alone.point, alone.cost, False)
+
+
+def _lack(view: LinearView, point: Floats, a: int, k: int) -> float:
+    scores = view.scores(Block(point[None]))[0]
+    return float(scores.max() - scores[k]) if scores[k] >= scores[a] else float(scores[a] - scores[k])
+
+
+def _flip(model: Any, k: int, x: Floats, way: LeastChange, lack: float, names: Sequence[str]) -> Flip:
+    return Flip(way.reached, model.classes_[k].item(), way.point, way.point - x, way.cost, lack, names)
+
+
+def _signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'}{abs(value):.4g}"

@@ -1,0 +1,142 @@
+"""Which view a model allows, and what it remembers of its training rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Block
+from ..errors import InputError, InputTypeError
+from .rows import ask, predict_rows
+from .views import EvidenceView, LinearView, QuadraticView, View
+
+Floats = NDArray[np.float64]
+
+CHECKED = 32
+"""Rows on which a reading is compared with the model's own predictions."""
+
+SUPPORTED = (
+    "linear models (coef_, intercept_), pipelines of column-wise scalers or selectors and a linear model, OneVsRest of linear machines, "
+    "QuadraticDiscriminantAnalysis, GaussianNB, BernoulliNB, MultinomialNB and CategoricalNB"
+)
+
+
+def require_fitted(model: Any) -> None:
+    """Raise the error of something that is no fitted classifier."""
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        given = model.__name__ if isinstance(model, type) else repr(model)[:60]
+        raise InputTypeError(
+            f"model={given} is not a fitted classifier; pass one, as in explain(LinearDiscriminantAnalysis().fit(X, y), X, 0)."
+        )
+    check_is_fitted(model)
+    if not hasattr(model, "classes_"):
+        raise InputTypeError(f"{type(model).__name__} has no classes_, so it is not a classifier; explain supports {SUPPORTED}.")
+
+
+def view_of(model: Any) -> View:
+    """Return the view of a fitted model, by what the model declares."""
+    require_fitted(model)
+    if hasattr(model, "named_steps"):
+        return _through_steps(model)
+    if hasattr(model, "_column_evidence"):
+        return EvidenceView(model)
+    if hasattr(model, "_score_gradient"):
+        return QuadraticView(model)
+    if getattr(model, "zero_coef_", None) is not None:
+        raise InputError("With alpha=0 some weights of this model are infinite, so contributions do not add up; fit with alpha > 0.")
+    if hasattr(model, "_per_class"):
+        return LinearView(*model._per_class())
+    if getattr(model, "coef_", None) is not None and hasattr(model, "intercept_"):
+        return _from_coefficients(model)
+    raise InputTypeError(f"{type(model).__name__} has no scores that add up over columns; explain supports {SUPPORTED}.")
+
+
+def _from_coefficients(model: Any) -> LinearView:
+    coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
+    coef = np.atleast_2d(coef).astype(np.float64)
+    K, intercept = len(model.classes_), np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(coef))
+    if len(coef) == 1 and K == 2:
+        coef, intercept = np.vstack([np.zeros_like(coef), coef]), np.array([0.0, float(intercept[0])])
+    if len(coef) != K:
+        raise InputTypeError(f"{type(model).__name__} has {len(coef)} rows of coef_ for {K} classes; explain needs one per class.")
+    return LinearView(coef, np.array(intercept))
+
+
+def _through_steps(pipeline: Any) -> LinearView:
+    """Return the last step's weights in terms of the columns that the first step takes: z = (x − shift)·factor for the kept columns."""
+    (name, model), before = pipeline.steps[-1], pipeline.steps[:-1]
+    view = view_of(model)
+    if not isinstance(view, LinearView):
+        raise InputTypeError(f"The last step {name!r} of the pipeline is not linear; explain it alone, on the transformed columns.")
+    p = int(pipeline.n_features_in_) if before else int(model.n_features_in_)
+    columns, factor, shift = np.arange(p), np.ones(p), np.zeros(p)
+    for label, step in before:
+        if step is None or step == "passthrough":
+            continue
+        if hasattr(step, "get_support"):
+            kept = np.asarray(step.get_support(), dtype=bool)
+            columns, factor, shift = columns[kept], factor[kept], shift[kept]
+            continue
+        by, at = _column_wise(label, step, len(columns))
+        # z' = (z − at)·by with z = x·factor − shift
+        factor, shift = factor * by, (shift + at) * by
+    weights = np.zeros((len(view.weights), p))
+    weights[:, columns] = view.weights * factor
+    return LinearView(weights, view.offsets - view.weights @ shift)
+
+
+def _column_wise(label: str, step: Any, p: int) -> tuple[Floats, Floats]:
+    """Return factors and shifts of a scaler that maps x to (x − shift)·factor, column by column."""
+    scale = getattr(step, "scale_", None)
+    numbers = [getattr(step, name, None) for name in ("mean_", "center_", "min_", "scale_")]
+    if not any(value is not None and np.shape(value) == (p,) for value in numbers) or hasattr(step, "components_"):
+        raise InputTypeError(
+            f"Step {label!r} of the pipeline ({type(step).__name__}) does not scale or select columns one by one, so weights cannot be "
+            "carried back to them; explain the last step on the transformed columns."
+        )
+    if getattr(step, "min_", None) is not None:  # x·scale + min
+        return np.asarray(scale), -np.asarray(step.min_) / np.asarray(scale)
+    factor = np.ones(p) if scale is None else 1.0 / np.asarray(scale)
+    # A StandardScaler keeps mean_ also where it does not subtract it.
+    used = [value for value in numbers[:2] if value is not None and getattr(step, "with_mean", True)]
+    centre = used[0] if used else np.zeros(p)
+    return factor, np.asarray(centre)
+
+
+def remembered(model: Any) -> tuple[Floats | None, Floats | None]:
+    """Return mean and standard deviations of the training rows, as far as a model remembers them."""
+    if hasattr(model, "named_steps"):
+        first = model.steps[0][1]
+        mean: Any = getattr(first, "mean_", None)
+        variance: Any = getattr(first, "var_", None)
+        known = np.shape(mean) == np.shape(variance) == (int(model.n_features_in_),)
+        return (np.asarray(mean), np.sqrt(np.asarray(variance))) if known else (None, None)
+    moments: Any = getattr(model, "summary_", None)
+    if hasattr(moments, "grand_mean"):
+        mean, n = moments.grand_mean, float(moments.counts.sum())
+        squares = moments.to_diagonal_sums() + moments.counts @ (moments.means - mean) ** 2
+        return mean, np.sqrt(squares / max(n - 1.0, 1.0))
+    return getattr(model, "xbar_", None), None
+
+
+def check_reading(model: Any, view: View, rows: Floats) -> None:
+    """Raise an error where a view would score or decide otherwise than the model does."""
+    rows = rows[:CHECKED]
+    scores = view.scores(Block(rows))
+    codes = np.searchsorted(model.classes_, predict_rows(model, rows))
+    size = 1.0 + np.abs(scores).max(axis=1)
+    # Ties may go either way.
+    lost = scores.max(axis=1) - scores[np.arange(len(rows)), codes] > 1e-9 * size
+    if hasattr(model, "decision_function") and not lost.any():
+        theirs = ask(model, "decision_function", rows)
+        theirs = np.column_stack([np.zeros(len(rows)), theirs]) if theirs.ndim == 1 else theirs
+        if theirs.shape == scores.shape:
+            lost = np.abs((theirs - theirs[:, :1]) - (scores - scores[:, :1])).max(axis=1) > 1e-4 * size
+    if lost.any():
+        raise InputTypeError(
+            f"{type(model).__name__} does not take the class of the largest linear score (row {int(lost.argmax())} differs), so its "
+            f"decision cannot be taken apart by columns; explain supports {SUPPORTED}."
+        )

@@ -1,0 +1,82 @@
+"""How far coefficients move when the rows change: folds and resamples."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from ..data.labels import Labels
+from ..errors import InputError
+from ..evaluation import KFold
+from ..progress import task
+from .reading import view_of
+from .views import LinearView
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refits:
+    """Coefficients of refits.
+
+    Attributes
+    ----------
+    weights : (m, K − 1, p) against the first class
+    warned : int
+        How many of the refits warned.
+    first : str
+        What the first warning said.
+    """
+
+    weights: Floats
+    warned: int
+    first: str
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Return the percentiles of the refits, (K − 1, p) each."""
+        low, high = np.quantile(self.weights, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        return low, high
+
+
+def against_first(view: LinearView) -> Floats:
+    """Return the weights of each class but the first, minus those of the first, (K − 1, p)."""
+    return np.asarray(view.weights[1:] - view.weights[0])
+
+
+def over_folds(model: Any, X: Any, y: Any, folds: int, random_state: Any) -> Refits:
+    """Refit without each of the folds, classes kept in proportion."""
+    rows = [training for training, _ in KFold(folds, random_state=random_state).split(X, y)]
+    return _refit(model, X, y, rows, "stability over folds")
+
+
+def over_resamples(model: Any, X: Any, y: Any, resamples: int, random_state: Any) -> Refits:
+    """Refit on rows drawn with replacement within each class (stratified bootstrap)."""
+    labels = Labels.of(y)
+    codes, rng = labels.codes(0, len(labels)), np.random.default_rng(random_state)
+    own = [np.flatnonzero(codes == k) for k in range(len(labels.classes))]
+    rows = [np.concatenate([rng.choice(part, len(part)) for part in own]) for _ in range(resamples)]
+    return _refit(model, X, y, rows, "resamples for intervals")
+
+
+def _refit(model: Any, X: Any, y: Any, parts: Iterable[NDArray[np.intp]], name: str) -> Refits:
+    parts, found, said = list(parts), [], []
+    labels = np.asarray(y)
+    with task(name, total=len(parts)) as work:
+        for rows in parts:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                again = clone(model).fit(_safe_indexing(X, rows), labels[rows])
+            view = view_of(again)
+            if len(again.classes_) != len(model.classes_) or not isinstance(view, LinearView):
+                raise InputError("A refit lost a class: give more rows of the smallest class, or use folds=0 and resamples=0.")
+            found.append(against_first(view))
+            said += [str(caught[0].message)] if caught else []
+            work.advance()
+    return Refits(np.stack(found), len(said), said[0] if said else "")

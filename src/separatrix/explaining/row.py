@@ -1,0 +1,252 @@
+"""Why one row is decided as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block, Source
+from ..data.labels import Labels
+from ..errors import InputError, one_of
+from ..geometry import Hyperplane
+from ..inference.tables import Column, Table, Tables
+from ..models.discriminant_summary import column_names
+from .columns import limits
+from .contributions import code_of, finite_spread, mean_row, pairs
+from .flip import Flip, smallest_flip
+from .reading import check_reading, remembered, view_of
+from .rows import log_posteriors, open_rows, take
+from .similar import similar_rows
+from .views import LinearView, View
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RowExplanation:
+    """Why a row is given to one class and not to another; print it, or read the attributes.
+
+    Attributes
+    ----------
+    row : its number in X
+    predicted, against : the class predicted, and the one it is compared with
+    score : f_predicted(x) − f_against(x) = base + Σ contributions; positive
+    unit : "log-odds" or "score"
+    base, contributions : what no column adds, and what each column adds (p,)
+    names, values, mean : of the columns; the mean row to which contributions are relative, or None
+    posteriors : {label: p} or None
+    boundary : Hyperplane between the two, positive on the side of `predicted`; None where it is curved
+    distance : float, of the row from the boundary; None where that is curved
+    nearest : (p,) the point of the boundary nearest to the row, or None
+    gradient : (p,) of the score at the row
+    flip : Flip, the smallest change that changes the decision, or None where boundaries are curved
+    similar : Table of the reference rows most like it, or None
+    tables : Tables with all of it
+    """
+
+    row: int
+    predicted: Any
+    against: Any
+    score: float
+    unit: str
+    base: float
+    contributions: Floats
+    names: list[str]
+    values: Floats
+    mean: Floats | None
+    posteriors: dict[Any, float] | None
+    boundary: Hyperplane | None
+    nearest: Floats | None
+    gradient: Floats | None
+    flip: Flip | None
+    similar: Table | None
+
+    @property
+    def distance(self) -> float | None:
+        """Distance from the boundary in the units of the columns."""
+        return None if self.boundary is None else float(self.boundary.distance(self.values))
+
+    @property
+    def tables(self) -> Tables:
+        """Everything, as named tables with sentences above and below."""
+        tables = {"contributions": self._contribution_table()}
+        if self.nearest is not None:
+            tables["boundary"] = self._boundary_table(self.nearest)
+        if self.similar is not None:
+            tables["similar"] = self.similar
+        return Tables(f"Row {self.row}: {self.predicted!r} rather than {self.against!r}", tables, self._facts(), self._notes())
+
+    def _facts(self) -> tuple[str, ...]:
+        zero = "at the mean row" if self.mean is not None else "from the priors"
+        total = self.score - self.base
+        facts = [
+            f"{self.unit} of {self.predicted!r} against {self.against!r}: {self.score:.4g} = {self.base:.4g} {zero} {_signed(total)} from "
+            "the columns"
+        ]
+        if self.posteriors is not None:
+            shown = sorted(self.posteriors.items(), key=lambda item: -item[1])[:5]
+            facts.append("posteriors: " + ", ".join(f"{label!r} {p:.4g}" for label, p in shown))
+        if self.distance is not None:
+            facts.append(f"distance to the boundary between the two: {self.distance:.4g} in the units of the columns")
+        return tuple(facts)
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.flip is not None:
+            return (str(self.flip),)
+        return ("The boundary is curved: the nearest point on it and the smallest change across it are found for linear models only.",)
+
+    def _contribution_table(self) -> Table:
+        order = np.argsort(-np.abs(self.contributions), kind="stable")
+        columns = [Column("column", [self.names[j] for j in order]), Column("value", self.values[order], ".6g")]
+        if self.mean is not None:
+            columns.append(Column("mean row", self.mean[order], ".6g"))
+        columns.append(Column("contribution", self.contributions[order], "+.4f"))
+        if self.boundary is None and self.gradient is not None:
+            columns.append(Column("gradient here", self.gradient[order], "+.4g"))
+        note = f"Positive: for {self.predicted!r}; negative: for {self.against!r}."
+        return Table(f"What each column adds to the {self.unit}", tuple(columns), note)
+
+    def _boundary_table(self, nearest: Floats) -> Table:
+        columns = [Column("column", self.names), Column("value", self.values, ".6g"), Column("nearest point", nearest, ".6g")]
+        if self.flip is not None and self.flip.found:
+            columns += [Column("smallest change", self.flip.change, "+.4g"), Column("becomes", self.flip.point, ".6g")]
+        return Table(f"To the boundary with {self.against!r}, and across", tuple(columns))
+
+    @property
+    def text(self) -> str:
+        """All of it in fixed-width letters."""
+        return self.tables.text
+
+    @property
+    def html(self) -> str:
+        """All of it as one HTML element; names and labels are escaped."""
+        return self.tables.html
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __str__(self) -> str:
+        return self.text
+
+    __repr__ = __str__
+
+
+def explain_row(
+    model: Any,
+    X: Any,
+    row: Any,
+    reference: Any,
+    against: Any,
+    to: Any,
+    change: Iterable[Any] | None,
+    fixed: Iterable[Any],
+    bounds: Mapping[Any, Any] | None,
+    distance: Literal["standardised", "euclidean"],
+    neighbours: int,
+) -> RowExplanation:
+    """Explain the decision about one row; the parameters are those of :func:`separatrix.explain`."""
+    if distance not in ("standardised", "euclidean"):
+        raise one_of("distance", distance, ["standardised", "euclidean"])
+    view, source = view_of(model), open_rows(model, X)
+    x, block = take(source, row), Block(take(source, row)[None])
+    check_reading(model, view, x[None])
+    training, labels = _reference(model, reference)
+    mean = mean_row(model, view, source, None if training is None else reference[0] if isinstance(reference, tuple) else reference)
+    a, b = _pair(model, view, block, against)
+    parts = np.empty((1, len(x)))
+    view.parts(block, np.array([a]), np.array([b]), mean, parts)
+    base = view.base(a, b, mean)
+    names, plane = column_names(model), view.plane(b, a)
+    score, posteriors = base + float(parts.sum()), _posteriors(model, x)
+    free, lower, upper = limits(names, x, change, fixed, bounds)
+    flip = None
+    if isinstance(view, LinearView):
+        scale = np.where(free, _units(model, source, training, distance), 0.0)
+        flip = smallest_flip(model, view, x, a, code_of(model, "to", to), scale, lower, upper, names)
+    elif to is not None or change is not None or bounds or list(fixed):
+        raise InputError(f"{type(model).__name__} has curved boundaries; to, change, fixed and bounds need a linear model.")
+    similar = None
+    if training is not None:
+        similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours)
+    return RowExplanation(
+        row=int(row),
+        predicted=model.classes_[a].item(),
+        against=model.classes_[b].item(),
+        score=score,
+        unit=_unit(posteriors, score, a, b),
+        base=base,
+        contributions=parts[0],
+        names=names,
+        values=x,
+        mean=mean if view.relative else None,
+        posteriors=None if posteriors is None else dict(zip(model.classes_.tolist(), np.exp(posteriors).tolist())),
+        boundary=plane,
+        nearest=None if plane is None else plane.project(x),
+        gradient=_gradient(model, view, plane, x, a, b),
+        flip=flip,
+        similar=similar,
+    )
+
+
+def _pair(model: Any, view: View, block: Block, against: Any) -> tuple[int, int]:
+    of, runner_up = pairs(view, block, (None, None))
+    other = code_of(model, "against", against)
+    if other == of[0]:
+        raise InputError(f"against={against!r} is what the row is predicted to be; name another class, or leave it out for the runner-up.")
+    return int(of[0]), int(runner_up[0]) if other is None else other
+
+
+def _reference(model: Any, reference: Any) -> tuple[Source | None, Labels | None]:
+    """Return the source of reference rows and their labels: reference is X, or (X, y)."""
+    if reference is None:
+        return None, None
+    if not isinstance(reference, tuple):
+        return open_rows(model, reference), None
+    if len(reference) != 2:
+        raise InputError(f"reference is a tuple of {len(reference)}; pass rows, or (rows, labels).")
+    source, labels = open_rows(model, reference[0]), Labels.of(reference[1])
+    if source.n_rows != len(labels):
+        raise InputError(f"reference has {source.n_rows} rows and {len(labels)} labels; give one label per row.")
+    return source, labels
+
+
+def _units(model: Any, source: Source, training: Source | None, distance: str) -> Floats:
+    """Return the unit in which changes of each column are measured."""
+    if distance == "euclidean":
+        return np.ones(source.n_features)
+    if training is not None:
+        return finite_spread(training).sd
+    known = remembered(model)[1]
+    if known is not None:
+        return known
+    if source.n_rows == 1:
+        raise InputError("distance='standardised' needs the spread of the columns: pass reference=X_train, or distance='euclidean'.")
+    return finite_spread(source).sd
+
+
+def _posteriors(model: Any, x: Floats) -> Floats | None:
+    found = log_posteriors(model, x[None])
+    return None if found is None else found[0]
+
+
+def _unit(posteriors: Floats | None, score: float, a: int, b: int) -> str:
+    """Return whether differences of scores are log-odds of the model's own posteriors."""
+    if posteriors is None or not np.isfinite(posteriors[[a, b]]).all():
+        return "score" if posteriors is None else "log-odds"
+    return "log-odds" if abs(posteriors[a] - posteriors[b] - score) <= 1e-6 * (1.0 + abs(score)) else "score"
+
+
+def _gradient(model: Any, view: View, plane: Hyperplane | None, x: Floats, a: int, b: int) -> Floats | None:
+    if plane is not None:
+        return plane.w
+    if not hasattr(model, "_score_gradient"):
+        return None
+    return np.asarray(model._score_gradient(x[None], np.array([a]), np.array([b])))[0]
+
+
+def _signed(value: float, form: Sequence[str] = ("+", "−")) -> str:
+    return f"{form[value < 0]} {abs(value):.4g}"
