@@ -16,10 +16,11 @@ from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from separatrix import GaussianNB, LinearDiscriminantAnalysis
+from separatrix import GaussianNB, LinearDiscriminantAnalysis, LogisticRegression
 from separatrix.errors import InputError
 from separatrix.models.one_vs_one import OneVsOne
 from separatrix.models.one_vs_rest import OneVsRest
+from separatrix.solvers import against_rest
 
 META = [OneVsRest(LinearDiscriminantAnalysis()), OneVsOne(LinearDiscriminantAnalysis()), OneVsRest(PeerLogistic())]
 
@@ -136,3 +137,18 @@ def test_sparse_rows_and_two_classes(rng: Any) -> None:
 def test_bad_input_is_refused(action: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         action(*load_iris(return_X_y=True))
+
+
+@pytest.mark.parametrize("machines", ["all", "all_but_last"])
+@pytest.mark.parametrize("options", [{}, {"C": 0.01, "fit_intercept": False}, {"class_weight": "balanced"}, {"C": np.inf}], ids=repr)
+def test_logistic_machines_in_step_are_those_fitted_one_by_one(machines: Any, options: Any, rng: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(against_rest, "SMALL", 0)
+    X, y = rows(rng, n=4000)
+    w = rng.random(4000)
+    model = OneVsRest(LogisticRegression(tol=1e-7, **options), machines=machines).fit(X, y, sample_weight=w)
+    assert ("machines on the same" in model.estimators_[0].solution_.why) == ("class_weight" not in options and options.get("C") != np.inf)
+    for k, machine in enumerate(model.estimators_):
+        brute = LogisticRegression(tol=1e-7, **options).fit(X, (y == model.classes_[k]).astype(int), sample_weight=w)
+        assert_allclose(machine.coef_, brute.coef_, atol=1e-5 * np.abs(brute.coef_).max())
+        assert sorted(vars(machine)) == sorted(vars(brute)) and machine.n_features_in_ == 3
+        assert_array_equal(machine.classes_, brute.classes_)

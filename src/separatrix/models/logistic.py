@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from ..data import Block, Source
@@ -137,6 +138,35 @@ class LogisticRegression(LogisticTables, LossModel):
             raise InputError(
                 f"firth=True is a penalty of its own and takes no C={self.C:g}; leave C out or set C=np.inf, or use firth=False."
             )
+
+    def _fit_against_rest(self, X: Any, codes: NDArray[np.int32], targets: list[int], weight: Any, n_jobs: int | None) -> list[Self] | None:
+        """Return one fitted clone per target class, that class against the rest; None where the machines gain nothing from each other."""
+        self._check_params()
+        if self.firth or self.class_weight is not None or self.warm_start:
+            return None
+        from ..solvers import against_rest
+
+        K = int(codes.max()) + 1
+        source = as_source(X, codes, weight, classes=np.arange(K), n_jobs=n_jobs)
+        problem = self._problem(source)
+        solutions = against_rest.solve(problem, targets) if against_rest.serves(problem) else None
+        if solutions is None or not all(solution.is_converged for solution in solutions):
+            return None
+        iterations = [np.array([max(1, solution.iterations)], dtype=np.int32) for solution in solutions]
+        return [
+            clone(self)._adopt(
+                source,
+                {
+                    "classes_": np.array([0, 1]),
+                    "coef_": found.coef,
+                    "intercept_": found.intercept,
+                    "n_iter_": n,
+                    "solution_": found,
+                    "evidence_": None,
+                },
+            )
+            for found, n in zip(solutions, iterations)
+        ]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities p(k | x).

@@ -75,6 +75,10 @@ class OneVsRest(SeveralClasses):
         if fits_from_moments(self.estimator):
             moments = self._moments(X, codes, classes, weight)
             return fit_from_moments(self.estimator, [moments.against(k) for k in targets])
+        together = getattr(self.estimator, "_fit_against_rest", None)
+        machines = None if together is None or K == 2 else together(X, codes, targets, weight, self.n_jobs)
+        if machines is not None:
+            return machines
         everything = np.ones(len(codes), dtype=bool)
         tasks = [(X, everything)] * len(targets)
         return fit_machines(clone(self.estimator), tasks, lambda t: (codes == targets[t]).astype(np.int64), weight, self.n_jobs)

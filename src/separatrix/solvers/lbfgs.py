@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ending import small_enough
-from .line_search import backtrack
+from .line_search import Asking, answered, trials
 from .objective import Objective
+from .problem import Problem
 from .solution import Status
 
 Floats = NDArray[np.float64]
@@ -61,9 +62,17 @@ class Pairs:
         return d
 
 
-def minimise(objective: Objective, theta: Floats, f: float, g: Floats, pairs: Pairs) -> tuple[Floats, float, Floats, Status, int]:
-    """Return θ, f, gradient, status and iterations where L-BFGS ends, from θ with f and g there."""
-    problem = objective.problem
+Ended = tuple[Floats, float, Floats, Status, int]
+"""θ, f, gradient, status and iterations."""
+
+
+def minimise(objective: Objective, theta: Floats, f: float, g: Floats, pairs: Pairs) -> Ended:
+    """Return where L-BFGS ends, from θ with f and g there."""
+    return answered(iterations(objective.problem, theta, f, g, pairs), objective.at)
+
+
+def iterations(problem: Problem, theta: Floats, f: float, g: Floats, pairs: Pairs) -> Asking[Ended]:
+    """Minimise as `minimise` does, asking for the values."""
     for iteration in range(problem.max_iter + 1):
         d = pairs.direction(g)
         slope = float(np.vdot(g, d))
@@ -71,7 +80,7 @@ def minimise(objective: Objective, theta: Floats, f: float, g: Floats, pairs: Pa
             return theta, f, g, Status.CONVERGED, iteration
         if iteration == problem.max_iter:
             break
-        found = backtrack(objective.at, theta, f, d, slope)
+        found = yield from trials(theta, f, d, slope)
         if found is None:
             return theta, f, g, Status.STALLED, iteration
         new, f, gradient = found

@@ -1,16 +1,34 @@
-"""How far to go along a direction."""
+"""How far to go along a direction.
+
+The search is a generator that yields the points at which it wants f and its gradient: who runs it may answer several at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
+Asking = Generator[Floats, tuple[float, Floats], T]
+"""Yields θ, is sent f and its gradient there, returns a T."""
 
 ARMIJO = 1e-4
 HALVINGS = 30
+
+
+def answered(asking: Asking[T], evaluate: Callable[[Floats], tuple[float, Floats]]) -> T:
+    """Return what a generator returns, all its points evaluated."""
+    try:
+        theta = next(asking)
+        while True:
+            theta = asking.send(evaluate(theta))
+    except StopIteration as end:
+        result: T = end.value
+        return result
 
 
 def backtrack(
@@ -31,13 +49,18 @@ def backtrack(
     >>> backtrack(half_square, np.array([1.0]), 0.5, np.array([4.0]), 4.0)
     (array([0.]), 0.0, array([0.]))
     """
+    return answered(trials(theta, f, d, slope), evaluate)
+
+
+def trials(theta: Floats, f: float, d: Floats, slope: float) -> Asking[tuple[Floats, float, Floats] | None]:
+    """Search as `backtrack` does, asking for the values."""
     rounding = 4.0 * np.finfo(float).eps * abs(f)
     t = 1.0
     for _ in range(HALVINGS):
         if t * slope <= rounding:
             return None
         trial = theta - t * d
-        value, gradient = evaluate(trial)
+        value, gradient = yield trial
         if value <= f - ARMIJO * t * slope:
             return trial, value, gradient
         curvature = 2.0 * (value - f + t * slope) / t**2

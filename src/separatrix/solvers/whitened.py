@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +24,7 @@ from . import lbfgs, newton
 from .dependence import dependent_columns
 from .discriminant import solve_discriminant
 from .ending import finish, is_separated, least_weight
+from .line_search import Asking, answered
 from .objective import FAR, Objective
 from .problem import Problem
 from .rows import Rows
@@ -84,23 +84,19 @@ def solve(problem: Problem) -> Solution:
 def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution:
     """Solve from the moments of a sample given, or from those of all rows."""
     moments = _moments(problem if sample is None else sample, explicit)
-    n, centre = moments.counts.sum(), moments.grand_mean
-    apart = np.sqrt(moments.counts / n)[:, None] * (moments.means - centre)
-    G = moments.scatter / n + apart.T @ apart
-    sd = np.sqrt(np.einsum("jj->j", G))
-    objective = Objective(problem, centre, far=bool((np.abs(centre) > FAR * sd).any()))
-    theta = _start(problem, moments, sd, objective)
+    centre, G = covariance(moments)
+    objective = centred(problem, centre, G)
+    theta = start(problem, moments, G, objective)
     passes = 1 if sample is None else 0
     if explicit:
         if sample is None:
-            sample, mixed, passes = draw(problem, SAMPLE, centre, sd), TAU, passes + 1
+            sample, mixed, passes = draw(problem, SAMPLE, centre, _deviations(G)), TAU, passes + 1
         else:
             mixed = 0.0
-        theta, factor = _from_sample(objective, theta, G, sample, mixed)
-        pairs = lbfgs.Pairs(lambda g: _without_shift(factor.solve(g)), scales=False)
+        theta, pairs = from_sample(objective, theta, G, sample, mixed)
     else:
         pairs = lbfgs.Pairs(_kronecker(problem, G), scales=True)
-    theta, f, g, status, iterations = lbfgs.minimise(objective, *_better_of(objective, theta, null_scores(problem)), pairs)
+    theta, f, g, status, iterations = answered(walk(problem, theta, pairs), objective.at)
     if problem.strength == 0.0 and is_separated(problem, f, least_weight(problem)):
         status = Status.SEPARABLE
     return finish(
@@ -139,16 +135,34 @@ def null_scores(problem: Problem) -> Floats:
     return theta
 
 
-def _better_of(objective: Objective, theta: Floats, null: Floats) -> tuple[Floats, float, Floats]:
-    """Return θ with f and its gradient, or the null model where that is better: a start can be worse than none on odd rows."""
-    f, g = objective.at(theta)
+def walk(problem: Problem, theta: Floats, pairs: lbfgs.Pairs) -> Asking[lbfgs.Ended]:
+    """L-BFGS from θ, or from the null model where that is better: a start can be worse than none on odd rows. Asks for the values."""
+    f, g = yield theta
     if not (np.isfinite(f) and np.isfinite(g).all()):
-        objective.problem.rows.source.refuse_nonfinite()
-    shares = objective.problem.counts / objective.problem.total
-    if f <= -float(shares @ np.log(shares)):  # what the null model reaches
-        return theta, f, g
-    other, slopes = objective.at(null)
-    return (theta, f, g) if f <= other else (null, other, slopes)
+        problem.rows.source.refuse_nonfinite()
+    shares = problem.counts / problem.total
+    if f > -float(shares @ np.log(shares)):  # what the null model reaches
+        null = null_scores(problem)
+        other, slopes = yield null
+        if other < f:
+            theta, f, g = null, other, slopes
+    return (yield from lbfgs.iterations(problem, theta, f, g, pairs))
+
+
+def covariance(moments: ClassMoments) -> tuple[Floats, Floats]:
+    """Return mean and covariance G of all rows from the moments of the classes, their scatter pooled."""
+    n, centre = moments.counts.sum(), moments.grand_mean
+    apart = np.sqrt(moments.counts / n)[:, None] * (moments.means - centre)
+    return centre, moments.scatter / n + apart.T @ apart
+
+
+def _deviations(G: Floats) -> Floats:
+    return np.sqrt(np.einsum("jj->j", G))
+
+
+def centred(problem: Problem, centre: Floats, G: Floats) -> Objective:
+    """Return the objective in coordinates centred at the means."""
+    return Objective(problem, centre, far=bool((np.abs(centre) > FAR * _deviations(G)).any()))
 
 
 def _moments(problem: Problem, explicit: bool) -> ClassMoments:
@@ -171,11 +185,11 @@ def _moments(problem: Problem, explicit: bool) -> ClassMoments:
     return moments
 
 
-def _start(problem: Problem, moments: ClassMoments, sd: Floats, objective: Objective) -> Floats:
+def start(problem: Problem, moments: ClassMoments, G: Floats, objective: Objective) -> Floats:
     """Return the given start, or the LDA solution, in centred coordinates."""
     theta = problem.beginning()
     if problem.start is None and problem.fit_intercept:
-        n = moments.counts.sum()
+        n, sd = moments.counts.sum(), _deviations(G)
         ridge = np.diag(KRONECKER_RIDGE * problem.strength + 1e-10 * sd**2)
         found = solve_discriminant(moments.means, moments.scatter / n + ridge, moments.counts / n, np.where(sd > 0, sd, 1.0))
         lda = np.column_stack([found.coef, found.intercept])
@@ -184,8 +198,8 @@ def _start(problem: Problem, moments: ClassMoments, sd: Floats, objective: Objec
     return theta
 
 
-def _from_sample(objective: Objective, theta: Floats, G: Floats, sample: Problem, mixed: float) -> tuple[Floats, newton.Factor]:
-    """Return the minimiser on a sample and the factor of H₀, a share `mixed` of the covariance G in it."""
+def from_sample(objective: Objective, theta: Floats, G: Floats, sample: Problem, mixed: float) -> tuple[Floats, lbfgs.Pairs]:
+    """Return the minimiser on a sample and no pairs yet around H₀, a share `mixed` of the covariance G in it."""
     fit_intercept = objective.problem.fit_intercept
     inner = Objective(replace(sample, max_iter=25, tol=SAMPLE_TOL), objective.centre, objective.shifts, compiled=True)
     theta = _near(inner, theta, G)
@@ -199,15 +213,14 @@ def _from_sample(objective: Objective, theta: Floats, G: Floats, sample: Problem
         for k in range(R):
             block = H[k, :, k]
             block[:-1, :-1] += mixed * block[-1, -1] * G if fit_intercept else mixed * np.trace(block) / max(np.trace(G), 1e-300) * G
-    return theta, newton.Factor(H.reshape(R * q, R * q), R)
+    factor = newton.Factor(H.reshape(R * q, R * q), R)
+    return theta, lbfgs.Pairs(lambda g: _without_shift(factor.solve(g)), scales=False)
 
 
 def _near(inner: Objective, theta: Floats, G: Floats) -> Floats:
     """Return a point from which Newton's method is quick: far from the minimum its steps go astray, and these cost little."""
-    rough = copy(inner)
-    rough.problem = replace(inner.problem, max_iter=NEAR_STEPS, tol=NEAR_TOL)
-    pairs = lbfgs.Pairs(_kronecker(inner.problem, G), scales=True)
-    return lbfgs.minimise(rough, *_better_of(inner, theta, null_scores(inner.problem)), pairs)[0]
+    rough = replace(inner.problem, max_iter=NEAR_STEPS, tol=NEAR_TOL)
+    return answered(walk(rough, theta, lbfgs.Pairs(_kronecker(rough, G), scales=True)), inner.at)[0]
 
 
 def _kronecker(problem: Problem, G: Floats) -> Callable[[Floats], Floats]:
