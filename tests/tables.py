@@ -47,7 +47,7 @@ MODELS = [
 COUNT_MODELS = [BernoulliNB(), MultinomialNB(), CategoricalNB(), MixedNB()]
 """Classifiers of counts and categories: their laws, on such data, are in tests/models/test_counted.py."""
 
-LOSS_MODELS = [LogisticRegression(), LinearSVC()]
+LOSS_MODELS = [LogisticRegression(), LogisticRegression(firth=True), LinearSVC()]
 """Classifiers that minimise a loss by passes: tests/models/test_logistic.py and test_svm.py."""
 
 MISTAKE_MODELS = [Perceptron(), BatchPerceptron(), AveragedPerceptron(), VotedPerceptron()]

@@ -22,6 +22,13 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "check_sample_weight_equivalence_on_sparse_data": "the rows of the check are fractions, which are no categories",
         "check_classifiers_one_label_sample_weights": "the rows of the check are fractions, which are no categories",
     },
+    "LogisticRegression(firth=True)": {
+        "check_fit_score_takes_y": "partial_fit is refused: Jeffreys' prior needs the information of all rows at once",
+        "check_n_features_in_after_fitting": "partial_fit is refused: Jeffreys' prior needs the information of all rows at once",
+        "check_estimators_partial_fit_n_features": "partial_fit is refused: Jeffreys' prior needs the information of all rows at once",
+        "check_sample_weight_equivalence_on_dense_data": "more columns than rows: the information that the prior takes the root of is singular",
+        "check_sample_weight_equivalence_on_sparse_data": "more columns than rows: the information that the prior takes the root of is singular",
+    },
     "FisherDiscriminant()": {
         "check_class_weight_classifiers": "the nearest projected mean does not depend on how large the classes are; threshold='priors' does"
     },

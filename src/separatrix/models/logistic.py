@@ -44,7 +44,8 @@ class LogisticRegression(LogisticTables, LossModel):
         0 for L2, 1 for L1, between for the elastic net.
     firth : bool
         Maximise the likelihood times Jeffreys' prior: finite coefficients with less bias, also for separated classes. It is a penalty of
-        its own, so leave C out (or set it to `np.inf`).
+        its own: leave C at its default or set it to `np.inf`; any other C, and an `l1_ratio`, is an error. Columns must not determine each
+        other, and there is no `partial_fit`.
     fit_intercept : bool
     class_weight : dict, "balanced" or None
         Factors on the weights of the classes.
