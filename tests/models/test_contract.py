@@ -26,8 +26,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "check_fit_score_takes_y": "partial_fit is refused: Jeffreys' prior needs the information of all rows at once",
         "check_n_features_in_after_fitting": "partial_fit is refused: Jeffreys' prior needs the information of all rows at once",
         "check_estimators_partial_fit_n_features": "partial_fit is refused: Jeffreys' prior needs the information of all rows at once",
-        "check_sample_weight_equivalence_on_dense_data": "more columns than rows: the information that the prior takes the root of is singular",
-        "check_sample_weight_equivalence_on_sparse_data": "more columns than rows: the information that the prior takes the root of is singular",
+        "check_sample_weight_equivalence_on_dense_data": "more columns than rows: the information that the prior needs is singular",
+        "check_sample_weight_equivalence_on_sparse_data": "more columns than rows: the information that the prior needs is singular",
     },
     "FisherDiscriminant()": {
         "check_class_weight_classifiers": "the nearest projected mean does not depend on how large the classes are; threshold='priors' does"
