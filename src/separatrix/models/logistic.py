@@ -11,7 +11,7 @@ from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..data import Block, Source
+from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..inference.logistic import Evidence
 from ..losses import Logistic, Loss, Softmax
