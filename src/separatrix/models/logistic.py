@@ -153,21 +153,8 @@ class LogisticRegression(LogisticTables, LossModel):
         solutions = against_rest.solve(problem, targets) if against_rest.serves(problem) else None
         if solutions is None or not all(solution.is_converged for solution in solutions):
             return None
-        iterations = [np.array([max(1, solution.iterations)], dtype=np.int32) for solution in solutions]
-        return [
-            clone(self)._adopt(
-                source,
-                {
-                    "classes_": np.array([0, 1]),
-                    "coef_": found.coef,
-                    "intercept_": found.intercept,
-                    "n_iter_": n,
-                    "solution_": found,
-                    "evidence_": None,
-                },
-            )
-            for found, n in zip(solutions, iterations)
-        ]
+        pairs = [(against_rest.against(problem, k), found) for k, found in zip(targets, solutions)]
+        return [clone(self)._adopt(source, self._found(np.array([0, 1]), own, found)) for own, found in pairs]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the probabilities p(k | x).

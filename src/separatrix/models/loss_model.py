@@ -86,18 +86,18 @@ class LossModel(LinearClassifier):
         problem = self._problem(source)
         solution = self._solve(problem)
         self._report(solution, source)
-        iterations = np.array([max(1, solution.iterations)], dtype=np.int32)
-        return self._adopt(
-            source,
-            {
-                "classes_": source.classes,
-                "coef_": solution.coef,
-                "intercept_": solution.intercept,
-                "n_iter_": iterations,
-                "solution_": solution,
-                **self._keep(problem, solution),
-            },
-        )
+        return self._adopt(source, self._found(source.classes, problem, solution))
+
+    def _found(self, classes: Any, problem: Problem, solution: Solution) -> dict[str, Any]:
+        """Return the attributes of a fit."""
+        return {
+            "classes_": classes,
+            "coef_": solution.coef,
+            "intercept_": solution.intercept,
+            "n_iter_": np.array([max(1, solution.iterations)], dtype=np.int32),
+            "solution_": solution,
+            **self._keep(problem, solution),
+        }
 
     def _problem(self, source: Source) -> Problem:
         classes = source.classes

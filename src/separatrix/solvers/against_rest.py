@@ -59,7 +59,7 @@ def solve(problem: Problem, targets: Sequence[int]) -> list[Solution] | None:
         mixed = 0.0
         if sample is None:
             sample, mixed = draw(problem, whitened.SAMPLE, centre, np.sqrt(np.diag(G))), whitened.TAU
-        machines = [Objective(_against(problem, k), centre) for k in targets]
+        machines = [Objective(against(problem, k), centre) for k in targets]
 
         def begin(t: int) -> tuple[Floats, lbfgs.Pairs]:
             machine, k = machines[t], targets[t]
@@ -81,7 +81,7 @@ def _moments(problem: Problem) -> ClassMoments:
     return moments
 
 
-def _against(problem: Problem, k: int) -> Problem:
+def against(problem: Problem, k: int) -> Problem:
     """Return the two-class problem of class k; its rows keep the codes of all classes."""
     return replace(problem, counts=np.array([problem.total - problem.counts[k], problem.counts[k]]), loss=Logistic())
 
@@ -90,7 +90,7 @@ def _relabelled(sample: Problem, k: int) -> Problem:
     rows = sample.rows
     assert rows.codes is not None
     own = Rows.of_arrays(rows.X, (rows.codes == k).astype(np.int32), rows.weight, rows.source)
-    return replace(_against(sample, k), rows=own)
+    return replace(against(sample, k), rows=own)
 
 
 def in_step(walks: Sequence[Asking[T]], answer: Callable[[dict[int, Floats]], dict[int, tuple[float, Floats]]]) -> list[T]:
