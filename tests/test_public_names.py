@@ -15,9 +15,9 @@ from tests.tables import COUNT_MODELS, LOSS_MODELS, MISTAKE_MODELS, MODELS, SUMM
 NAMES = """
 AnovaFilter AveragedPerceptron BatchPerceptron BernoulliNB Bootstrap CategoricalNB ClassMoments CorrelationFilter DecidedClassifier
 Decision Estimate FisherDiscriminant GaussianNB HashFold Holdout Hyperplane KFold LeastSquaresClassifier LeaveOneOut
-LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB NearestMean OneVsOne OneVsRest Perceptron
-QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter VotedPerceptron choose_covariance contributions evaluate explain
-is_separable logic open_table regularisation_path separation
+LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB MutualInformationFilter NearestMean OneVsOne
+OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter VotedPerceptron choose_covariance contributions
+evaluate explain is_separable logic open_table regularisation_path separation
 """.split()
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from separatrix.selection import AnovaFilter, CorrelationFilter, RareBinaryFilter
+from separatrix.selection import AnovaFilter, CorrelationFilter, MutualInformationFilter, RareBinaryFilter
 
-FILTERS = [CorrelationFilter(), CorrelationFilter(max_correlation=0.9), AnovaFilter()]
+FILTERS = [
+    CorrelationFilter(),
+    CorrelationFilter(max_correlation=0.9),
+    AnovaFilter(),
+    MutualInformationFilter(),
+    MutualInformationFilter(discrete_features=True),
+]
 """Filters that score columns one by one."""
 
 SELECTORS = [*FILTERS, RareBinaryFilter(), RareBinaryFilter(drop_duplicates=True)]

@@ -26,11 +26,11 @@ EVERY_FILTER = pytest.mark.parametrize("selector", FILTERS, ids=repr)
 @pytest.fixture
 def rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     y = rng.integers(0, 3, 300)
-    X = rng.standard_normal((300, 10)).round(2)
+    X = rng.standard_normal((300, 10))
     X[:, :3] += y[:, None] * [1.0, 0.5, 0.2]
     X[:, 5:8] = rng.random((300, 3)) < 0.2 + 0.1 * y[:, None] * [1.0, 2.0, 0.0]
     X[:, 8] = rng.integers(0, 5, 300)
-    return X, y, rng.integers(0, 4, 300).astype(float)
+    return X.round(2), y, rng.integers(0, 4, 300).astype(float)
 
 
 def numbers(selector: Any) -> Any:

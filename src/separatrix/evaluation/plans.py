@@ -15,6 +15,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, Stratified
 from sklearn.model_selection import KFold as PlainKFold
 from sklearn.utils import check_random_state
 
+from ..data.row_hash import row_hash
 from ..errors import InputError
 
 Folds = NDArray[np.int64]
@@ -160,13 +161,7 @@ class HashFold(Plan):
 
     def fold_of(self, begin: int, end: int) -> Folds:
         """Return the folds of rows begin to end."""
-        with np.errstate(over="ignore"):
-            z = np.arange(begin, end, dtype=np.uint64) + np.uint64(self.seed % 2**64) * np.uint64(0xD1342543DE82EF95)
-            z = (z + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            z = z ^ (z >> np.uint64(31))
-        return (z % np.uint64(self.n_splits)).astype(np.int64)
+        return (row_hash(begin, end, self.seed) % np.uint64(self.n_splits)).astype(np.int64)
 
     def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
         """Return the fold of each row."""

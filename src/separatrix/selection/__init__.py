@@ -8,6 +8,7 @@ from typing import Any
 _HOMES = {
     "AnovaFilter": "correlation",
     "CorrelationFilter": "correlation",
+    "MutualInformationFilter": "mutual_information",
     "RareBinaryFilter": "rare",
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, Source
+from ..data.row_hash import row_hash
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -57,19 +58,11 @@ def duplicates(source: Source, columns: Places) -> dict[int, int]:
 
 
 def _project(block: Block) -> _Projection:
-    r = row_numbers(block.start, block.n_rows)
+    r = row_hash(block.start, block.start + block.n_rows) / 2.0**63 - 1.0
     if block.weight is not None:
         r = np.where(block.weight > 0, r, 0.0)
     X = np.asarray(block.X) if not block.is_sparse else block.X
     return _Projection(np.stack([r @ X, np.abs(r) @ abs(X)]).astype(np.float64))
-
-
-def row_numbers(start: int, count: int) -> Floats:
-    """Return a number between −1 and 1 for each row, which looks random and depends on the row's place alone."""
-    z = np.arange(start + 1, start + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return (z ^ (z >> np.uint64(31))) / 2.0**63 - 1.0
 
 
 def _compare(block: Block, first: Places, other: Places) -> _Equal:

@@ -1,0 +1,65 @@
+"""A sample of rows that merges: the rows with the smallest hashes, so that neither blocks nor threads change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..data import Block
+from ..data.row_hash import row_hash
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowSample:
+    """At most `limit` rows of some columns, with their weights; all rows of positive weight where there are no more.
+
+    Attributes
+    ----------
+    limit : int
+    keys : (m,) hashes of the rows' places, sorted
+    rows : (m, c) array or CSR array
+    weight : (m,)
+
+    Examples
+    --------
+    >>> RowSample.summarise(3, np.array([1]))(Block(np.arange(20.0).reshape(10, 2))).rows.shape
+    (3, 1)
+    """
+
+    limit: int
+    keys: NDArray[np.uint64]
+    rows: Any
+    weight: Floats
+
+    @classmethod
+    def summarise(cls, limit: int, columns: NDArray[np.intp]) -> Callable[[Block], RowSample]:
+        """Return the pass: a function from a block to its sample."""
+
+        def of(block: Block) -> RowSample:
+            keys = row_hash(block.start, block.start + block.n_rows)
+            weight = np.ones(block.n_rows) if block.weight is None else block.weight
+            kept = np.flatnonzero(weight > 0)
+            kept = kept[np.argsort(keys[kept])[:limit]]
+            return cls(limit, keys[kept], block.X[kept][:, columns], weight[kept])
+
+        return of
+
+    def merge(self, other: Self) -> Self:
+        """Return the sample of both sets of rows together."""
+        keys = np.concatenate([self.keys, other.keys])
+        kept = np.argsort(keys)[: self.limit]
+        stack = sp.vstack([self.rows, other.rows], format="csr") if sp.issparse(self.rows) else np.concatenate([self.rows, other.rows])
+        return type(self)(self.limit, keys[kept], stack[kept], np.concatenate([self.weight, other.weight])[kept])
+
+    def column(self, c: int) -> tuple[Floats, Floats]:
+        """Return the distinct values of a column in rising order, and the sum of the weights of each."""
+        values = self.rows[:, [c]].toarray()[:, 0] if sp.issparse(self.rows) else self.rows[:, c]
+        distinct, places = np.unique(values.astype(np.float64), return_inverse=True)
+        return distinct, np.bincount(places, self.weight).astype(np.float64)
