@@ -12,7 +12,7 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "data.files": ("open_table",),
-    "decisions": ("Decision",),
+    "decisions": ("Decision", "prior_shift", "reliability"),
     "evaluation": ("Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"),
     "explaining": ("contributions", "explain"),
     "geometry": ("Hyperplane",),

@@ -6,11 +6,25 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "CalibrationMap": "calibration",
+    "Curve": "curves",
     "Decision": "decision",
-    "Saving": "saving",
+    "PredictiveValues": "predictive",
+    "PriorShift": "shift",
+    "Reliability": "calibration_table",
+    "Saving": "realised",
     "Tuned": "tuning",
+    "cost_curve": "curves",
+    "fit_map": "calibration",
+    "net_benefit": "curves",
+    "precision_recall": "curves",
+    "predictive_values": "predictive",
+    "prior_shift": "shift",
+    "reliability": "calibration_table",
     "reweight": "priors",
-    "saving": "saving",
+    "risk_coverage": "coverage",
+    "roc": "curves",
+    "saving": "realised",
     "tune": "tuning",
 }
 

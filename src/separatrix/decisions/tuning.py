@@ -12,7 +12,7 @@ from ..errors import InputError
 from .actions import check_costs
 from .decision import Decision
 from .posteriors import Cases
-from .saving import in_the_world
+from .realised import in_the_world
 from .shares import mean_interval, wilson_band
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,238 @@
+"""Curves over all thresholds of two classes, from held-out posteriors, with bands: ROC, precision and recall, cost, net benefit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds
+
+from ..errors import InputError
+from .actions import check_costs
+from .posteriors import Cases
+from .realised import in_the_world
+from .shares import normal_quantile, wilson_band
+from .tuning import threshold_scores
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Points of a curve with a pointwise 95 % band, and its area where that has a meaning.
+
+    Attributes
+    ----------
+    name : what it is
+    x, y : (m,) the points, named by `axes`
+    low, high : (m,) ends of the band of y
+    thresholds : (m,) score at and above which a row is called positive; for net benefit and cost the threshold itself
+    axes : names of x and y
+    area, area_interval : area under the curve (ROC: AUC; precision and recall: average precision), None where it has no meaning
+    more : further lines by name, such as those of calling all rows positive
+    """
+
+    name: str
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
+    thresholds: Floats
+    axes: tuple[str, str]
+    area: float | None = None
+    area_interval: tuple[float, float] | None = None
+    more: dict[str, Floats] | None = None
+
+    def at(self, x: float) -> tuple[float, float, float]:
+        """Return y, low and high at x, between points linearly.
+
+        Parameters
+        ----------
+        x : float
+        """
+        order = np.argsort(self.x, kind="stable")
+        y, low, high = (float(np.interp(x, self.x[order], line[order])) for line in (self.y, self.low, self.high))
+        return y, low, high
+
+    def __str__(self) -> str:
+        area = "" if self.area is None else f", area {self.area:.4f}"
+        if self.area_interval is not None:
+            area += f" (95 % interval {self.area_interval[0]:.4f} to {self.area_interval[1]:.4f})"
+        return f"{self.name}: {self.axes[1]} against {self.axes[0]}, {len(self.x)} points{area}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Sums of weights of rows with a score at or above each threshold (descending): false and true positives."""
+
+    fp: Floats
+    tp: Floats
+    thresholds: Floats
+    cases: Cases
+    per_row: float
+
+    @classmethod
+    def of(cls, posteriors: Any, y: Any, positive: Any, classes: Any, sample_weight: Any, priors: Any = None) -> Counts:
+        """Count the rows of posteriors with known truth."""
+        cases = in_the_world(Cases.of(posteriors, y, classes, sample_weight), priors)
+        k = cases.positive(positive)
+        truth = cases.codes == k
+        if truth.all() or not truth.any():
+            raise InputError(f"A curve needs rows of both kinds; {'all' if truth.all() else 'none'} are of the positive class.")
+        _, fp, _, tp, levels = confusion_matrix_at_thresholds(truth, threshold_scores(cases, k), sample_weight=cases.weight)
+        return cls(fp.astype(np.float64), tp.astype(np.float64), levels, cases, cases.effective / cases.n)
+
+
+def roc(posteriors: Any, y: Any, *, positive: Any = None, classes: Any = None, sample_weight: Any = None) -> Curve:
+    """Return the ROC curve: recall against the share of false alarms, with Wilson's band, and the AUC with DeLong's interval.
+
+    Parameters
+    ----------
+    posteriors, y : held-out posteriors, such as `Estimate.posteriors`, and the truth
+    positive : a class, default the second of two
+    classes : (K,) labels, where y lacks one
+    sample_weight : (n,) weights, optional
+
+    Examples
+    --------
+    >>> curve = roc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
+    >>> curve.area, curve.x.tolist(), curve.y.tolist()
+    (0.75, [0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC curves, Biometrics 44.
+    """
+    counts = Counts.of(posteriors, y, positive, classes, sample_weight)
+    fp, tp = np.append(0.0, counts.fp), np.append(0.0, counts.tp)
+    m, n = tp[-1], fp[-1]
+    low, high = wilson_band(tp / m, m * counts.per_row)
+    # Of each level: positives and negatives there; of each positive the share of negatives below it, ties half, and the other way round.
+    own_tp, own_fp = np.diff(tp), np.diff(fp)
+    above = (n - counts.fp + own_fp / 2) / n
+    below = (counts.tp - own_tp / 2) / m
+    area = float(own_tp @ above / m)
+    variance = (own_tp @ (above - area) ** 2 / max(m - 1, 1) / m + own_fp @ (below - area) ** 2 / max(n - 1, 1) / n) / counts.per_row
+    interval = _logit_interval(area, float(np.sqrt(variance)), min(m, n) * counts.per_row)
+    thresholds = np.append(np.inf, counts.thresholds)
+    return Curve("ROC", fp / n, tp / m, low, high, thresholds, ("false positive rate", "recall"), area, interval)
+
+
+def precision_recall(
+    posteriors: Any, y: Any, *, positive: Any = None, priors: Any = None, classes: Any = None, sample_weight: Any = None
+) -> Curve:
+    """Return precision against recall, with Wilson's band, and the average precision with an interval on the logit scale.
+
+    Parameters
+    ----------
+    posteriors, y, positive, classes, sample_weight : as in `roc`
+    priors : (K,) or {label: prior}, optional
+        How common the classes are where it is used; default: as in y.
+
+    Examples
+    --------
+    >>> curve = precision_recall([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])
+    >>> curve.y.round(4).tolist(), round(curve.area, 4)
+    ([1.0, 0.5, 0.6667, 0.5], 0.8333)
+
+    References
+    ----------
+    Boyd, Eng and Page (2013), Area under the precision-recall curve: point estimates and confidence intervals, ECML.
+    """
+    counts = Counts.of(posteriors, y, positive, classes, sample_weight, priors)
+    called = counts.tp + counts.fp
+    precision, recall = counts.tp / called, counts.tp / counts.tp[-1]
+    low, high = wilson_band(precision, called * counts.per_row)
+    k = counts.cases.positive(positive)
+    area = float(average_precision_score(counts.cases.codes == k, threshold_scores(counts.cases, k), sample_weight=counts.cases.weight))
+    positives = float(counts.tp[-1]) * counts.per_row
+    interval = _logit_interval(area, float(np.sqrt(area * (1 - area) / positives)), positives)
+    return Curve("precision and recall", recall, precision, low, high, counts.thresholds, ("recall", "precision"), area, interval)
+
+
+def cost_curve(posteriors: Any, y: Any, costs: Any = None, *, priors: Any = None, classes: Any = None, sample_weight: Any = None) -> Curve:
+    """Return the mean cost of two classes against the threshold, with a normal band; `more` has the cost of one class for all rows.
+
+    Parameters
+    ----------
+    posteriors, y, classes, sample_weight : as in `roc`
+    costs : (2, 2), rows are the truth; default: 1 for every mistake
+    priors : as in `precision_recall`
+
+    Examples
+    --------
+    >>> curve = cost_curve([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], [[0, 1], [3, 0]])
+    >>> curve.y.tolist()
+    [1.5, 0.75, 1.0, 0.25, 0.5]
+    """
+    counts = Counts.of(posteriors, y, None, classes, sample_weight, priors)
+    C = np.array([[0.0, 1.0], [1.0, 0.0]]) if costs is None else check_costs(costs)
+    if C.shape != (2, 2):
+        raise InputError(f"A cost curve is over the threshold of two classes; costs has shape {C.shape}, (2, 2) is needed.")
+    fp, tp, n = np.append(0.0, counts.fp), np.append(0.0, counts.tp), counts.cases.n
+    cells = np.stack([fp[-1] - fp, fp, tp[-1] - tp, tp]) / n
+    paid = C.ravel()
+    cost = paid @ cells
+    half = normal_quantile(0.95) * np.sqrt(np.maximum(paid**2 @ cells - cost**2, 0.0) / (n * counts.per_row))
+    thresholds = np.append(1.0, counts.thresholds)
+    more = {"all first": np.full(len(cost), cost[0]), "all second": np.full(len(cost), cost[-1])}
+    return Curve("cost", thresholds, cost, cost - half, cost + half, thresholds, ("threshold", "mean cost"), more=more)
+
+
+def net_benefit(
+    posteriors: Any,
+    y: Any,
+    thresholds: Any = None,
+    *,
+    positive: Any = None,
+    priors: Any = None,
+    classes: Any = None,
+    sample_weight: Any = None,
+) -> Curve:
+    """Return the net benefit of treating rows whose posterior is at or above t (decision curve analysis), with a normal band.
+
+        NB(t) = share of true positives − share of false positives · t/(1 − t)
+
+    `more` has the benefit of treating all rows; treating none has 0.
+
+    Parameters
+    ----------
+    posteriors, y, positive, classes, sample_weight : as in `roc`
+    thresholds : (m,) in (0, 1), default .01 … .99
+    priors : as in `precision_recall`
+
+    Examples
+    --------
+    >>> net_benefit([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], [0.2, 0.5]).y.tolist()
+    [0.4375, 0.25]
+
+    References
+    ----------
+    Vickers and Elkin (2006), Decision curve analysis: a novel method for evaluating prediction models, Medical Decision Making 26.
+    """
+    t = np.linspace(0.01, 0.99, 99) if thresholds is None else np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    if not ((t > 0) & (t < 1)).all():
+        raise InputError("Thresholds of a decision curve lie between 0 and 1, both excluded: t/(1 − t) is the price of a false alarm.")
+    counts = Counts.of(posteriors, y, positive, classes, sample_weight, priors)
+    reached = np.searchsorted(-counts.thresholds, -t, side="right")
+    n, odds = counts.cases.n, t / (1 - t)
+    tp, fp = np.append(0.0, counts.tp)[reached] / n, np.append(0.0, counts.fp)[reached] / n
+    benefit = tp - fp * odds
+    half = normal_quantile(0.95) * np.sqrt(np.maximum(tp + fp * odds**2 - benefit**2, 0.0) / (n * counts.per_row))
+    everyone = counts.tp[-1] / n - counts.fp[-1] / n * odds
+    return Curve("net benefit", t, benefit, benefit - half, benefit + half, t, ("threshold", "net benefit"), more={"treat all": everyone})
+
+
+def _logit_interval(value: float, error: float, n: float) -> tuple[float, float]:
+    """Return the 95 % interval of a share with a standard error, made on the logit scale so that it stays inside (0, 1).
+
+    Where the classes are told apart without a mistake, a standard error of 0 would promise too much: Wilson's interval of n rows then.
+    """
+    if not 0.0 < value < 1.0 or error == 0.0:
+        low, high = wilson_band(value, n)
+        return float(low), float(high)
+    half = normal_quantile(0.95) * error / (value * (1 - value))
+    return float(expit(logit(value) - half)), float(expit(logit(value) + half))
