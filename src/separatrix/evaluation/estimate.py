@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 
 from ..errors import InputError
 from .intervals import wilson
 
 Floats = NDArray[np.float64]
 
+SHOWN = 8
+"""Classes up to which the table of held-out counts is printed."""
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """Held-out performance of a model.
 
@@ -26,14 +31,19 @@ class Estimate:
         95 % interval of the error.
     scores : {metric: float}
     intervals : {metric: (low, high)}, where one is known
-    per_fold : {metric: (folds,) array}
+    per_fold : {metric: (folds,) array}; rows held out alone have an error each and no other score
     posteriors : (n, K) held-out posteriors in the order of `classes`; NaN if never held out, mean if repeated; None without
     confusion : (K, K) held-out counts, rows are the truth
-    method : "exact algebra", "certified", "two Newton steps" or "refits"
+    classes : (K,) labels
+    method : how the held-out predictions were found
+        "exact algebra" (equal to refits), "certified" (equal to refits, each row checked), "approximate leave-one-out" (doubtful rows
+        refitted), "two Newton steps" (from the full fit, the fold's rows removed) or "refits".
     seconds : float
-    optimism : held-out error minus the error on the rows trained on
+    training_error : error of the fit of all rows on these same rows
+    truth : (n,) codes of the true classes
+    weight : (n,) weights, or None
     error_632, error_632plus : for a bootstrap, else None
-    calibration : (intercept, slope) of the truth on the held-out log-odds, for two classes, else None
+    notes : what else there is to know
     """
 
     error: float
@@ -46,31 +56,83 @@ class Estimate:
     classes: NDArray[Any]
     method: str
     seconds: float
-    optimism: float
-    calibration: tuple[float, float] | None = None
+    training_error: float
+    truth: NDArray[np.int32]
+    weight: Floats | None = None
     error_632: float | None = None
     error_632plus: float | None = None
     notes: tuple[str, ...] = field(default=())
 
     @property
+    def optimism(self) -> float:
+        """Held-out error minus the error on the rows trained on."""
+        return self.error - self.training_error
+
+    @property
     def recall_intervals(self) -> Floats:
         """Share of each class found (K,) with its Wilson interval: (K, 3) of low, share, high."""
+        return np.stack([self.confusion_intervals[k, k] for k in range(len(self.classes))])
+
+    @cached_property
+    def confusion_intervals(self) -> Floats:
+        """Share of the rows of class j said to be class k, with its Wilson interval: (K, K, 3) of low, share, high."""
         totals = self.confusion.sum(axis=1)
-        shares = np.diag(self.confusion) / np.where(totals > 0, totals, 1.0)
-        return np.array([(low, s, high) for s, (low, high) in zip(shares, map(wilson, shares, totals), strict=True)])
+        shares = self.confusion / np.where(totals > 0, totals, 1.0)[:, None]
+        found = [[(low, s, high) for s in row for low, high in [wilson(s, n)]] for row, n in zip(shares, totals, strict=True)]
+        return np.array(found)
+
+    @cached_property
+    def calibration(self) -> tuple[float, float] | None:
+        """Intercept and slope of the truth regressed on the held-out log-odds: (0, 1) is calibrated. Two classes, else None."""
+        if self.posteriors is None or len(self.classes) != 2:
+            return None
+        inside = np.isfinite(self.posteriors).all(axis=1)
+        P = np.clip(self.posteriors[inside], 1e-12, 1.0)
+        odds, truth = np.log(P[:, 1] / P[:, 0]), self.truth[inside]
+        if len(odds) == 0 or np.ptp(odds) == 0 or len(np.unique(truth)) < 2:
+            return None
+        weight = None if self.weight is None else self.weight[inside]
+        fit = LogisticRegression(C=np.inf, max_iter=1000).fit(odds[:, None], truth, sample_weight=weight)
+        return float(fit.intercept_[0]), float(fit.coef_[0, 0])
 
     def error_at(self, priors: Any) -> float:
-        """Return the error where classes have other shares: Σ_k π_k · (share of class k that is misclassified)."""
-        given = np.asarray(priors, dtype=np.float64)
-        if given.shape != (len(self.classes),) or abs(given.sum() - 1.0) > 1e-6:
-            raise InputError(f"priors must be {len(self.classes)} numbers that sum to one, in the order of {self.classes.tolist()}.")
+        """Return the error where classes have other shares: Σ_k π_k · (share of class k that is misclassified).
+
+        Parameters
+        ----------
+        priors : (K,) in the order of `classes`, or {label: share}
+        """
+        given = np.asarray([priors.get(k, 0.0) for k in self.classes.tolist()] if isinstance(priors, dict) else priors, dtype=np.float64)
+        unknown = [k for k in priors if k not in self.classes.tolist()] if isinstance(priors, dict) else []
+        if unknown or given.shape != (len(self.classes),) or abs(given.sum() - 1.0) > 1e-6 or (given < 0).any():
+            raise InputError(
+                f"priors must be {len(self.classes)} numbers ≥ 0 that sum to one, in the order of {self.classes.tolist()}; got {priors!r}."
+            )
+        unseen = self.classes[(self.confusion.sum(axis=1) == 0) & (given > 0)]
+        if len(unseen):
+            raise InputError(f"No row of class {unseen.tolist()[0]!r} was held out, so its error is not known; hold out rows of it.")
         return float(given @ (1.0 - self.recall_intervals[:, 1]))
 
     def __str__(self) -> str:
-        low, high = self.interval
-        lines = [f"error {self.error:.4f}  (95 % interval {low:.4f} to {high:.4f}; {self.method}, {self.seconds:.2f} s)"]
-        for name, value in self.scores.items():
-            if name != "error":
-                span = self.intervals.get(name)
-                lines.append(f"{name} {value:.4f}" + (f"  ({span[0]:.4f} to {span[1]:.4f})" if span else ""))
-        return "\n".join([*lines, *self.notes])
+        held = float(self.confusion.sum())
+        lines = [f"Held-out error {_span(self.error, self.interval)} of {held:.6g} rows; on the rows trained on {self.training_error:.4f}"]
+        lines += [f"  {name:<18} {_span(value, self.intervals.get(name))}" for name, value in self.scores.items() if name != "error"]
+        if len(self.classes) <= SHOWN:
+            lines += ["Held-out rows: truth down, prediction across", *_table(self.confusion, self.classes)]
+        lines.append(f"Found by {self.method} in {self.seconds:.2g} s")
+        return "\n".join([*lines, *(f"Note: {note}." for note in self.notes)])
+
+    __repr__ = __str__
+
+
+def _span(value: float, interval: tuple[float, float] | None) -> str:
+    known = interval is not None and np.isfinite(interval).all()
+    return f"{value:.4f}" + (f" (95 % interval {interval[0]:.4f} to {interval[1]:.4f})" if known and interval else "")
+
+
+def _table(confusion: Floats, classes: NDArray[Any]) -> list[str]:
+    names = [str(label)[:16] for label in classes.tolist()]
+    cells = [[f"{value:.6g}" for value in row] for row in confusion]
+    wide = max(map(len, [*names, *(cell for row in cells for cell in row)]))
+    head = "  " + " " * wide + "".join(f" {name:>{wide}}" for name in names)
+    return [head, *("  " + f"{name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in row) for name, row in zip(names, cells, strict=True))]

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, StratifiedKFold, check_cv
-from sklearn.model_selection import KFold as PlainKFold
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils import check_random_state
 
 from ..data.row_hash import row_hash
@@ -29,6 +28,10 @@ class Plan:
     def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
         """Return fold numbers (n,) for each repeat."""
         raise TypeError(f"{type(self).__name__} must define folds")
+
+    def coded_folds(self, codes: NDArray[np.int32], classes: NDArray[Any], groups: Any = None) -> list[Folds]:
+        """Return the folds of rows whose labels are classes[codes]; a subclass may save itself the labels."""
+        return self.folds(len(codes), classes[codes], groups)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Yield training and held-out row numbers, as scikit-learn's splitters do.
@@ -93,24 +96,47 @@ class KFold(Plan):
 
     def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
         """Return the fold of each row, for each repeat."""
-        self._check(n, y, groups)
-        rng = check_random_state(self.random_state)
-        return [self._once(n, y, groups, int(rng.randint(2**31 - 1))) for _ in range(self.repeats)]
+        if y is None:
+            return self._repeated(n, None, groups)
+        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        return self.coded_folds(codes.astype(np.int32), classes, groups)
 
-    def _once(self, n: int, y: Any, groups: Any, seed: int) -> Folds:
-        by_class = self.stratified and y is not None
-        if self.grouped and by_class:
-            splitter: Any = StratifiedGroupKFold(self.n_splits, shuffle=True, random_state=seed)
-        elif self.grouped:
-            splitter = GroupKFold(self.n_splits, shuffle=True, random_state=seed)
-        else:
-            splitter = (StratifiedKFold if by_class else PlainKFold)(self.n_splits, shuffle=True, random_state=seed)
+    def coded_folds(self, codes: NDArray[np.int32], classes: NDArray[Any], groups: Any = None) -> list[Folds]:
+        """Return the fold of each row, for each repeat."""
+        if self.stratified and not self.grouped:
+            self._check_classes(codes, classes)
+        return self._repeated(len(codes), codes if self.stratified else None, groups)
+
+    def _repeated(self, n: int, codes: NDArray[np.int32] | None, groups: Any) -> list[Folds]:
+        self._check(n, groups)
+        rng = check_random_state(self.random_state)
+        seeds = [int(rng.randint(2**31 - 1)) for _ in range(self.repeats)]
+        once = self._grouped if self.grouped else self._dealt
+        return [once(n, codes, groups, seed) for seed in seeds]
+
+    def _dealt(self, n: int, codes: NDArray[np.int32] | None, groups: Any, seed: int) -> Folds:
+        """Shuffle the rows, sort them by class, and deal them to the folds in turn.
+
+        Each fold then has its share of every class to within a row, and folds differ by one row at most. scikit-learn's
+        StratifiedKFold takes as long as a whole fit here.
+        """
+        order = np.random.default_rng(seed).permutation(n)
+        if codes is not None:
+            kinds = codes[order].astype(np.int16 if codes.max(initial=0) < 2**15 else np.int64)
+            order = order[np.argsort(kinds, kind="stable")]
+        numbers = np.empty(n, dtype=np.int64)
+        numbers[order] = np.arange(n) % self.n_splits
+        return numbers
+
+    def _grouped(self, n: int, codes: NDArray[np.int32] | None, groups: Any, seed: int) -> Folds:
+        splitter: Any = GroupKFold if codes is None else StratifiedGroupKFold
         numbers = np.full(n, NEVER, dtype=np.int64)
-        for fold, (_, held_out) in enumerate(splitter.split(np.zeros((n, 1)), y, groups if self.grouped else None)):
+        parts = splitter(self.n_splits, shuffle=True, random_state=seed).split(np.zeros((n, 1)), codes, groups)
+        for fold, (_, held_out) in enumerate(parts):
             numbers[held_out] = fold
         return numbers
 
-    def _check(self, n: int, y: Any, groups: Any) -> None:
+    def _check(self, n: int, groups: Any) -> None:
         if not 2 <= self.n_splits <= n:
             raise InputError(f"n_splits={self.n_splits!r} must be at least 2 and at most the number of rows, {n}.")
         if self.repeats < 1:
@@ -121,14 +147,15 @@ class KFold(Plan):
             raise InputError(
                 f"{len(np.unique(groups))} groups cannot be cut into {self.n_splits} folds; use n_splits={len(np.unique(groups))} or fewer."
             )
-        if self.stratified and y is not None and not self.grouped:
-            labels, sizes = np.unique(np.asarray(y), return_counts=True)
-            if sizes.min() < self.n_splits:
-                few = labels[sizes.argmin()]
-                raise InputError(
-                    f"Class {few!r} has {sizes.min()} rows, fewer than the {self.n_splits} folds: some fold would hold none of it. Use "
-                    f"KFold({max(2, int(sizes.min()))}), LeaveOneOut(), or KFold({self.n_splits}, stratified=False)."
-                )
+
+    def _check_classes(self, codes: NDArray[np.int32], classes: NDArray[Any]) -> None:
+        sizes = np.bincount(codes, minlength=len(classes))
+        if sizes.min() < self.n_splits <= len(codes):
+            few = classes[sizes.argmin()]
+            raise InputError(
+                f"Class {few!r} has {sizes.min()} rows, fewer than the {self.n_splits} folds: some fold would hold none of it. Use "
+                f"KFold({max(2, int(sizes.min()))}), LeaveOneOut(), or KFold({self.n_splits}, stratified=False)."
+            )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return folds times repeats."""
@@ -209,16 +236,30 @@ def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = 
     >>> [folds.tolist() for folds in folds_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0])]
     [[1, -1, 0], [-1, 0, 0]]
     """
+    if groups is not None and len(groups) != n:
+        raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")
     if isinstance(plan, Plan):
-        if getattr(plan, "random_state", 0) is None and random_state is not None:
-            plan = type(plan)(**{**vars(plan), "random_state": check_random_state(random_state)})
-        return plan.folds(n, y, groups)
+        return seeded(plan, random_state).folds(n, y, groups)
     found: list[Folds] = []
     current, fold = np.full(n, NEVER, dtype=np.int64), 0
-    for _, held_out in check_cv(plan, y, classifier=True).split(np.zeros((n, 1)), y, groups):
+    for train, held_out in check_cv(plan, y, classifier=True).split(np.zeros((n, 1)), y, groups):
+        if len(train) + len(held_out) != n or len(np.union1d(train, held_out)) < n:
+            raise InputError(
+                f"Split {fold} of {plan!r} trains on {len(train)} and holds out {len(held_out)} of {n} rows; here every row that is not held "
+                "out is trained on. Use sklearn.model_selection.cross_validate for splits that leave rows aside."
+            )
         if (current[held_out] != NEVER).any():  # a row comes up again: the next repeat begins
             found.append(current)
             current, fold = np.full(n, NEVER, dtype=np.int64), 0
         current[held_out] = fold
         fold += 1
+    if fold == 0:
+        raise InputError(f"The plan {plan!r} holds no row out; give at least one pair of training and held-out rows.")
     return [*found, current]
+
+
+def seeded(plan: Plan, random_state: Any) -> Plan:
+    """Return a plan with the seed given, where it has none of its own."""
+    if random_state is None or getattr(plan, "random_state", 0) is not None:
+        return plan
+    return type(plan)(**{**vars(plan), "random_state": check_random_state(random_state)})

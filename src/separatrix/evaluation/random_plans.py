@@ -127,7 +127,13 @@ class Bootstrap(Plan):
     def resamples(self, n: int) -> NDArray[np.int64]:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
         rng = check_random_state(self.random_state)
-        return np.stack([np.bincount(rng.randint(0, n, size=n), minlength=n) for _ in range(self.n_resamples)])
+        found = np.empty((self.n_resamples, n), dtype=np.int64)
+        size = max(1, 2_000_000 // n)
+        for begin in range(0, self.n_resamples, size):
+            part = found[begin : begin + size]
+            drawn = rng.randint(0, n, size=part.shape) + n * np.arange(len(part))[:, None]
+            part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
+        return found
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Yield drawn rows, as often as they were drawn, and the rows never drawn."""

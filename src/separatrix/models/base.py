@@ -38,6 +38,10 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
         """Return scores (n, K), or (n, 1) for two classes, of a block's rows."""
         raise TypeError(f"{type(self).__name__} must define _scores")
 
+    def _posterior_scores(self, block: Block) -> Floats:
+        """Return scores from which labels follow and, where a model has posteriors, these too by softmax."""
+        return self._scores(block)
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.
 

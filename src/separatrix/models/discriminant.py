@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -10,12 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source
 from ..errors import InputError, one_of
-from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant
-from ..solvers.leave_one_out import LeftOut, discriminant_left_out
+from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant, solve_many
+from ..solvers.leave_one_out import LeftOut
+from ..solvers.leave_one_out_shrunk import discriminant_passes
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
+from ..summaries.resampled import ResampledMoments
 from .discriminant_summary import DiscriminantTables
 from .gaussian_information import SharedCovarianceCriteria
 from .generative import GenerativeClassifier
@@ -258,20 +261,37 @@ class LinearDiscriminantAnalysis(
 
     @property
     def _leaves_out(self) -> bool:
-        """Whether `_left_out_scores` is exact: shrinkage and class weights change with the row that is left out."""
-        return self.shrinkage in (None, 0.0) and self.class_weight is None and self.weights == "frequency"
+        """Whether `_left_out` is exact: estimated shrinkage and class weights change with the row that is left out."""
+        return not isinstance(self.shrinkage, str) and self.class_weight is None and self.weights == "frequency"
 
-    def _left_out_scores(self, block: Block) -> LeftOut:
-        """Return the scores of each row under the fit without it."""
+    def _moments_suffice(self, n_rows: int, n_features: int) -> bool:
+        return self.shrinkage != "auto" and super()._moments_suffice(n_rows, n_features)
+
+    def _left_out(self) -> Callable[[Block], LeftOut]:
+        """Return the pass to the scores of each row under the fit without it."""
+        return next(self._left_out_path([float(self.shrinkage or 0.0)]))
+
+    def _left_out_path(self, shrinkages: Sequence[float]) -> Iterator[Callable[[Block], LeftOut]]:
+        """Yield such a pass for each of some shrinkages: one decomposition serves all."""
         super()._require_summary()
-        z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
-        centres = (self.means_ - self.xbar_) @ self.basis_
-        counts = self.summary_.counts
-        weight = np.ones(block.n_rows) if block.weight is None else block.weight
-        nu = self._divisor(self.summary_, growing=True)
-        fixed = None if self.priors is None else self.priors_
-        found = discriminant_left_out(z, centres, block.codes, weight, counts, nu, fixed)  # type: ignore[arg-type]
-        return found if self.rank_ == self.n_features_in_ else LeftOut(found.scores, np.ones(block.n_rows, dtype=bool))
+        m, fixed = self.summary_, None if self.priors is None else self.priors_
+        return discriminant_passes(m.counts, m.means, m.scatter, self._divisor(m, growing=True), fixed, shrinkages)
+
+    @property
+    def _solves_many(self) -> bool:
+        """Whether `_solve_many` gives what fits would."""
+        return self._leaves_out
+
+    def _solve_many(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Return coef (B, K, p) and intercept (B, K) of many weightings of the same rows, and which of them are sure."""
+        self._check_params()
+        counts, n = moments.counts, moments.counts.sum(axis=1)
+        nu = n if self.covariance == "mle" else np.maximum(n - len(classes), np.finfo(float).tiny)
+        priors = counts / n[:, None]
+        if self.priors is not None:
+            priors = np.broadcast_to(effective_priors(self.priors, classes, counts[0]), counts.shape)
+        alpha = float(self.shrinkage or 0.0)
+        return solve_many(moments.means, moments.scatter / nu[:, None, None], priors, alpha)
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         super()._require_summary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, Literal
 
@@ -9,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Source
+from ..data import Block, Source
 from ..errors import InputError, one_of
 from ..solvers.discriminant import Discriminant, log_priors
 from ..solvers.fisher import criterion, solve_fisher
+from ..solvers.leave_one_out import LeftOut
+from ..solvers.leave_one_out_shrunk import discriminant_passes
 from ..summaries import ClassMoments
 from .information import NoLikelihood
 from .linear import LinearClassifier
@@ -170,6 +173,17 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
     def _metric(self, k: int) -> Floats:
         """Return the directions (p, r) along which rows are compared, the classes having unit variance along them."""
         return self.scalings_[:, : self.n_components]
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether `_left_out` is exact: all directions are used, so that nearest means along them are discriminants, and no b is given."""
+        return self.class_weight is None and self.n_components is None and isinstance(self.threshold, str)
+
+    def _left_out(self) -> Callable[[Block], LeftOut]:
+        """Return the pass to the scores of each row under the fit without it: those of LDA, with equal priors for the midpoint."""
+        m, K = self.summary_, len(self.classes_)
+        fixed = None if self.threshold == "priors" else np.full(K, 1.0 / K)
+        return next(discriminant_passes(m.counts, m.means, m.scatter, freedom(m.counts), fixed, [0.0]))
 
     def criterion(self, w: Any = None) -> Any:
         """Return Fisher's criterion J(w), by default along the best direction, where it is largest.

@@ -131,6 +131,10 @@ class MomentClassifier(SummaryClassifier):
     def _summary_kind(self) -> Kind:
         return "full" if self._kind == "pooled" and self.class_weight is not None else self._kind
 
+    def _moments_suffice(self, n_rows: int, n_features: int) -> bool:
+        """Whether a fit of so many rows and columns is the fit of their moments, which can be merged and taken apart."""
+        return True
+
     def _pass(self, classes: NDArray[Any]) -> Callable[[Block], Any]:
         return ClassMoments.summarise(classes, self._summary_kind())
 

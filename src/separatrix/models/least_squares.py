@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, Literal
 
@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Source
+from ..data import Block, Source
 from ..errors import InputError, did_you_mean, one_of
 from ..solvers.embedding import embed
 from ..solvers.least_squares import Regression, solve_least_squares
+from ..solvers.leave_one_out import LeftOut
+from ..solvers.leave_one_out_linear import least_squares_pass
 from ..solvers.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
+from ..summaries.grouped import tile_rows
 from .base import finite_or_none
 from .information import NoLikelihood
 from .linear import LinearClassifier, linear_scores
@@ -149,6 +152,30 @@ class LeastSquaresClassifier(NoLikelihood, WideClassifier, LinearClassifier):
             "numbers_": numbers,
             "limits_": limits,
         }
+
+    @property
+    def _leaves_out(self) -> bool:
+        """Whether `_left_out` is exact: balanced class weights change with the row that is left out."""
+        return not isinstance(self.class_weight, str)
+
+    def _left_out(self) -> Callable[[Block], LeftOut]:
+        """Return the pass to the scores of each row under the fit without it."""
+        factors = class_factors(self.class_weight, self.classes_, self.summary_.counts)
+        m = (self.summary_ if factors is None else self.summary_.scaled(factors)).to("pooled")
+        fit = self.regression_coef_, self.regression_intercept_
+        outputs, singular = least_squares_pass(m.counts, m.means, m.scatter, self._targets(m), float(self.alpha), *fit, factors)
+        numbers = self.numbers_
+
+        def left_out(block: Block) -> LeftOut:
+            parts = [outputs(tile) for tile in block.tiles(tile_rows(block.n_features))]
+            found, refit = (np.concatenate(values) for values in zip(*parts, strict=True))
+            if numbers is not None:
+                found = found * numbers - 0.5 * numbers**2
+            elif found.shape[1] == 1:
+                found = np.hstack([-found, found])
+            return LeftOut(found, refit | singular)
+
+        return left_out
 
     def predict_number(self, X: Any) -> NDArray[np.floating]:
         """Return the regression's output, clipped to `limits_`; the nearest number is the class.

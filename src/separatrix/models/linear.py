@@ -30,9 +30,13 @@ class LinearClassifier(Classifier):
         return linear_scores(block, self.coef_, self.intercept_)
 
     def _codes(self, block: Block) -> NDArray[np.int32] | None:
-        if type(self)._scores is not LinearClassifier._scores:
+        if self._linear_parts() is None:
             return super()._codes(block)  # scores that a subclass reads otherwise, such as switches made of numbers
         return linear_codes(block, self.coef_, self.intercept_)
+
+    def _linear_parts(self) -> tuple[Floats, Floats] | None:
+        """Return coef (R, p) and intercept (R,) where the scores are linear in the rows as they are, else None."""
+        return (self.coef_, self.intercept_) if type(self)._scores is LinearClassifier._scores else None
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the scores of each row.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from ..data import Block, Source
 from ..errors import DataWarning, InputError
 from ..solvers.discriminant import log_priors
-from ..solvers.leave_one_out import LeftOut, naive_left_out
+from ..solvers.leave_one_out import LeftOut, tiled
+from ..solvers.leave_one_out_naive import naive_left_out
 from ..summaries.class_moments import Kind
 from ..summaries.grouped import SMALL, tile_rows
 from .from_summary import MomentClassifier
@@ -145,15 +147,14 @@ class GaussianNB(OwnVariancesCriteria, MomentClassifier, GenerativeClassifier):
 
     @property
     def _leaves_out(self) -> bool:
-        """Whether `_left_out_scores` is exact: balanced class weights change with the row that is left out."""
+        """Whether `_left_out` is exact: balanced class weights change with the row that is left out."""
         return self.class_weight is None
 
-    def _left_out_scores(self, block: Block) -> LeftOut:
-        """Return the scores of each row under the fit without it."""
-        X = np.asarray(block.dense(), dtype=np.float64)
-        weight = np.ones(len(X)) if block.weight is None else block.weight
+    def _left_out(self) -> Callable[[Block], LeftOut]:
+        """Return the pass to the scores of each row under the fit without it."""
         m, fixed = self.summary_, None if self.priors is None else self.class_prior_
-        return naive_left_out(X, block.codes, weight, m.counts, m.means, m.scatter, self.ddof, self.var_smoothing, fixed)  # type: ignore[arg-type]
+        arrays = m.counts, m.means, m.scatter, self.ddof, self.var_smoothing, fixed
+        return tiled(lambda tile, X, weight: naive_left_out(X, tile.codes, weight, *arrays))  # type: ignore[arg-type]
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         return self.theta_[k] + rng.standard_normal((n, self.n_features_in_)) * np.sqrt(self.var_[k])

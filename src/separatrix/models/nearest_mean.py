@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Source
+from ..data import Block, Source
 from ..decisions.priors import check_priors
 from ..errors import one_of
 from ..solvers.discriminant import log_priors
+from ..solvers.leave_one_out import LeftOut
+from ..solvers.leave_one_out_linear import nearest_mean_pass
 from ..solvers.spread import total_spread
 from ..solvers.whitening import NULL_VARIANCE
 from ..summaries import ClassMoments
@@ -105,6 +108,16 @@ class NearestMean(NoLikelihood, MomentClassifier, LinearClassifier):
     def _metric(self, k: int) -> Floats:
         """Return the factors (p,) with which rows are compared."""
         return 1.0 / self.scale_
+
+    _leaves_out = True
+
+    def _left_out(self) -> Callable[[Block], LeftOut]:
+        """Return the pass to the scores of each row under the fit without it."""
+        m = self.summary_
+        offsets = np.zeros(len(m.counts)) if self.priors is None else log_priors(check_priors(self.priors, m.classes))
+        if self.metric == "euclidean":
+            return nearest_mean_pass(m.counts, m.means, offsets)
+        return nearest_mean_pass(m.counts, m.means, offsets, m.to_diagonal_sums(), flat=bool(len(within_scale(m)[1])))
 
 
 def within_scale(moments: ClassMoments) -> tuple[Floats, NDArray[np.intp]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, Literal
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from ..data import Block, Source
 from ..errors import InputError, one_of
 from ..solvers.discriminant import log_priors
-from ..solvers.leave_one_out import LeftOut, gaussian_left_out
+from ..solvers.leave_one_out import LeftOut, gaussian_pass
+from ..solvers.leave_one_out_shrunk import shrunk_pass
 from ..solvers.quadratic import pool, regularise, whiten_classes, whitening_parts
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.spread import total_spread
@@ -222,20 +224,20 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, MomentClassifier, Ge
 
     @property
     def _leaves_out(self) -> bool:
-        """Whether `_left_out_scores` is exact: pooling ties the classes together, shrinkage follows the trace."""
-        return not (self.shrinkage or self.pooling or self.reg_param) and self.class_weight is None
+        """Whether `_left_out` is exact: pooling ties the classes together, estimated shrinkage follows the rows."""
+        return not (isinstance(self.shrinkage, str) or self.pooling) and self.class_weight is None
 
-    def _left_out_scores(self, block: Block) -> LeftOut:
-        """Return the scores of each row under the fit without it: only its own class changes."""
-        joint, weight = self._joint(block), np.ones(block.n_rows) if block.weight is None else block.weight
-        own = np.arange(block.n_rows), block.codes
-        offset = log_priors(self.priors_) - 0.5 * (self.log_det_ + self.n_features_in_ * LOG_2PI)
-        d_own = 2.0 * (offset - joint)[own]
-        ddof, fixed = float(self.covariance == "unbiased"), None if self.priors is None else self.priors_
-        counts, p = self.summary_.counts, self.n_features_in_
-        found = gaussian_left_out(d_own, joint, p, block.codes, weight, counts, ddof, fixed)  # type: ignore[arg-type]
-        flat = (self.rank_ < p)[block.codes] | (counts[block.codes] - weight - 1.0 < p)
-        return LeftOut(found.scores, found.refit | flat)
+    def _moments_suffice(self, n_rows: int, n_features: int) -> bool:
+        return self.shrinkage != "auto"
+
+    def _left_out(self) -> Callable[[Block], LeftOut]:
+        """Return the pass to the scores of each row under the fit without it: only its own class changes."""
+        fixed, ddof = None if self.priors is None else self.priors_, float(self.covariance == "unbiased")
+        if self.shrinkage or self.reg_param:
+            alpha = float(self.shrinkage or 0.0)
+            return shrunk_pass(self.summary_, self._discriminants, self.priors_, fixed, ddof, alpha, float(self.reg_param))
+        offset = log_priors(self.priors_) - 0.5 * self.log_det_
+        return gaussian_pass(self._discriminants, offset, self.summary_.counts, self.n_features_in_, ddof, fixed, self.rank_)
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         return rng.multivariate_normal(self.means_[k], self.covariance_[k], n, check_valid="ignore")

@@ -72,8 +72,11 @@ class WideClassifier(MomentClassifier):
     """Solved from moments, or in the span of the rows where these are fewer than very many columns: a subclass gives `_fit_wide`."""
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
-        wide = source.n_features > WIDE and source.n_rows is not None and source.n_rows < source.n_features
+        wide = source.n_rows is not None and is_wide(source.n_rows, source.n_features)
         return self._fit_wide(source) if wide else super()._fit_source(source)
+
+    def _moments_suffice(self, n_rows: int, n_features: int) -> bool:
+        return not is_wide(n_rows, n_features)
 
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Return the fitted attributes, `summary_` being None."""
@@ -86,6 +89,17 @@ class WideClassifier(MomentClassifier):
                 f"This model was fitted in the span of its rows, because {p:,} columns exceed the rows, and a {p:,} × {p:,} scatter "
                 f"({8 * p * p / 2**30:,.1f} GiB) was never formed; whatever needs it works with fewer columns only."
             )
+
+
+def is_wide(n_rows: int, n_features: int) -> bool:
+    """Return whether the rows are embedded in their own span.
+
+    Examples
+    --------
+    >>> is_wide(100, 5_000), is_wide(100, 500)
+    (True, False)
+    """
+    return n_features > WIDE and n_rows < n_features
 
 
 def column_moments(source: Source, class_weight: Any) -> tuple[ClassMoments, Floats | None]:

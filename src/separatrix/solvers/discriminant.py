@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 TINY_LOG = float(np.log(np.finfo(np.float64).tiny))
 """Stands for the logarithm of a prior of zero: finite, and below every other."""
 
+SURE = -18.0
+"""log det of a correlation matrix, by columns, below which it may be singular to working precision."""
+
 
 @dataclass(frozen=True, slots=True)
 class Discriminant:
@@ -104,3 +107,38 @@ def canonical(Z: Floats, priors: Floats, basis: Floats) -> tuple[Floats, Floats]
     total = float(np.sum(singular**2))
     ratio = singular[:count] ** 2 / total if total > 0 else np.zeros(count)
     return scalings * np.where(signs == 0, 1.0, signs), ratio
+
+
+def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float = 0.0) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return coef (B, K, p) and intercept (B, K) of B discriminants at once, and which of them are sure.
+
+    Where a covariance is close to singular its discriminants are not sure: use :func:`solve_discriminant` there.
+
+    Parameters
+    ----------
+    means, covariances : (B, K, p), (B, p, p)
+    priors : (B, K)
+    alpha : float
+        Shrinkage towards a multiple of the identity.
+
+    Examples
+    --------
+    >>> one = solve_discriminant(np.array([[0.0], [2.0]]), np.eye(1), np.array([0.5, 0.5]), np.ones(1))
+    >>> many = solve_many(np.array([[[0.0], [2.0]]]), np.eye(1)[None], np.array([[0.5, 0.5]]))
+    >>> bool(np.allclose(many[0][0], one.coef) and np.allclose(many[1][0], one.intercept)), many[2].tolist()
+    (True, [True])
+    """
+    p = covariances.shape[1]
+    if alpha > 0.0:
+        trace = np.einsum("bjj->b", covariances) / p
+        covariances = (1.0 - alpha) * covariances + alpha * trace[:, None, None] * np.eye(p)
+    own = np.sqrt(np.maximum(np.einsum("bjj->bj", covariances), 0.0))
+    own = np.where(own > 0, own, 1.0)
+    R = covariances / own[:, :, None] / own[:, None, :]
+    sure = np.linalg.slogdet(R)[1] > SURE * p
+    R = np.where(sure[:, None, None], R, np.eye(p))
+    centre = np.einsum("bk,bkp->bp", priors, means)
+    V = means - centre[:, None, :]
+    coef = np.linalg.solve(R, (V / own[:, None, :]).transpose(0, 2, 1)).transpose(0, 2, 1) / own[:, None, :]
+    intercept = log_priors(priors) - 0.5 * np.einsum("bkp,bkp->bk", coef, V) - np.einsum("bkp,bp->bk", coef, centre)
+    return coef, intercept, sure

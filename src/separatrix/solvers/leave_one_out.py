@@ -6,11 +6,14 @@ it W loses a u u' with u = x_i − m_g and a = wN_g/(N_g − w), and m_g moves t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data import Block
+from ..summaries.grouped import tile_rows
 from .discriminant import log_priors
 
 Floats = NDArray[np.float64]
@@ -46,13 +49,32 @@ def left_out_log_priors(counts: Floats, codes: Codes, weight: Floats, fixed: Flo
     """
     if fixed is not None:
         return np.broadcast_to(log_priors(fixed), (len(codes), len(counts)))
+    if len(codes) and (weight == weight[0]).all():
+        # Rows of one class then share their priors: K logarithms a class in place of K a row.
+        left = np.maximum(counts - weight[0] * np.eye(len(counts)), 0.0)
+        return log_priors(left / (counts.sum() - weight[0]))[codes]
     left = np.tile(counts, (len(codes), 1))
     left[np.arange(len(codes)), codes] -= weight
     return log_priors(np.maximum(left, 0.0) / (counts.sum() - weight)[:, None])
 
 
+def tiled(left_out: Callable[[Block, Floats, Floats], LeftOut]) -> Callable[[Block], LeftOut]:
+    """Return the pass of a function of a tile, its rows dense in float64, and their weights: temporaries stay in a core's cache."""
+
+    def part(block: Block) -> LeftOut:
+        found = []
+        for tile in block.tiles(tile_rows(block.n_features)):
+            X = tile.dense().astype(np.float64, copy=False)
+            found.append(left_out(tile, X, np.ones(len(X)) if tile.weight is None else tile.weight))
+        if len(found) == 1:
+            return found[0]
+        return LeftOut(np.concatenate([own.scores for own in found]), np.concatenate([own.refit for own in found]))
+
+    return part
+
+
 def discriminant_left_out(
-    z: Floats, centres: Floats, codes: Codes, weight: Floats, counts: Floats, nu: float, fixed: Floats | None = None
+    u: Floats, centres: Floats, codes: Codes, weight: Floats, counts: Floats, nu: float, fixed: Floats | None = None
 ) -> LeftOut:
     """Return leave-one-out scores of linear discriminant analysis.
 
@@ -61,7 +83,7 @@ def discriminant_left_out(
 
     Parameters
     ----------
-    z : (n, r) rows in coordinates that whiten S
+    u : (n, r) rows minus the means of their classes, in coordinates that whiten S
     centres : (K, r) class means in them
     codes, weight : (n,)
     counts : (K,) summed weights N_k
@@ -75,29 +97,75 @@ def discriminant_left_out(
 
     Examples
     --------
-    >>> z, codes = np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1], dtype=np.int32)
-    >>> found = discriminant_left_out(z, np.array([[1.0], [6.0]]), codes, np.ones(4), np.array([2.0, 2.0]), 4.0)
+    >>> u, codes = np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([0, 0, 1, 1], dtype=np.int32)
+    >>> found = discriminant_left_out(u, np.array([[1.0], [6.0]]), codes, np.ones(4), np.array([2.0, 2.0]), 4.0)
     >>> found.scores.argmax(axis=1).tolist()
     [0, 0, 1, 1]
     """
-    n, own = len(z), np.arange(len(z))
-    u = z - centres[codes]
-    d = np.stack([np.einsum("ir,ir->i", v, v) for v in (z - c for c in centres)], axis=1)
-    t = np.stack([np.einsum("ir,ir->i", z - c, u) for c in centres], axis=1)
-    d_own = d[own, codes]
-    rest = counts[codes] - weight
-    vanishes = rest <= GUARD * counts[codes]
-    safe = np.where(vanishes, 1.0, rest)
-    c = weight * counts[codes] / (safe * nu)
+    own = np.arange(len(u))
+    d_own = np.einsum("ir,ir->i", u, u)
+    # With G_ik = u'(c_k − c_g): d_ik = d_ig − 2G_ik + ‖c_k − c_g‖² and t_ik = d_ig − G_ik, one product for all classes.
+    G = u @ centres.T
+    G -= G[own, codes][:, None]
+    apart = np.sum((centres[:, None] - centres) ** 2, axis=2)
+    vanishes, safe = vanishing(counts[codes], weight)
+    kept = left_freedom(nu, counts, weight, vanishes)
+    c = np.where(vanishes, 0.0, weight * counts[codes] / (safe * nu))
     left = 1.0 - c * d_own
-    refit = ~vanishes & ((left <= GUARD) | (nu - weight <= 0))
-    left = np.where(refit | vanishes, 1.0, left)
-    d_new = (nu - weight)[:, None] / nu * (d + c[:, None] * t**2 / left[:, None])
-    d_new[own, codes] = (nu - weight) / nu * (counts[codes] / safe) ** 2 * d_own / left
-    d_new[vanishes] = d[vanishes]
+    refit = (left <= GUARD) | (kept <= 0)
+    left = np.where(refit, 1.0, left)
+    d = d_own[:, None] - 2.0 * G + apart[codes]
+    d_new = (kept / nu)[:, None] * (d + (c / left)[:, None] * (d_own[:, None] - G) ** 2)
+    d_new[own, codes] = kept / nu * (counts[codes] / safe) ** 2 * d_own / left
     scores = left_out_log_priors(counts, codes, weight, fixed) - 0.5 * d_new
     scores[own[vanishes], codes[vanishes]] = -np.inf
-    return LeftOut(scores.reshape(n, -1), refit)
+    return LeftOut(scores, refit)
+
+
+def discriminant_pass(
+    means: Floats, basis: Floats, counts: Floats, nu: float, fixed: Floats | None, singular: bool
+) -> Callable[[Block], LeftOut]:
+    """Return the leave-one-out pass of linear discriminants: rows minus their class means, whitened, then the algebra.
+
+    Parameters
+    ----------
+    means, basis : (K, p), (p, r) with basis' S basis = I
+    counts, nu, fixed : as in :func:`discriminant_left_out`
+    singular : bool
+        Whether S has no inverse: then a row may carry a direction alone, and every row is refitted.
+    """
+    centres = (means - means.mean(axis=0)) @ basis
+
+    def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
+        assert tile.codes is not None
+        found = discriminant_left_out((X - means[tile.codes]) @ basis, centres, tile.codes, weight, counts, nu, fixed)
+        return LeftOut(found.scores, np.ones(len(X), dtype=bool)) if singular else found
+
+    return tiled(left_out)
+
+
+def left_freedom(nu: float, counts: Floats, weight: Floats, vanishes: NDArray[np.bool_]) -> Floats:
+    """Return ν of each left-out fit: ν − w, and where ν is n − K and a class vanishes, one more, since K falls too.
+
+    Examples
+    --------
+    >>> left_freedom(4.0, np.array([5.0, 1.0]), np.ones(2), np.array([False, True]))
+    array([3., 4.])
+    """
+    return nu - weight + (vanishes if nu < counts.sum() else 0.0)
+
+
+def vanishing(N: Floats, weight: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Return which rows take their class with them, and N_g − w of the others (1 in place of what would be 0).
+
+    Examples
+    --------
+    >>> vanishing(np.array([1.0, 5.0]), np.ones(2))
+    (array([ True, False]), array([1., 4.]))
+    """
+    rest = N - weight
+    gone = rest <= GUARD * N
+    return gone, np.where(gone, 1.0, rest)
 
 
 def gaussian_left_out(
@@ -135,9 +203,8 @@ def gaussian_left_out(
     """
     own = np.arange(len(d_own))
     N = counts[codes]
-    rest = N - weight
+    vanishes, rest = vanishing(N, weight)
     freedom, left_freedom = N - ddof, rest - ddof
-    vanishes = rest <= GUARD * N
     possible = ~vanishes & (left_freedom > 0)
     safe, safe_left = np.where(possible, rest, 1.0), np.where(possible, left_freedom, 1.0)
     f = 1.0 - weight * N * d_own / (safe * freedom)
@@ -152,59 +219,32 @@ def gaussian_left_out(
     return LeftOut(scores, refit)
 
 
-def naive_left_out(
-    X: Floats,
-    codes: Codes,
-    weight: Floats,
+def gaussian_pass(
+    scores_of: Callable[[Block], Floats],
+    offset: Floats,
     counts: Floats,
-    means: Floats,
-    scatter: Floats,
+    p: int,
     ddof: float,
-    smoothing: float,
     fixed: Floats | None,
-) -> LeftOut:
-    """Return leave-one-out scores of Gaussian naive Bayes, the smoothing that each left-out fit would have included.
-
-        σ²_gj' = (S_gj − wN_g u_j²/(N_g − w))/(N_g − w − ddof) + ε_i,   θ_gj' = θ_gj − w u_j/(N_g − w),   u = x − θ_g
-
-    with ε_i the smoothing times the largest variance of a column without row i.
+    ranks: NDArray[np.int64],
+) -> Callable[[Block], LeftOut]:
+    """Return the leave-one-out pass of classes with covariances of their own.
 
     Parameters
     ----------
-    X : (n, p) rows
-    codes, weight : (n,)
-    counts, means, scatter : (K,), (K, p), (K, p)
-    ddof, smoothing : float
-    fixed : (K,) priors to hold, or None
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
-    >>> codes = np.array([0, 0, 0, 1, 1, 1], dtype=np.int32)
-    >>> found = naive_left_out(X, codes, np.ones(6), np.full(2, 3.0), np.array([[1.0], [11.0]]), np.full((2, 1), 2.0), 0, 0, None)
-    >>> found.scores.argmax(axis=1).tolist()
-    [0, 0, 0, 1, 1, 1]
+    scores_of : block → (n, K) offset_k − ½ d_ik of the full fit
+    offset : (K,) log π_k − ½ log det Σ_k
+    counts, p, ddof, fixed : as in :func:`gaussian_left_out`
+    ranks : (K,) directions in which each class varies; rows of a class with fewer than p are refitted
     """
-    N, rest = counts[codes], counts[codes] - weight
-    vanishes = rest <= GUARD * N
-    possible = ~vanishes & (rest - ddof > 0)
-    safe = np.where(possible, rest, 1.0)[:, None]
-    n, centre = counts.sum(), counts @ means / counts.sum()
-    total = scatter.sum(axis=0) + counts @ (means - centre) ** 2
-    left = (n - weight)[:, None]
-    spread = (total - weight[:, None] * n / left * (X - centre) ** 2) / left
-    epsilon = smoothing * np.maximum(spread, 0.0).max(axis=1, keepdims=True)
-    u = X - means[codes]
-    own_variance = np.maximum(scatter[codes] - (weight * N)[:, None] / safe * u**2, 0.0) / np.where(possible, rest - ddof, 1.0)[:, None]
-    scores = np.empty((len(X), len(counts)))
-    refit = ~possible & ~vanishes
-    for k in range(len(counts)):
-        own = (codes == k)[:, None]
-        variance = np.where(own, own_variance, scatter[k] / max(counts[k] - ddof, GUARD)) + epsilon
-        refit |= ~vanishes & (variance <= GUARD * np.maximum(spread, np.finfo(float).tiny)).any(axis=1)
-        variance = np.where(variance > 0, variance, 1.0)
-        d = np.where(own, u * (N[:, None] / safe), X - means[k])
-        scores[:, k] = -0.5 * (np.log(2.0 * np.pi * variance) + d**2 / variance).sum(axis=1)
-    scores += left_out_log_priors(counts, codes, weight, fixed)
-    scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
-    return LeftOut(scores, refit)
+
+    def left_out(block: Block) -> LeftOut:
+        codes = block.codes
+        assert codes is not None
+        scores, weight = scores_of(block), np.ones(block.n_rows) if block.weight is None else block.weight
+        d_own = 2.0 * (offset - scores)[np.arange(block.n_rows), codes]
+        found = gaussian_left_out(d_own, scores, p, codes, weight, counts, ddof, fixed)
+        flat = (ranks < p)[codes] | (counts[codes] - weight - 1.0 < p)
+        return LeftOut(found.scores, found.refit | flat)
+
+    return left_out

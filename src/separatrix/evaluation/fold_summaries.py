@@ -1,0 +1,114 @@
+"""Folds held out of a summary: merge what the other folds left behind, or take the rows of a fold back out of one fit."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ..data import Block, as_source
+from ..progress import task
+from ..summaries import FoldMoments, all_but_one
+from ..summaries.grouped import SMALL
+from .plans import NEVER, Folds
+from .rows import Codes, Floats, HeldOut, Rows, answers, gather, posteriors_of
+
+Part = tuple[Codes, Floats | None]
+
+
+def by_summaries(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+    """Summarise every fold in one pass, solve all but one fold for each, and score the rows in a second pass."""
+    n_folds = int(folds.max()) + 1
+    never = folds == NEVER
+    parts = _fold_moments(model, rows, np.where(never, n_folds, folds), n_folds + bool(never.any()))
+    training = all_but_one(parts)
+    models = [from_summary(clone(model), training[fold], rows) for fold in range(n_folds)]
+    codes, posteriors = _scored(models, rows, folds.astype(np.int32))
+    whole = from_summary(clone(model), reduce(lambda a, b: a.merge(b), parts), rows)
+    return HeldOut(folds, codes, posteriors, "exact algebra", whole)
+
+
+def from_summary(model: Any, summary: Any, rows: Rows) -> Any:
+    """Return the model fitted from a summary, with the names of the rows' columns."""
+    fitted = model.fit_summary(summary)
+    if hasattr(rows.X, "columns"):
+        fitted.feature_names_in_ = np.asarray(rows.X.columns, dtype=object)
+    return fitted
+
+
+def summary_of(model: Any, rows: Rows) -> Any:
+    """Return the summary that the model would keep of some rows."""
+    source = model._labelled(rows.X, rows.labels, rows.weight, rows.classes)
+    return model._summarise(source)
+
+
+def _fold_moments(model: Any, rows: Rows, folds: Folds, n_folds: int) -> list[Any]:
+    source = as_source(rows.X, rows.codes, rows.weight, classes=np.arange(len(rows.classes)), n_jobs=getattr(model, "n_jobs", None))
+    moments = source.reduce(FoldMoments.summarise(rows.classes, model._summary_kind(), n_folds, lambda a, b: folds[a:b]))
+    if not all(part.is_finite for part in moments.parts):
+        source.refuse_nonfinite()
+    return list(moments.parts)
+
+
+def _scored(models: list[Any], rows: Rows, folds: Codes) -> tuple[Codes, Floats | None]:
+    """Score each row by the model of its fold; one pass."""
+    has, K = hasattr(models[0], "predict_proba"), len(rows.classes)
+    stacked = _stacked(models)
+
+    def part(block: Block) -> Part:
+        own = folds[block.start : block.start + block.n_rows]
+        large = not block.is_sparse and block.X.size >= SMALL // 4
+        scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(models, block, own)
+        codes = (scores[:, 0] > 0).astype(np.int32) if scores.shape[1] == 1 else scores.argmax(axis=1).astype(np.int32)
+        codes[own == NEVER] = -1
+        if scores.shape[1] == 1 and has:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        return codes, posteriors_of(scores) if has else None
+
+    parts = list(rows.source(models[0].n_jobs).map(part))
+    codes = np.concatenate([own for own, _ in parts])
+    return codes, np.concatenate([own for _, own in parts]).reshape(-1, K) if has else None
+
+
+def _stacked(models: list[Any]) -> tuple[Floats, Floats] | None:
+    """Return coef (F, R, p) and intercept (F, R) of models whose scores are linear in the rows, else None."""
+    parts = [model._linear_parts() for model in models] if hasattr(models[0], "_linear_parts") else [None]
+    if any(part is None for part in parts):
+        return None
+    return np.stack([coef for coef, _ in parts]), np.stack([intercept for _, intercept in parts])
+
+
+def _grouped_linear(block: Block, folds: Codes, coef: Floats, intercept: Floats) -> Floats:
+    from ..kernels.fold_scores import grouped_scores
+
+    scores = np.full((block.n_rows, coef.shape[1]), np.nan)
+    for tile in block.tiles(block.n_rows):
+        grouped_scores(tile.X, coef, intercept, folds, scores)
+    return scores
+
+
+def _grouped(models: list[Any], block: Block, folds: Codes) -> Floats:
+    """Score the rows of a block fold by fold."""
+    scores: Floats | None = None
+    for fold in np.unique(folds[folds != NEVER]):
+        own = np.flatnonzero(folds == fold)
+        found = models[fold]._posterior_scores(Block(block.X[own]))
+        if scores is None:
+            scores = np.full((block.n_rows, found.shape[1]), np.nan)
+        scores[own] = found
+    return np.full((block.n_rows, 1), np.nan) if scores is None else scores
+
+
+def by_forgetting(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+    """Fit all rows once and, for each fold, take its rows back out of a copy."""
+    fitted, found, n_folds = rows.fit(model), [], int(folds.max()) + 1
+    with task("evaluate", total=n_folds) as work:
+        for fold in range(n_folds):
+            held = rows.take(np.flatnonzero(folds == fold))
+            more = {} if held.weight is None else {"sample_weight": held.weight}
+            found.append(answers(deepcopy(fitted).forget(held.X, held.labels, **more), held))
+            work.advance(f"fold {fold}")
+    return gather(rows, folds, found, "exact algebra", fitted)

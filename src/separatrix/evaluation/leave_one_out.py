@@ -1,0 +1,54 @@
+"""Every row held out alone, without n refits: algebra on one fit, or the row taken out of the summary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ..data import Block
+from ..progress import task
+from .fold_summaries import from_summary, summary_of
+from .plans import Folds
+from .rows import Codes, Floats, HeldOut, Rows, answers, gather, posteriors_of
+
+Part = tuple[Codes, Floats | None, Any]
+
+
+def by_algebra(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+    """Fit once, then score each row as the fit without it would; rows for which the algebra does not hold are refitted.
+
+    The model's `_left_out()` returns the pass: from a block to the scores of its rows, and to which of them need a refit.
+    """
+    fitted = rows.fit(model)
+    left_out, has = fitted._left_out(), hasattr(fitted, "predict_proba")
+
+    def part(block: Block) -> Part:
+        found = left_out(block)
+        return found.scores.argmax(axis=1).astype(np.int32), posteriors_of(found.scores) if has else None, found.refit
+
+    parts = list(rows.source(getattr(model, "n_jobs", None)).map(part))
+    codes = np.concatenate([own for own, _, _ in parts])
+    posteriors = np.concatenate([own for _, own, _ in parts]) if has else None
+    refit = np.flatnonzero(np.concatenate([again for _, _, again in parts]))
+    with task("leave one out", total=len(refit)) as work:
+        for i in refit:
+            own, probability = answers(rows.but(int(i)).fit(model), rows.take(np.array([i])))
+            codes[i] = own[0]
+            if posteriors is not None and probability is not None:
+                posteriors[i] = probability[0]
+            work.advance(f"row {i}")
+    return HeldOut(folds, codes, posteriors, "exact algebra", fitted)
+
+
+def by_subtraction(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+    """Take each row out of the summary of all and solve again: no pass over the other rows."""
+    whole = summary_of(model, rows)
+    found = []
+    with task("leave one out", total=rows.n) as work:
+        for i in range(rows.n):
+            row = rows.take(np.array([i]))
+            found.append(answers(from_summary(clone(model), whole.subtract(summary_of(model, row)), rows), row))
+            work.advance(f"row {i}")
+    return gather(rows, np.arange(rows.n), found, "exact algebra", from_summary(clone(model), whole, rows))

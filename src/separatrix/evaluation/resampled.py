@@ -1,0 +1,162 @@
+"""The bootstrap: rows drawn with replacement train, the rows never drawn judge."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import has_fit_parameter
+
+from ..data.block import as_float
+from ..errors import InputError
+from ..progress import task
+from ..summaries.resampled import can_resample, resampled_moments
+from .bootstrap import combine, no_information_error
+from .estimate import Estimate
+from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, choose_metrics, log_losses
+from .random_plans import Bootstrap
+from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes
+
+ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
+Answer = tuple[NDArray[np.intp], Codes, Floats | None]
+
+
+class OutOfBag:
+    """Adds up, row by row, what resamples that never drew a row say about it."""
+
+    def __init__(self, rows: Rows, chosen: dict[str, Any], has: bool) -> None:
+        n, K = rows.n, len(rows.classes)
+        self.rows, self.chosen, self.used = rows, chosen, 0
+        self.times, self.votes = np.zeros(n), np.zeros((n, K))
+        self.posteriors = np.zeros((n, K)) if has else None
+        self.losses = {name: np.zeros(n) for name in chosen if name in ROW_LOSSES}
+        self.per_resample: dict[str, list[float]] = {name: [] for name in chosen if name not in ROW_LOSSES}
+        self.base = np.ones(n) if rows.weight is None else rows.weight
+
+    def add(self, out: NDArray[np.intp], codes: Codes, posteriors: Floats | None) -> None:
+        """Add the answers of one resample about the rows it left out."""
+        weight = None if self.rows.weight is None else self.rows.weight[out]
+        judged = Judged(self.rows.codes[out], codes, posteriors, weight, None, self.rows.classes)
+        self.used += 1
+        self.times[out] += 1
+        self.votes[out, codes] += 1
+        if self.posteriors is not None and posteriors is not None:
+            self.posteriors[out] += posteriors
+        for name, total in self.losses.items():
+            total[out] += ROW_LOSSES[name](judged)
+        for name, values in self.per_resample.items():
+            values.append(self.chosen[name](judged).value)
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """Rows that some resample left out."""
+        return self.times > 0
+
+    def mean(self, total: Floats) -> float:
+        """Return the weighted mean over rows of a loss added up over resamples."""
+        return float(np.average(total[self.seen] / self.times[self.seen], weights=self.base[self.seen]))
+
+    @property
+    def wrong(self) -> Floats:
+        """Times each row was misclassified."""
+        return self.times - self.votes[np.arange(len(self.times)), self.rows.codes]
+
+
+def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, exact: bool, start: float) -> Estimate:
+    """Return the .632+ estimate of the error, with what the out-of-bag rows say of other scores."""
+    has = hasattr(model, "predict_proba")
+    names = [m for m in METRICS if m != "auc" and (has or m not in NEED_POSTERIORS)] if metrics is None else metrics
+    bag = OutOfBag(rows, choose_metrics(names, has, type(model).__name__), has)
+    draws = plan.resamples(rows.n)
+    usable = usable_draws(rows, draws)
+    if not len(usable):
+        raise InputError(
+            "Every resample missed a class or left no row out; use more rows of the rarest class, or a plan such as LeaveOneOut()."
+        )
+    road = None if exact else from_moments(model, rows, usable)
+    for answer in by_resamples(model, rows, usable) if road is None else road:
+        bag.add(*answer)
+    return _estimate(rows, bag, rows.fit(model), "refits" if road is None else "exact algebra", len(draws), start)
+
+
+def usable_draws(rows: Rows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the resamples that drew every class and left some row out."""
+    drawn = (draws > 0).astype(np.float32)
+    of_class = drawn @ np.eye(len(rows.classes), dtype=np.float32)[rows.codes]
+    return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < rows.n)]
+
+
+def by_resamples(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[Answer]:
+    """Fit each resample: the rows with other weights, or repeated where the model takes no weights."""
+    by_weight = has_fit_parameter(model, "sample_weight")
+    with task("bootstrap", total=len(draws)) as work:
+        for b, times in enumerate(draws):
+            out = np.flatnonzero(times == 0)
+            fitted = rows.drawn(times, by_weight).fit(model)
+            yield out, *answers(fitted, rows.take(out))
+            work.advance(f"resample {b}")
+
+
+def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[Answer] | None:
+    """Solve all resamples from their moments at once, where the model declares `_solve_many`; None where it cannot."""
+    X = rows.X
+    small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)
+    if not small or not getattr(model, "_solves_many", False) or not np.isfinite(X).all():
+        return None
+    return _many(model, rows, as_float(X).astype(np.float64, copy=False), draws)
+
+
+def _many(model: Any, rows: Rows, X: Floats, draws: NDArray[np.int64]) -> Iterator[Answer]:
+    K = len(rows.classes)
+    weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight
+    moments = resampled_moments(X, rows.codes, weights, K)
+    coef, intercept, sure = model._solve_many(moments, rows.classes)
+    scores = (X @ coef.reshape(-1, X.shape[1]).T).reshape(rows.n, len(draws), -1)
+    has = hasattr(model, "predict_proba")
+    for b, times in enumerate(draws):
+        out = np.flatnonzero(times == 0)
+        if not sure[b]:
+            yield out, *answers(rows.drawn(times, True).fit(model), rows.take(out))
+            continue
+        own = scores[out, b] + intercept[b]
+        codes = own.argmax(axis=1).astype(np.int32)
+        yield out, codes, posteriors_of(own) if has else None
+
+
+def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, start: float) -> Estimate:
+    K, base, seen = len(rows.classes), bag.base, bag.seen
+    full = predicted_codes(fitted, rows)
+    shares, said = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))
+    training = float(np.average(full != rows.codes, weights=base))
+    both = combine(training, bag.mean(bag.wrong), no_information_error(shares, said))
+    half = 1.959964 * float(np.std(bag.wrong[seen] / bag.times[seen])) / np.sqrt(int(seen.sum()))
+    interval = max(0.0, both.error_632plus - half), min(1.0, both.error_632plus + half)
+    scores = {"error": both.error_632plus, "out_of_bag_error": both.out_of_bag}
+    scores |= {name: bag.mean(total) for name, total in bag.losses.items()}
+    scores |= {name: float(np.nanmean(values)) for name, values in bag.per_resample.items() if name != "error"}
+    posteriors = None if bag.posteriors is None else np.where(seen[:, None], bag.posteriors / np.maximum(bag.times, 1.0)[:, None], np.nan)
+    votes = bag.votes / np.maximum(bag.times, 1.0)[:, None] * base[:, None]
+    notes = [f"{asked - bag.used} of {asked} resamples lacked a class and were left out"] if bag.used < asked else []
+    if not seen.all():
+        notes.append(f"{int((~seen).sum())} rows were in every resample and do not count")
+    return Estimate(
+        error=both.error_632plus,
+        interval=interval,
+        scores=scores,
+        intervals={"error": interval},
+        per_fold={name: np.array(values) for name, values in bag.per_resample.items()},
+        posteriors=posteriors,
+        confusion=np.stack([votes[rows.codes == k].sum(axis=0) for k in range(K)]),
+        classes=rows.classes,
+        method=method,
+        seconds=time.perf_counter() - start,
+        training_error=training,
+        truth=rows.codes,
+        weight=rows.weight,
+        error_632=both.error_632,
+        error_632plus=both.error_632plus,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,155 @@
+"""Labelled rows to evaluate on, and what was said about those held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from ..data import Source, as_source
+from ..errors import InputError
+from .plans import Folds
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Labelled rows to evaluate on: X as given, class codes, weights or None, and the classes."""
+
+    X: Any
+    codes: Codes
+    weight: Floats | None
+    classes: NDArray[Any]
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Label of each row."""
+        return self.classes[self.codes]
+
+    @property
+    def counts(self) -> Floats:
+        """Summed weights of the classes (K,)."""
+        return np.bincount(self.codes, self.weight, minlength=len(self.classes)).astype(np.float64)
+
+    def source(self, n_jobs: int | None = None) -> Source:
+        """Return the rows as a source whose labels are the codes."""
+        return as_source(self.X, self.codes, self.weight, classes=np.arange(len(self.classes)), n_jobs=n_jobs)
+
+    def take(self, rows: NDArray[np.intp]) -> Rows:
+        """Return some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Rows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
+
+    def but(self, row: int) -> Rows:
+        """Return all rows but one."""
+        return self.take(np.delete(np.arange(self.n), row))
+
+    def fit(self, model: Any) -> Any:
+        """Return a fitted clone of a model; where one class is left, the model that always says it."""
+        if (self.codes == self.codes[0]).all():
+            return DummyClassifier(strategy="most_frequent").fit(np.zeros((self.n, 1)), self.labels)
+        return clone(model).fit(self.X, self.labels, **self._weights(model))
+
+    def _weights(self, model: Any) -> dict[str, Any]:
+        """Return the weights under the name by which the model's `fit` takes them."""
+        if self.weight is None:
+            return {}
+        if has_fit_parameter(model, "sample_weight") or get_config()["enable_metadata_routing"]:
+            return {"sample_weight": self.weight}
+        if hasattr(model, "steps") and has_fit_parameter(model.steps[-1][1], "sample_weight"):
+            return {f"{model.steps[-1][0]}__sample_weight": self.weight}
+        raise InputError(
+            f"sample_weight was given, but {type(model).__name__}.fit takes none. Leave it out, or use a model that takes weights; for "
+            "nested estimators, route it with sklearn.set_config(enable_metadata_routing=True) and set_fit_request(sample_weight=True)."
+        )
+
+    def error_of(self, fitted: Any) -> float:
+        """Return the share of the rows that a fitted model gets wrong."""
+        return float(np.average(predicted_codes(fitted, self) != self.codes, weights=self.weight))
+
+    def drawn(self, times: NDArray[np.int64], by_weight: bool) -> Rows:
+        """Return a resample: the same rows with other weights, or the rows repeated where a model takes no weights."""
+        if not by_weight:
+            return self.take(np.repeat(np.arange(self.n), times))
+        weight = times.astype(np.float64) if self.weight is None else times * self.weight
+        return Rows(self.X, self.codes, weight, self.classes)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What was predicted for the rows held out in one repeat.
+
+    Attributes
+    ----------
+    folds : (n,) fold in which each row was held out, −1 for never
+    codes : (n,) predicted class, −1 where never held out
+    posteriors : (n, K), NaN where never held out; None if the model has none
+    method : how it was found
+    fitted : the model fitted on all rows, where the road had need of it
+    """
+
+    folds: Folds
+    codes: Codes
+    posteriors: Floats | None
+    method: str
+    fitted: Any = None
+
+
+def predicted_codes(fitted: Any, rows: Rows) -> Codes:
+    """Return the codes of the labels that a fitted model gives some rows."""
+    return np.searchsorted(rows.classes, np.asarray(fitted.predict(rows.X))).astype(np.int32)
+
+
+def answers(fitted: Any, rows: Rows) -> tuple[Codes, Floats | None]:
+    """Return codes and posteriors (in the order of all classes, 0 for those a fit has not seen) of some rows."""
+    codes = predicted_codes(fitted, rows)
+    if not hasattr(fitted, "predict_proba"):
+        return codes, None
+    full = np.zeros((rows.n, len(rows.classes)))
+    full[:, np.searchsorted(rows.classes, fitted.classes_)] = fitted.predict_proba(rows.X)
+    return codes, full
+
+
+def gather(rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None) -> HeldOut:
+    """Put the answers of the folds in the order of the rows."""
+    codes = np.full(rows.n, -1, dtype=np.int32)
+    posteriors = None if any(own is None for _, own in found) else np.full((rows.n, len(rows.classes)), np.nan)
+    for fold, (own, probability) in enumerate(found):
+        codes[folds == fold] = own
+        if posteriors is not None:
+            posteriors[folds == fold] = probability
+    return HeldOut(folds, codes, posteriors, method, fitted)
+
+
+def posteriors_of(scores: Floats) -> Floats:
+    """Return softmax of scores (n, K) by rows; −∞ gives 0.
+
+    Examples
+    --------
+    >>> posteriors_of(np.array([[0.0, 0.0], [-np.inf, 3.0]])).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    if scores.shape[1] == 2:
+        # Two columns: a sum over rows of two is slower than the exponential itself.
+        found = np.empty_like(scores)
+        with np.errstate(over="ignore"):
+            found[:, 1] = 1.0 / (1.0 + np.exp(scores[:, 0] - scores[:, 1]))
+            found[:, 0] = 1.0 / (1.0 + np.exp(scores[:, 1] - scores[:, 0]))
+        return found
+    found = np.exp(scores - scores.max(axis=1, keepdims=True))
+    found /= found.sum(axis=1, keepdims=True)
+    return found
