@@ -48,10 +48,11 @@ def macro_area(truth: NDArray[np.int32], posteriors: Floats, weight: Floats | No
     0.75
     """
     columns = [1] if posteriors.shape[1] == 2 else list(range(posteriors.shape[1]))
-    w = np.ones(len(truth)) if weight is None else weight
+    if weight is None and folds is None and len(columns) == 1:
+        return _two_sorts(truth == 1, posteriors[:, 1])
 
     def one(k: int) -> Area:
-        return area(truth == k, posteriors[:, k], w, folds)
+        return area(truth == k, posteriors[:, k], weight, folds)
 
     with single_threaded_blas():
         found = list(ordered_map(one, columns, 1 if len(truth) < MANY else thread_count()))
@@ -62,7 +63,7 @@ def macro_area(truth: NDArray[np.int32], posteriors: Floats, weight: Floats | No
     )
 
 
-def area(positive: NDArray[np.bool_], score: Floats, weight: Floats, folds: NDArray[np.integer] | None = None) -> Area:
+def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, folds: NDArray[np.integer] | None = None) -> Area:
     """Return the area under one curve.
 
         A = Σ_pos w_i (Σ_{neg < i} w_j + ½ Σ_{neg ~ i} w_j) / (Σ_pos w Σ_neg w)
@@ -70,56 +71,99 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats, folds: NDAr
     Row i's influence is (V_i − A)/(share of its side), V_i the weighted share of the other side that it stands right to.
     """
     order = np.argsort(score)
-    value, right, sides = _sorted_area(positive[order], score[order], weight[order])
+    ranked = _ranked(order, positive, score, weight)
+    if not ranked.sides.all():
+        return Area(float("nan"), np.full(0 if folds is None else int(folds.max()) + 1, np.nan), np.full(len(score), np.nan))
+    below_neg, below_pos = ranked.below()
+    both = ranked.sides.prod()
+    value = float(ranked.pos @ below_neg / both)
+    # V − A by side, over the side's share of all weight; m/(m − 1) as in DeLong's variances.
+    share = ranked.sides / ranked.sides.sum()
+    scale = np.sqrt(ranked.sides / np.maximum(ranked.sides - 1.0, 1e-300)) / share
+    below_neg *= scale[0] / ranked.sides[1]
+    below_neg -= value * scale[0]
+    below_pos *= -scale[1] / ranked.sides[0]
+    below_pos += (1.0 - value) * scale[1]
     influence = np.empty(len(order))
-    own = np.where(positive[order], sides[0], sides[1])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        influence[order] = (right - value) * (sides.sum() / own) * np.sqrt(own / np.maximum(own - 1.0, 1e-300))
-    if folds is None:
-        return Area(value, np.empty(0), influence)
-    n_folds = int(folds.max()) + 1
-    small = folds[order].astype(np.int16 if n_folds < 2**15 else np.int64)
-    order = order[np.argsort(small, kind="stable")]
-    return Area(value, _areas_of(positive[order], score[order], weight[order], folds[order], n_folds), influence)
+    influence[order] = np.where(ranked.pos > 0, below_neg, below_pos)
+    return Area(value, np.empty(0) if folds is None else _areas_by_fold(order, positive, score, weight, folds), influence)
 
 
-def _sorted_area(positive: NDArray[np.bool_], score: Floats, weight: Floats) -> tuple[float, Floats, Floats]:
-    """Return the area, the share of the other side each row stands right to, and the weights of both sides."""
-    pos, neg = np.where(positive, weight, 0.0), np.where(positive, 0.0, weight)
-    sides = np.array([pos.sum(), neg.sum()])
-    if not sides.all():
-        return float("nan"), np.full(len(score), np.nan), sides
-    below_neg, below_pos = _below(neg, score), _below(pos, score)
-    right = np.where(positive, below_neg / sides[1], 1.0 - below_pos / sides[0])
-    return float(pos @ below_neg / (sides[0] * sides[1])), right, sides
+def _two_sorts(positive: NDArray[np.bool_], score: Floats) -> Area:
+    """Return the area under one curve of rows without weights; influences come in an order of their own.
+
+    Each side is sorted alone and one looked up in the other: less than half the time of ordering all rows with their names.
+    """
+    pos, neg = np.sort(score[positive]), np.sort(score[~positive])
+    if not (len(pos) and len(neg)):
+        return Area(float("nan"), np.empty(0), np.full(len(score), np.nan))
+    low = np.searchsorted(neg, pos)
+    tied = (neg[np.minimum(low, len(neg) - 1)] == pos).any()
+    high = np.searchsorted(neg, pos, side="right") if tied else low
+    below = 0.5 * (low + high)
+    above = np.cumsum(np.bincount(low, minlength=len(neg) + 1)[:-1]).astype(np.float64)
+    if tied:
+        above = 0.5 * (above + np.cumsum(np.bincount(high, minlength=len(neg) + 1)[:-1]))
+    V = below / len(neg), 1.0 - above / len(pos)
+    value = float(V[0].mean())
+    phi = [(v - value) * len(score) / np.sqrt(len(v) * max(len(v) - 1.0, 1e-300)) for v in V]
+    return Area(value, np.empty(0), np.concatenate(phi))
 
 
-def _below(weight: Floats, score: Floats, starts: NDArray[np.intp] | None = None) -> Floats:
-    """Return the weight below each row, half of what is tied with it included; rows in the order of their scores."""
-    total = np.cumsum(weight)
-    ties = score[1:] == score[:-1]
-    if starts is not None:
-        ties[starts[1:] - 1] = False
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows in the order of their scores: weights of the positive and of the negative ones, and where scores are tied with the last."""
+
+    pos: Floats
+    neg: Floats
+    ties: NDArray[np.bool_]
+    sides: Floats
+
+    def below(self) -> tuple[Floats, Floats]:
+        """Return the negative and the positive weight below each row, half of what is tied with it included."""
+        return tuple(_below(weight, self.ties) for weight in (self.neg, self.pos))  # type: ignore[return-value]
+
+
+def _ranked(order: NDArray[np.intp], positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> Ranked:
+    is_pos, ranked = positive[order], score[order]
+    if weight is None:
+        pos = is_pos.astype(np.float64)
+        neg = 1.0 - pos
+    else:
+        own = weight[order]
+        pos = own * is_pos
+        neg = own - pos
+    return Ranked(pos, neg, ranked[1:] == ranked[:-1], np.array([pos.sum(), neg.sum()]))
+
+
+def _below(weight: Floats, ties: NDArray[np.bool_]) -> Floats:
     if not ties.any():
-        return total - 0.5 * weight
+        total = np.cumsum(weight)
+        total -= 0.5 * weight
+        return total
     begins = np.concatenate([[0], np.flatnonzero(~ties) + 1])
     sums = np.add.reduceat(weight, begins)
     return np.repeat(np.cumsum(sums) - 0.5 * sums, np.diff(np.append(begins, len(weight))))
 
 
-def _areas_of(positive: NDArray[np.bool_], score: Floats, weight: Floats, folds: NDArray[np.integer], n_folds: int) -> Floats:
-    """Return the area of each fold; rows in the order of folds, then scores."""
-    pos, neg = np.where(positive, weight, 0.0), np.where(positive, 0.0, weight)
-    starts = np.searchsorted(folds, np.arange(n_folds))
-    used = starts[np.append(starts[1:], len(folds)) > starts]
-    before = np.concatenate([[0.0], np.cumsum(neg)])[starts]
-    below = _below(neg, score, used) - before[folds]
-    both = np.bincount(folds, pos, minlength=n_folds) * np.bincount(folds, neg, minlength=n_folds)
-    hits = np.bincount(folds, pos * below, minlength=n_folds)
+def _areas_by_fold(
+    order: NDArray[np.intp], positive: NDArray[np.bool_], score: Floats, weight: Floats | None, folds: NDArray[np.integer]
+) -> Floats:
+    """Return the area of each fold: sorted by fold after scores, one running sum serves all folds."""
+    n_folds = int(folds.max()) + 1
+    small = folds.astype(np.int16 if n_folds < 2**15 else np.int64)
+    order = order[np.argsort(small[order], kind="stable")]
+    ranked, own = _ranked(order, positive, score, weight), folds[order]
+    starts = np.searchsorted(own, np.arange(n_folds))
+    ranked.ties[starts[(starts > 0) & (starts < len(own))] - 1] = False
+    before = np.concatenate([[0.0], np.cumsum(ranked.neg)])[starts]
+    sides = [np.bincount(own, part, minlength=n_folds) for part in (ranked.pos, ranked.neg)]
+    hits = np.bincount(own, ranked.pos * _below(ranked.neg, ranked.ties), minlength=n_folds) - sides[0] * before
+    both = sides[0] * sides[1]
     return np.where(both > 0, hits / np.where(both > 0, both, 1.0), np.nan)
 
 
-def area_interval(found: Area, weight: Floats, smallest: float, level: float = 0.95) -> Interval:
+def area_interval(found: Area, weight: Floats | None, smallest: float, level: float = 0.95) -> Interval:
     """Return DeLong's interval of an area, on the logit scale so that it stays inside (0, 1).
 
         Var A = Σ w_i φ_i²/(Σ w)²
@@ -130,19 +174,20 @@ def area_interval(found: Area, weight: Floats, smallest: float, level: float = 0
     Parameters
     ----------
     found : Area
-    weight : (n,)
+    weight : (n,), or None
     smallest : float
         Summed weights of the smallest class.
 
     Examples
     --------
     >>> x = np.arange(100.0)
-    >>> found = area(x > 30, x + 20 * np.sin(x), np.ones(100))
-    >>> low, high = area_interval(found, np.ones(100), 31)
+    >>> found = area(x > 30, x + 20 * np.sin(x), None)
+    >>> low, high = area_interval(found, None, 31)
     >>> 0.8 < low < found.value < high < 1.0
     True
     """
-    variance = float(weight @ found.influence**2) / float(weight.sum()) ** 2
+    phi = found.influence
+    variance = float(phi @ phi) / len(phi) ** 2 if weight is None else float(weight @ phi**2) / float(weight.sum()) ** 2
     if not np.isfinite(variance):
         return float("nan"), float("nan")
     if variance <= 1e-16 or not 0.0 < found.value < 1.0:

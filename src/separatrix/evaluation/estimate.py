@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,7 +32,6 @@ class Estimate:
         95 % interval of the error.
     scores : {metric: float}
     intervals : {metric: (low, high)}, where one is known
-    per_fold : {metric: (folds,) array}; rows held out alone have an error each and no other score
     posteriors : (n, K) held-out posteriors in the order of `classes`; NaN if never held out, mean if repeated; None without
     confusion : (K, K) held-out counts, rows are the truth
     classes : (K,) labels
@@ -41,6 +41,7 @@ class Estimate:
     seconds : float
     training_error : error of the fit of all rows on these same rows
     truth : (n,) codes of the true classes
+    by_fold : function that computes `per_fold`
     weight : (n,) weights, or None
     error_632, error_632plus : for a bootstrap, else None
     notes : what else there is to know
@@ -50,7 +51,6 @@ class Estimate:
     interval: tuple[float, float]
     scores: dict[str, float]
     intervals: dict[str, tuple[float, float]]
-    per_fold: dict[str, Floats]
     posteriors: Floats | None
     confusion: Floats
     classes: NDArray[Any]
@@ -58,10 +58,20 @@ class Estimate:
     seconds: float
     training_error: float
     truth: NDArray[np.int32]
+    by_fold: Callable[[], dict[str, Floats]]
     weight: Floats | None = None
     error_632: float | None = None
     error_632plus: float | None = None
     notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def per_fold(self) -> dict[str, Floats]:
+        """{metric: (folds,) array}, scored when first asked for; rows held out alone have an error each and no other score."""
+        return self.by_fold()
+
+    def __getstate__(self) -> dict[str, Any]:
+        found = self.per_fold  # the function that would compute it cannot be pickled
+        return {**self.__dict__, "by_fold": dict, "per_fold": found}
 
     @property
     def optimism(self) -> float:

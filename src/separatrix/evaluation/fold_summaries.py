@@ -14,7 +14,7 @@ from ..progress import task
 from ..summaries import FoldMoments, all_but_one
 from ..summaries.grouped import SMALL
 from .plans import NEVER, Folds
-from .rows import Codes, Floats, HeldOut, Rows, answers, gather, posteriors_of
+from .rows import Codes, Floats, HeldOut, Rows, answers, gather, largest, posteriors_of
 
 Part = tuple[Codes, Floats | None]
 
@@ -62,7 +62,7 @@ def _scored(models: list[Any], rows: Rows, folds: Codes) -> tuple[Codes, Floats 
         own = folds[block.start : block.start + block.n_rows]
         large = not block.is_sparse and block.X.size >= SMALL // 4
         scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(models, block, own)
-        codes = (scores[:, 0] > 0).astype(np.int32) if scores.shape[1] == 1 else scores.argmax(axis=1).astype(np.int32)
+        codes = largest(scores)
         codes[own == NEVER] = -1
         if scores.shape[1] == 1 and has:
             scores = np.column_stack([np.zeros(len(scores)), scores])
@@ -75,10 +75,11 @@ def _scored(models: list[Any], rows: Rows, folds: Codes) -> tuple[Codes, Floats 
 
 def _stacked(models: list[Any]) -> tuple[Floats, Floats] | None:
     """Return coef (F, R, p) and intercept (F, R) of models whose scores are linear in the rows, else None."""
-    parts = [model._linear_parts() for model in models] if hasattr(models[0], "_linear_parts") else [None]
-    if any(part is None for part in parts):
+    parts = [model._linear_parts() for model in models if hasattr(model, "_linear_parts")]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(models):
         return None
-    return np.stack([coef for coef, _ in parts]), np.stack([intercept for _, intercept in parts])
+    return np.stack([coef for coef, _ in known]), np.stack([intercept for _, intercept in known])
 
 
 def _grouped_linear(block: Block, folds: Codes, coef: Floats, intercept: Floats) -> Floats:

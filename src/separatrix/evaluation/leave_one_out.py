@@ -11,7 +11,7 @@ from ..data import Block
 from ..progress import task
 from .fold_summaries import from_summary, summary_of
 from .plans import Folds
-from .rows import Codes, Floats, HeldOut, Rows, answers, gather, posteriors_of
+from .rows import Codes, Floats, HeldOut, Rows, answers, gather, largest, posteriors_of
 
 Part = tuple[Codes, Floats | None, Any]
 
@@ -26,7 +26,7 @@ def by_algebra(model: Any, rows: Rows, folds: Folds) -> HeldOut:
 
     def part(block: Block) -> Part:
         found = left_out(block)
-        return found.scores.argmax(axis=1).astype(np.int32), posteriors_of(found.scores) if has else None, found.refit
+        return largest(found.scores), posteriors_of(found.scores) if has else None, found.refit
 
     parts = list(rows.source(getattr(model, "n_jobs", None)).map(part))
     codes = np.concatenate([own for own, _, _ in parts])

@@ -131,7 +131,7 @@ class Bootstrap(Plan):
         size = max(1, 2_000_000 // n)
         for begin in range(0, self.n_resamples, size):
             part = found[begin : begin + size]
-            drawn = rng.randint(0, n, size=part.shape) + n * np.arange(len(part))[:, None]
+            drawn = rng.randint(0, n, size=part.shape, dtype=np.int32 if n < 2**31 else np.int64) + n * np.arange(len(part))[:, None]
             part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
         return found
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
-from ..data.block import as_float
+from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
 from ..summaries.resampled import can_resample, resampled_moments
@@ -21,6 +22,10 @@ from .random_plans import Bootstrap
 from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes
 
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
+BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
+"""Scores of many resamples that are computed at once."""
+MOST_SCORES = 4_000_000
+"""Scores of resamples held at once."""
 Answer = tuple[NDArray[np.intp], Codes, Floats | None]
 
 
@@ -50,6 +55,48 @@ class OutOfBag:
         for name, values in self.per_resample.items():
             values.append(self.chosen[name](judged).value)
 
+    def add_many(self, scores: Floats, out: NDArray[np.bool_]) -> None:
+        """Add the scores (K, B, n) of many resamples at once, of which `out` (B, n) were left out."""
+        if any(name not in BATCHED for name in self.chosen):
+            for b, own in enumerate(out):
+                rows = np.flatnonzero(own)
+                each = scores[:, b, rows].T
+                self.add(rows, each.argmax(axis=1).astype(np.int32), None if self.posteriors is None else posteriors_of(each))
+            return
+        K, truth = len(scores), self.rows.codes
+        codes = (scores[1] > scores[0]).astype(np.int8) if K == 2 else scores.argmax(axis=0)
+        self.used += len(out)
+        self.times += out.sum(axis=0)
+        for k in range(K):
+            self.votes[:, k] += ((codes == k) & out).sum(axis=0)
+        self._add_errors(codes == truth, out)
+        if self.posteriors is not None:
+            self._add_posteriors(scores, out)
+
+    def _add_errors(self, right: NDArray[np.bool_], out: NDArray[np.bool_]) -> None:
+        """Add the error and the balanced accuracy of each resample (B, n)."""
+        of_class = np.eye(len(self.rows.classes))[self.rows.codes] * self.base[:, None]
+        totals, found = out.astype(np.float64) @ of_class, (right & out).astype(np.float64) @ of_class
+        self.per_resample["error"] += (1.0 - found.sum(axis=1) / totals.sum(axis=1)).tolist()
+        if "balanced_accuracy" in self.per_resample:
+            shares = (found / np.where(totals > 0, totals, 1.0)).sum(axis=1) / (totals > 0).sum(axis=1)
+            self.per_resample["balanced_accuracy"] += shares.tolist()
+
+    def _add_posteriors(self, scores: Floats, out: NDArray[np.bool_]) -> None:
+        assert self.posteriors is not None
+        K, tiny = len(scores), np.finfo(np.float64).eps
+        P = np.exp(scores - scores.max(axis=0))
+        P /= P.sum(axis=0)
+        P *= out
+        self.posteriors += P.sum(axis=1).T
+        own = np.where(self.rows.codes == 1, P[1], P[0]) if K == 2 else np.take_along_axis(P, self.rows.codes[None, None], axis=0)[0]
+        if "log_loss" in self.losses:
+            logs = np.log(np.where(out, np.clip(own, tiny, 1.0 - tiny), 1.0))
+            self.losses["log_loss"] -= logs.sum(axis=0)
+        if "brier" in self.losses:
+            squares = (out - own) ** 2 if K == 2 else np.einsum("kbn,kbn->bn", P, P) - 2.0 * own + out
+            self.losses["brier"] += squares.sum(axis=0)
+
     @property
     def seen(self) -> NDArray[np.bool_]:
         """Rows that some resample left out."""
@@ -76,10 +123,11 @@ def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, ex
         raise InputError(
             "Every resample missed a class or left no row out; use more rows of the rarest class, or a plan such as LeaveOneOut()."
         )
-    road = None if exact else from_moments(model, rows, usable)
-    for answer in by_resamples(model, rows, usable) if road is None else road:
-        bag.add(*answer)
-    return _estimate(rows, bag, rows.fit(model), "refits" if road is None else "exact algebra", len(draws), start)
+    road = None if exact else from_moments(model, rows, usable, bag)
+    if road is None:
+        for answer in by_resamples(model, rows, usable):
+            bag.add(*answer)
+    return _estimate(rows, bag, rows.fit(model), road or "refits", len(draws), start)
 
 
 def usable_draws(rows: Rows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -100,30 +148,27 @@ def by_resamples(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[A
             work.advance(f"resample {b}")
 
 
-def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[Answer] | None:
+def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag) -> str | None:
     """Solve all resamples from their moments at once, where the model declares `_solve_many`; None where it cannot."""
     X = rows.X
     small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)
     if not small or not getattr(model, "_solves_many", False) or not np.isfinite(X).all():
         return None
-    return _many(model, rows, as_float(X).astype(np.float64, copy=False), draws)
-
-
-def _many(model: Any, rows: Rows, X: Floats, draws: NDArray[np.int64]) -> Iterator[Answer]:
-    K = len(rows.classes)
+    X, p = X.astype(np.float64, copy=False), X.shape[1]
     weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight
-    moments = resampled_moments(X, rows.codes, weights, K)
-    coef, intercept, sure = model._solve_many(moments, rows.classes)
-    scores = (X @ coef.reshape(-1, X.shape[1]).T).reshape(rows.n, len(draws), -1)
-    has = hasattr(model, "predict_proba")
-    for b, times in enumerate(draws):
-        out = np.flatnonzero(times == 0)
-        if not sure[b]:
-            yield out, *answers(rows.drawn(times, True).fit(model), rows.take(out))
-            continue
-        own = scores[out, b] + intercept[b]
-        codes = own.argmax(axis=1).astype(np.int32)
-        yield out, codes, posteriors_of(own) if has else None
+    moments = resampled_moments(X, rows.codes, weights, len(rows.classes))
+    with single_threaded_blas():  # many small systems: threads would only wait for each other
+        coef, intercept, sure = model._solve_many(moments, rows.classes)
+    size = max(1, MOST_SCORES // (rows.n * coef.shape[1]))
+    for begin in range(0, len(draws), size):
+        part = np.arange(begin, min(begin + size, len(draws)))
+        part = part[sure[part]]
+        own = coef[part].transpose(1, 0, 2).reshape(-1, p)
+        scores = (own @ X.T).reshape(coef.shape[1], len(part), rows.n) + intercept[part].T[:, :, None]
+        bag.add_many(scores, draws[part] == 0)
+    for answer in by_resamples(model, rows, draws[~sure]):
+        bag.add(*answer)
+    return "exact algebra"
 
 
 def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, start: float) -> Estimate:
@@ -147,7 +192,6 @@ def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, s
         interval=interval,
         scores=scores,
         intervals={"error": interval},
-        per_fold={name: np.array(values) for name, values in bag.per_resample.items()},
         posteriors=posteriors,
         confusion=np.stack([votes[rows.codes == k].sum(axis=0) for k in range(K)]),
         classes=rows.classes,
@@ -155,6 +199,7 @@ def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, s
         seconds=time.perf_counter() - start,
         training_error=training,
         truth=rows.codes,
+        by_fold=partial(dict, {name: np.array(values) for name, values in bag.per_resample.items()}),
         weight=rows.weight,
         error_632=both.error_632,
         error_632plus=both.error_632plus,

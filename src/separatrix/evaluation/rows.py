@@ -135,6 +135,26 @@ def gather(rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], m
     return HeldOut(folds, codes, posteriors, method, fitted)
 
 
+def largest(scores: Floats) -> Codes:
+    """Return the first largest score of each row; of one column, whether it is above 0.
+
+    Examples
+    --------
+    >>> largest(np.array([[1.0, 1.0], [0.0, 2.0]])).tolist(), largest(np.array([[-1.0], [1.0]])).tolist()
+    ([0, 1], [0, 1])
+    """
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.int32)
+    if scores.shape[1] == 2:
+        return (scores[:, 1] > scores[:, 0]).astype(np.int32)
+    codes, top = np.zeros(len(scores), dtype=np.int32), scores[:, 0].copy()
+    for k in range(1, scores.shape[1]):  # argmax over a short last axis is slow
+        above = scores[:, k] > top
+        codes[above] = k
+        np.maximum(top, scores[:, k], out=top)
+    return codes
+
+
 def posteriors_of(scores: Floats) -> Floats:
     """Return softmax of scores (n, K) by rows; −∞ gives 0.
 
@@ -150,6 +170,10 @@ def posteriors_of(scores: Floats) -> Floats:
             found[:, 1] = 1.0 / (1.0 + np.exp(scores[:, 0] - scores[:, 1]))
             found[:, 0] = 1.0 / (1.0 + np.exp(scores[:, 1] - scores[:, 0]))
         return found
-    found = np.exp(scores - scores.max(axis=1, keepdims=True))
-    found /= found.sum(axis=1, keepdims=True)
-    return found
+    found = np.ascontiguousarray(scores.T)  # sums over a short last axis are slow
+    if np.shares_memory(found, scores):
+        found = found.copy()
+    found -= found.max(axis=0)
+    np.exp(found, out=found)
+    found /= found.sum(axis=0)
+    return np.ascontiguousarray(found.T)

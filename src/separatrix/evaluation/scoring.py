@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from .areas import area_interval
 from .estimate import Estimate
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged, Score, choose_metrics
+from .metrics import Judged, Metric, Score, choose_metrics
 from .plans import NEVER
 from .rows import Floats, HeldOut, Rows
 
@@ -23,12 +26,16 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
     has = all(repeat.posteriors is not None for repeat in repeats)
     chosen = choose_metrics(metrics, has, type(model).__name__)
     judged = [_judged(rows, repeat) for repeat in repeats]
-    found = {name: [metric(one) for one in judged] for name, metric in chosen.items()}
-    per_fold = {name: np.concatenate([score.per_fold for score in scores]) for name, scores in found.items()}
-    if judged[0].folds is None:  # rows held out alone have an error each and no other score
-        per_fold["error"] = np.concatenate([(one.said != one.truth).astype(np.float64) for one in judged])
+    found = {name: [metric(replace(one, folds=None)) for one in judged] for name, metric in chosen.items()}
     scores = {name: float(np.mean([score.value for score in values])) for name, values in found.items()}
-    intervals = _intervals(repeats, judged, found, scores, per_fold)
+    by_fold: Callable[[], dict[str, Floats]] = partial(scores_by_fold, judged, chosen)
+    if len(repeats) == 1:
+        intervals = _intervals_once(judged[0], found, scores)
+    else:
+        per_fold = by_fold()
+        by_fold = partial(dict, per_fold)
+        intervals = _intervals_repeated(repeats, per_fold)
+    confusion = np.mean([_confusion(one) for one in judged], axis=0)
     fitted = repeats[0].fitted
     training = rows.error_of(rows.fit(model) if fitted is None else fitted)
     return Estimate(
@@ -36,16 +43,16 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
         interval=intervals["error"],
         scores=scores,
         intervals=intervals,
-        per_fold=per_fold,
         posteriors=_mean_posteriors(repeats) if has else None,
-        confusion=np.mean([_confusion(one) for one in judged], axis=0),
+        confusion=confusion,
         classes=rows.classes,
         method=repeats[0].method,
         seconds=time.perf_counter() - start,
         training_error=training,
         truth=rows.codes,
+        by_fold=by_fold,
         weight=rows.weight,
-        notes=_notes(rows, judged, scores),
+        notes=_notes(rows, judged, scores, confusion),
     )
 
 
@@ -72,24 +79,28 @@ def _mean_posteriors(repeats: list[HeldOut]) -> Floats:
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)
 
 
-def _intervals(
-    repeats: list[HeldOut],
-    judged: list[Judged],
-    found: dict[str, list[Score]],
-    scores: dict[str, float],
-    per_fold: dict[str, Floats],
-) -> Intervals:
-    """Wilson's interval where each row is held out once, else one that knows that training sets overlap."""
-    known: Intervals = {}
-    if len(repeats) == 1:
-        rows = judged[0]
-        known["error"] = wilson(scores["error"], len(rows.truth))
-        area = found["auc"][0].area if "auc" in found else None
-        if area is not None and np.isfinite(area.value):
-            weight = np.ones(len(rows.truth)) if rows.weight is None else rows.weight
-            known["auc"] = area_interval(area, weight, float(np.bincount(rows.truth, weight, minlength=len(rows.classes)).min()))
-        return known
+def scores_by_fold(judged: list[Judged], chosen: dict[str, Metric]) -> dict[str, Floats]:
+    """Return every score of every fold, repeats one after the other."""
+    if judged[0].folds is None:  # rows held out alone have an error each and no other score
+        none = {name: np.empty(0) for name in chosen}
+        return {**none, "error": np.concatenate([(one.said != one.truth).astype(np.float64) for one in judged])}
+    return {name: np.concatenate([metric(one).per_fold for one in judged]) for name, metric in chosen.items()}
+
+
+def _intervals_once(rows: Judged, found: dict[str, list[Score]], scores: dict[str, float]) -> Intervals:
+    """Each row was held out once: Wilson's interval of the error, DeLong's of the area."""
+    known: Intervals = {"error": wilson(scores["error"], len(rows.truth))}
+    area = found["auc"][0].area if "auc" in found else None
+    if area is not None and np.isfinite(area.value):
+        smallest = np.bincount(rows.truth, rows.weight, minlength=len(rows.classes)).min()
+        known["auc"] = area_interval(area, rows.weight, float(smallest))
+    return known
+
+
+def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats]) -> Intervals:
+    """Rows were held out again and again: the interval knows that training sets overlap."""
     share = float(np.mean([np.mean(repeat.folds == 0) for repeat in repeats]))
+    known: Intervals = {}
     for name, values in per_fold.items():
         if len(values) > 1 and np.isfinite(values).all():
             known[name] = corrected_resampled_t(values, share)
@@ -103,16 +114,15 @@ def _confusion(rows: Judged) -> NDArray[Any]:
     return np.bincount(rows.truth * K + rows.said, rows.weight, minlength=K * K).reshape(K, K).astype(np.float64)
 
 
-def _notes(rows: Rows, judged: list[Judged], scores: dict[str, float]) -> tuple[str, ...]:
+def _notes(rows: Rows, judged: list[Judged], scores: dict[str, float], confusion: Floats) -> tuple[str, ...]:
     """Say which scores mean less than they seem to."""
     notes = []
-    said = np.unique(np.concatenate([np.unique(one.said) for one in judged]))
+    said = np.flatnonzero(confusion.sum(axis=0) > 0)
     if len(said) == 1:
         notes.append(f"every held-out row was said to be {rows.classes[said[0]].item()!r}: the model does not tell the classes apart")
     if "auc" in scores and np.isnan(scores["auc"]):
-        held = np.bincount(np.concatenate([one.truth for one in judged]), minlength=len(rows.classes))
-        label = rows.classes[int(held.argmin())]
+        label = rows.classes[int(confusion.sum(axis=1).argmin())]
         notes.append(f"auc is not defined: no row of class {label.item()!r} was held out in some repeat; hold out more rows of it")
-    elif "auc" in scores and all(one.posteriors is not None and not np.ptp(one.posteriors, axis=0).any() for one in judged):
+    elif "auc" in scores and len(said) == 1 and all((one.posteriors == one.posteriors[0]).all() for one in judged):  # type: ignore[index]
         notes.append("auc is 1/2 by convention: all held-out rows have the same posteriors, so there is no order to judge")
     return tuple(notes)

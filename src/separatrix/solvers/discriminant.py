@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 TINY_LOG = float(np.log(np.finfo(np.float64).tiny))
 """Stands for the logarithm of a prior of zero: finite, and below every other."""
 
-SURE = -18.0
-"""log det of a correlation matrix, by columns, below which it may be singular to working precision."""
+SURE = 1e-9
+"""Share of a column's variance left by the columns before it, below which a covariance may be singular to working precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,19 @@ def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float 
     own = np.sqrt(np.maximum(np.einsum("bjj->bj", covariances), 0.0))
     own = np.where(own > 0, own, 1.0)
     R = covariances / own[:, :, None] / own[:, None, :]
-    sure = np.linalg.slogdet(R)[1] > SURE * p
-    R = np.where(sure[:, None, None], R, np.eye(p))
+    sure = _definite(R)
+    if not sure.all():
+        R = np.where(sure[:, None, None], R, np.eye(p))
     centre = np.einsum("bk,bkp->bp", priors, means)
     V = means - centre[:, None, :]
     coef = np.linalg.solve(R, (V / own[:, None, :]).transpose(0, 2, 1)).transpose(0, 2, 1) / own[:, None, :]
     intercept = log_priors(priors) - 0.5 * np.einsum("bkp,bkp->bk", coef, V) - np.einsum("bkp,bp->bk", coef, centre)
     return coef, intercept, sure
+
+
+def _definite(R: Floats) -> NDArray[np.bool_]:
+    """Return which of some correlation matrices (B, p, p) are safely definite."""
+    try:
+        return (np.einsum("bjj->bj", np.linalg.cholesky(R)) ** 2 > SURE).all(axis=1)
+    except np.linalg.LinAlgError:  # one of them: find out which
+        return np.linalg.eigvalsh(R)[:, 0] > SURE

@@ -67,9 +67,12 @@ def resampled_moments(X: Floats, codes: NDArray[np.int32], weights: Floats, n_cl
         counts[:, k] = W[:, own].sum(axis=1)
         shifts[:, k] = W[:, own] @ U[own] / counts[:, k, None]
     above = np.triu_indices(p)
-    scatter = np.empty((len(W), p, p))
-    scatter[:, above[0], above[1]] = W @ (U[:, above[0]] * U[:, above[1]])
-    scatter[:, above[1], above[0]] = scatter[:, above[0], above[1]]
+    columns = np.ascontiguousarray(U.T)
+    products = (columns[above[0]] * columns[above[1]]) @ W.T
+    scatter = np.empty((p, p, len(W)))
+    scatter[above] = products
+    scatter[above[::-1]] = products
+    scatter = np.ascontiguousarray(np.moveaxis(scatter, 2, 0))
     scaled = np.sqrt(counts)[:, :, None] * shifts
     scatter -= scaled.transpose(0, 2, 1) @ scaled
     return ResampledMoments(counts, centres + shifts, scatter)

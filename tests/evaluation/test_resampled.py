@@ -1,0 +1,68 @@
+"""A resample is a line of weights: many at once equal one fit each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer, load_iris
+
+from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, NearestMean
+from separatrix.evaluation import Bootstrap, evaluate
+from separatrix.summaries.resampled import resampled_moments
+
+SETS = {"iris": load_iris, "breast cancer": load_breast_cancer}
+MODELS = [LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(shrinkage=0.2, covariance="mle")]
+
+
+def test_moments_of_weightings_are_weighted_moments(rng: Any) -> None:
+    X, codes = rng.normal(size=(30, 3)) + 1e4, (np.arange(30) % 3).astype(np.int32)
+    weights = rng.integers(0, 3, size=(5, 30)) + 0.5
+    found = resampled_moments(X, codes, weights, 3)
+    for b in range(5):
+        one = ClassMoments.from_data(X, codes, weights[b], pooled=True)
+        for mine, theirs in ((found.counts, one.counts), (found.means, one.means), (found.scatter, one.scatter)):
+            assert_allclose(mine[b], theirs, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_all_resamples_at_once_equal_refits(model: Any, name: str, weighted: bool, rng: Any) -> None:
+    X, y = SETS[name](return_X_y=True)
+    w = rng.integers(1, 3, len(y)).astype(float) if weighted else None
+    quick, brute = (evaluate(model, X, y, plan=Bootstrap(12, random_state=1), sample_weight=w, exact=exact) for exact in (False, True))
+    assert (quick.method, brute.method) == ("exact algebra", "refits")
+    assert quick.scores == pytest.approx(brute.scores, abs=1e-8)
+    assert_allclose(quick.posteriors, brute.posteriors, atol=1e-7)
+    assert_allclose(quick.confusion, brute.confusion)
+    assert_allclose(quick.per_fold["balanced_accuracy"], brute.per_fold["balanced_accuracy"])
+
+
+@pytest.mark.filterwarnings("ignore:The covariance has no inverse")
+def test_resamples_that_are_singular_are_refitted(rng: Any) -> None:
+    X = rng.normal(size=(25, 3))
+    X = np.column_stack([X, np.arange(25) < 2])  # most resamples draw neither row or one of them
+    quick, brute = (
+        evaluate(LinearDiscriminantAnalysis(), X, np.arange(25) % 2, plan=Bootstrap(20, random_state=0), exact=e) for e in (False, True)
+    )
+    assert_allclose(quick.posteriors, brute.posteriors, atol=1e-6)
+
+
+def test_metrics_asked_for_are_scored(rng: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    quick, brute = (
+        evaluate(MODELS[0], X, y, plan=Bootstrap(5, random_state=0), metrics=["auc", "f1_macro"], exact=e) for e in (False, True)
+    )
+    assert set(quick.scores) == {"error", "out_of_bag_error", "auc", "f1_macro"}
+    assert quick.scores == pytest.approx(brute.scores)
+
+
+@pytest.mark.parametrize("model", [GaussianNB(), NearestMean()], ids=repr)
+def test_other_models_fit_each_resample(model: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    found = evaluate(model, X, y, plan=Bootstrap(5, random_state=0))
+    assert found.method == "refits" and len(found.per_fold["error"]) == 5
+    assert ("log_loss" in found.scores) == hasattr(model, "predict_proba")
