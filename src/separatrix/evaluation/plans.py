@@ -245,7 +245,7 @@ def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = 
     for train, held_out in check_cv(plan, y, classifier=True).split(np.zeros((n, 1)), y, groups):
         if len(train) + len(held_out) != n or len(np.union1d(train, held_out)) < n:
             raise InputError(
-                f"Split {fold} of {plan!r} trains on {len(train)} and holds out {len(held_out)} of {n} rows; here every row that is not held "
+                f"Split {fold} of {plan!r} trains on {len(train)} and holds out {len(held_out)} of {n} rows; here every row not held "
                 "out is trained on. Use sklearn.model_selection.cross_validate for splits that leave rows aside."
             )
         if (current[held_out] != NEVER).any():  # a row comes up again: the next repeat begins

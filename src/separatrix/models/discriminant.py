@@ -285,13 +285,10 @@ class LinearDiscriminantAnalysis(
     def _solve_many(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return coef (B, K, p) and intercept (B, K) of many weightings of the same rows, and which of them are sure."""
         self._check_params()
-        counts, n = moments.counts, moments.counts.sum(axis=1)
+        n = moments.counts.sum(axis=1)
         nu = n if self.covariance == "mle" else np.maximum(n - len(classes), np.finfo(float).tiny)
-        priors = counts / n[:, None]
-        if self.priors is not None:
-            priors = np.broadcast_to(effective_priors(self.priors, classes, counts[0]), counts.shape)
-        alpha = float(self.shrinkage or 0.0)
-        return solve_many(moments.means, moments.scatter / nu[:, None, None], priors, alpha)
+        priors = np.stack([effective_priors(self.priors, classes, counts) for counts in moments.counts])
+        return solve_many(moments.means, moments.scatter / nu[:, None, None], priors, float(self.shrinkage or 0.0))
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         super()._require_summary()
