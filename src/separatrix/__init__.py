@@ -41,7 +41,7 @@ _ROOMS = {
         "regularisation_path",
         "separation",
     ),
-    "selection": ("AnovaFilter", "CorrelationFilter", "MutualInformationFilter", "RareBinaryFilter"),
+    "selection": ("AnovaFilter", "CorrelationFilter", "MutualInformationFilter", "RareBinaryFilter", "StepwiseDiscriminant"),
     "summaries": ("ClassMoments", "Moments"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from separatrix.selection import AnovaFilter, CorrelationFilter, MutualInformationFilter, RareBinaryFilter
+from separatrix.selection import AnovaFilter, CorrelationFilter, MutualInformationFilter, RareBinaryFilter, StepwiseDiscriminant
 
 FILTERS = [
     CorrelationFilter(),
@@ -13,4 +13,4 @@ FILTERS = [
 ]
 """Filters that score columns one by one."""
 
-SELECTORS = [*FILTERS, RareBinaryFilter(), RareBinaryFilter(drop_duplicates=True)]
+SELECTORS = [*FILTERS, RareBinaryFilter(), RareBinaryFilter(drop_duplicates=True), StepwiseDiscriminant(p_enter=1.0, p_remove=1.0)]

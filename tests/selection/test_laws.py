@@ -34,6 +34,9 @@ def rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
 
 
 def numbers(selector: Any) -> Any:
+    """Return what a selector computed of each column, or of each step."""
+    if hasattr(selector, "history_"):
+        return selector.history_["Wilks' lambda"]
     return selector.on_ if hasattr(selector, "on_") else selector.scores_
 
 

@@ -10,6 +10,7 @@ _HOMES = {
     "CorrelationFilter": "correlation",
     "MutualInformationFilter": "mutual_information",
     "RareBinaryFilter": "rare",
+    "StepwiseDiscriminant": "stepwise_discriminant",
 }
 
 __all__ = sorted(_HOMES)
