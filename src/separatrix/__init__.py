@@ -13,7 +13,17 @@ __version__ = "0.1.0.dev0"
 _ROOMS = {
     "data.files": ("open_table",),
     "decisions": ("Decision", "prior_shift", "reliability"),
-    "evaluation": ("Bootstrap", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"),
+    "evaluation": (
+        "CalibratedClassifier",
+        "Bootstrap",
+        "Estimate",
+        "HashFold",
+        "Holdout",
+        "KFold",
+        "LeaveOneOut",
+        "RandomSubsampling",
+        "evaluate",
+    ),
     "explaining": ("contributions", "explain"),
     "geometry": ("Hyperplane",),
     "logic": ("is_separable",),

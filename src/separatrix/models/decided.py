@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -15,10 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..decisions.decision import Decision
 from ..decisions.priors import require_priors
 from ..errors import InputError
-from .state import SCHEMA, State
+from .state import State, nested, restore_nested
 
 Floats = NDArray[np.float64]
-SEPARATOR = "estimator."
 
 
 class Decidable:
@@ -191,25 +189,14 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         State
             `DecidedClassifier.restore(model.state())` is the same model.
         """
-        model, rule = self._fitted(), self._rule()
-        if not hasattr(model, "state"):
-            raise InputError(f"{type(model).__name__} has no state; a classifier of this package has.")
-        inner = model.state()
-        plain = {name: listed(getattr(rule, name)) for name in ("costs", "reject_cost", "priors", "actions")}
-        values = {f"{SEPARATOR}{key}": value for key, value in inner.values.items()}
-        values |= {"estimator": {"model": inner.model, "params": inner.params}, "decision": plain}
-        arrays = {f"{SEPARATOR}{key}": value for key, value in inner.arrays.items()}
-        return State(type(self).__name__, SCHEMA, {"trained_priors": listed(self.trained_priors)}, arrays, values)
+        plain = {name: listed(getattr(self._rule(), name)) for name in ("costs", "reject_cost", "priors", "actions")}
+        return nested(self, {"trained_priors": listed(self.trained_priors), "decision": plain}, {}, self._fitted())
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the model that a state describes."""
-        if state.model != cls.__name__:
-            raise InputError(f"This is the state of a {state.model}, not of a {cls.__name__}.")
-        about = state.values["estimator"]
-        inner = State(about["model"], state.schema, about["params"], _own(state.arrays), _own(state.values))
-        estimator = getattr(import_module("separatrix"), inner.model).restore(inner)
-        return cls(estimator, Decision(**state.values["decision"]), **state.params)
+        _, fitted = restore_nested(cls, state)
+        return cls(fitted, Decision(**state.params["decision"]), state.params["trained_priors"])
 
     def __sklearn_is_fitted__(self) -> bool:
         if hasattr(self, "estimator_"):
@@ -247,7 +234,3 @@ def require_posteriors(estimator: Any) -> None:
 def listed(value: Any) -> Any:
     """Return arrays and tuples as lists, anything else as it is."""
     return value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, tuple) else value
-
-
-def _own(values: dict[str, Any]) -> dict[str, Any]:
-    return {key.removeprefix(SEPARATOR): value for key, value in values.items() if key.startswith(SEPARATOR)}

@@ -1,0 +1,277 @@
+"""Probabilities for any classifier, from scores of rows it was not trained on."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.validation import check_is_fitted
+
+from ..data import Source
+from ..data.labels import Labels
+from ..data.weights import check_weights
+from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
+from ..errors import InputError, InputTypeError, one_of
+from ..models.decided import Decidable
+from ..models.state import State, nested, restore_nested, unpack
+from ..progress import task
+from .held_out import Rows, hold_out
+from .plans import Folds, KFold, folds_of
+from .random_plans import Bootstrap
+
+Floats = NDArray[np.float64]
+
+
+class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier with calibrated probabilities: its scores of held-out rows are mapped to how often they came true.
+
+    The scores are never those of rows trained on. Log-odds of the estimator's posteriors, or its `decision_function` where it has none,
+    go into the map; of more than two classes each against the rest, then normalised ("temperature": all together). The estimator itself
+    is fitted on all rows. Held-out posteriors come by exact algebra where the estimator allows it, as in `evaluate`.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Of this package or of scikit-learn, with `predict_proba` or `decision_function`.
+    method : "sigmoid", "isotonic", "temperature" or "beta"
+        σ(a f + b), few rows suffice; any rising step function, for thousands of rows; f/T, which changes no label; σ of a log s −
+        b log(1 − s) + c with s = σ(f), which can also leave good posteriors as they are.
+    plan : plan of this package, scikit-learn splitter or int
+        Which rows are held out; default KFold(5, random_state=0), with fewer folds where a class has fewer rows.
+    n_jobs : int, optional
+        Processes for refits.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    estimator_ : fitted on all rows
+    calibration_ : CalibrationMap
+    class_prior_ : (K,) shares of the classes, behind the posteriors
+    floor_ : posteriors of the estimator below it count as it: half the smallest that was held out
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from separatrix import CalibratedClassifier, LinearSVC, evaluate
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = CalibratedClassifier(LinearSVC(C=0.01)).fit(X / X.std(axis=0), y)
+    >>> model.predict_proba(X[:2] / X.std(axis=0)).round(2).tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+
+    References
+    ----------
+    Niculescu-Mizil and Caruana (2005), Predicting good probabilities with supervised learning, ICML.
+    """
+
+    def __init__(self, estimator: Any = None, method: Method = "sigmoid", *, plan: Any = None, n_jobs: int | None = None) -> None:
+        self.estimator = estimator
+        self.method = method
+        self.plan = plan
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Fit the estimator on all rows, and the map on its scores of held-out rows.
+
+        Parameters
+        ----------
+        X : n rows
+        y : (n,) labels
+        sample_weight : (n,) weights, optional
+        groups : (n,) groups, for grouped plans
+        """
+        kind = self._check()
+        rows, groups = _counting(_labelled(X, y, sample_weight), groups)
+        plan = default_plan(rows) if self.plan is None else self.plan
+        labels = rows.classes[rows.codes]
+        repeats = [
+            held_out_scores(self.estimator, rows, plan, folds, kind, self.n_jobs) for folds in folds_of(plan, rows.n, labels, groups)
+        ]
+        values = np.concatenate(repeats)
+        held = np.flatnonzero(~np.isnan(values).any(axis=1))
+        weight = np.ones(rows.n) if rows.weight is None else rows.weight
+        codes, weight = np.tile(rows.codes, len(repeats))[held], (np.tile(weight, len(repeats)) / len(repeats))[held]
+        floor = _floor(values[held]) if kind == "posteriors" else 0.0
+        scores = class_scores(values[held], kind, self.method, floor)
+        fitted = rows.fit(self.estimator)
+        calibration = fit_map(self.method, scores, codes, weight)
+        shares = np.bincount(rows.codes, rows.weight, minlength=len(rows.classes))
+        self.classes_, self.class_prior_ = rows.classes, shares / shares.sum()
+        self.estimator_, self.calibration_, self.floor_ = fitted, calibration, floor
+        return self
+
+    def _check(self) -> Kind:
+        if self.method not in METHODS:
+            raise one_of("method", self.method, METHODS)
+        if isinstance(self.plan, Bootstrap):
+            raise InputError("A bootstrap holds rows out in every other resample, not once; use plan=KFold(5) or LeaveOneOut().")
+        return kind_of(self.estimator)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated posteriors, (n, K), columns in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : n rows
+        """
+        check_is_fitted(self)
+        kind = kind_of(self.estimator_)
+        values = _answers(self.estimator_, X, kind, self.classes_)
+        return self.calibration_.posteriors(class_scores(values, kind, self.calibration_.method, self.floor_))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of each row.
+
+        Parameters
+        ----------
+        X : n rows
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return int(self.estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """Names of the columns, where they have names."""
+        return np.asarray(self.estimator_.feature_names_in_)
+
+    def state(self) -> State:
+        """Return the fitted model as arrays and plain values; the estimator must be one of this package.
+
+        Returns
+        -------
+        State
+            `CalibratedClassifier.restore(model.state())` predicts the same; the plan is not kept.
+        """
+        check_is_fitted(self)
+        own = {name: getattr(self, name) for name in ("classes_", "class_prior_", "calibration_", "floor_")}
+        return nested(self, {"method": self.method, "n_jobs": self.n_jobs}, own, self.estimator_)
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """Return the model that a state describes."""
+        own, fitted = restore_nested(cls, state)
+        model = cls(clone(fitted), **state.params)
+        for name, value in {**unpack(own, {"CalibrationMap": CalibrationMap}), "estimator_": fitted}.items():
+            setattr(model, name, value)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if isinstance(self.estimator, BaseEstimator):
+            tags.input_tags = get_tags(self.estimator).input_tags
+        return tags
+
+
+Kind = Literal["posteriors", "margins"]
+
+
+def kind_of(estimator: Any) -> Kind:
+    """Return what an estimator says about rows, or raise the error of one that says nothing but labels."""
+    if hasattr(estimator, "fit") and hasattr(estimator, "predict_proba"):
+        return "posteriors"
+    if hasattr(estimator, "fit") and hasattr(estimator, "decision_function"):
+        return "margins"
+    raise InputError(
+        f"estimator={estimator!r} has neither predict_proba nor decision_function, so there is nothing to calibrate; pass a classifier that "
+        "has one, such as LinearSVC()."
+    )
+
+
+def default_plan(rows: Rows) -> KFold:
+    """Return five folds, or fewer where a class has fewer rows."""
+    sizes = np.bincount(rows.codes, minlength=len(rows.classes))
+    if sizes.min() < 2:
+        label = rows.classes.tolist()[int(sizes.argmin())]
+        raise InputError(f"Class {label!r} has 1 row: held out, none is left to train on. Give at least two rows of each class.")
+    return KFold(int(min(5, sizes.min())), random_state=0)
+
+
+def held_out_scores(model: Any, rows: Rows, plan: Any, folds: Folds, kind: Kind, n_jobs: int | None = None) -> Floats:
+    """Return posteriors (n, K), or margins (n, 1) or (n, K), of rows held out in one repeat of a plan; NaN if never held out."""
+    if kind == "posteriors":
+        found = hold_out(model, rows, plan, folds, exact=False, fixed_priors=False, n_jobs=n_jobs).posteriors
+        assert found is not None
+        return found
+    n_folds, scores = int(folds.max()) + 1, np.full((rows.n, 1 if len(rows.classes) == 2 else len(rows.classes)), np.nan)
+    with task("calibrate", total=n_folds) as work:
+        jobs = (delayed(_margins)(model, rows, folds, fold) for fold in range(n_folds))
+        for fold, margins in enumerate(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)):
+            scores[folds == fold] = margins
+            work.advance(f"fold {fold}")
+    return scores
+
+
+def _margins(model: Any, rows: Rows, folds: Folds, fold: int) -> Floats:
+    held = folds == fold
+    training = rows.take(np.flatnonzero(~held))
+    if len(np.unique(training.codes)) < len(rows.classes):
+        missing = rows.classes.tolist()[int(np.setdiff1d(np.arange(len(rows.classes)), training.codes)[0])]
+        raise InputError(f"Fold {fold} holds all rows of class {missing!r}, so none is left to train on; use a stratified plan.")
+    return _answers(training.fit(model), rows.take(np.flatnonzero(held)).X, "margins", rows.classes)
+
+
+def _answers(fitted: Any, X: Any, kind: Kind, classes: NDArray[Any]) -> Floats:
+    if kind == "posteriors":
+        return np.asarray(fitted.predict_proba(X), dtype=np.float64)
+    scores = np.asarray(fitted.decision_function(X), dtype=np.float64)
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    if scores.shape[1] != (1 if len(classes) == 2 else len(classes)):
+        raise InputError(
+            f"{type(fitted).__name__}.decision_function has {scores.shape[1]} columns for {len(classes)} classes; one score per class is "
+            "needed (for scikit-learn's SVC: decision_function_shape='ovr')."
+        )
+    return scores
+
+
+def class_scores(values: Floats, kind: Kind, method: str, floor: float) -> Floats:
+    """Return what goes into the map: margins as they are; of posteriors the log-odds, or for "temperature" of K classes their logs.
+
+    Examples
+    --------
+    >>> class_scores(np.array([[0.5, 0.25, 0.25]]), "posteriors", "sigmoid", 1e-9).round(4).tolist()
+    [[0.0, -1.0986, -1.0986]]
+    """
+    if kind == "margins":
+        return values
+    P = np.maximum(values, floor)
+    if P.shape[1] == 2:
+        return np.log(P[:, 1:]) - np.log(P[:, :1])
+    # The others are added up, not 1 − p: exact also where p rounds to 1.
+    return np.log(P) if method == "temperature" else np.log(P) - np.log(P @ (1.0 - np.eye(P.shape[1])))
+
+
+def _floor(P: Floats) -> float:
+    """Return half the smallest positive posterior: what a posterior of 0, from counting or from rounding, is taken for."""
+    return max(float(P[P > 0].min()) / 2, 1e-300)
+
+
+def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
+    if isinstance(X, Source):
+        raise InputTypeError(
+            "CalibratedClassifier holds rows out and needs them in memory; pass an array or a frame, not a table of files."
+        )
+    if y is None:
+        raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
+    (X,) = indexable(X)
+    labels = Labels.of(y)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n != len(labels):
+        raise InputError(f"Found input variables with inconsistent numbers of samples: X has {n} rows, y has {len(labels)} labels.")
+    if len(labels.classes) < 2:
+        raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")
+    return Rows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
+
+
+def _counting(rows: Rows, groups: Any) -> tuple[Rows, Any]:
+    """Return the rows of positive weight, with their groups: one of weight 0 is no row, and must not shape the folds."""
+    if rows.weight is None or rows.weight.all():
+        return rows, groups
+    kept = np.flatnonzero(rows.weight)
+    return rows.take(kept), None if groups is None else np.asarray(groups)[kept]
