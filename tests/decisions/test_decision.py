@@ -103,6 +103,8 @@ BAD = [
     (lambda: Decision(np.ones((2, 2)), actions=["a", "a"]), "must be different names"),
     (lambda: Decision(actions=["a", "b"]), "pass costs too"),
     (lambda: Decision(reject_cost=np.nan), "must be a finite number"),
+    (lambda: Decision.threshold("half"), "between 0 and 1, got 'half'"),  # type: ignore[arg-type]
+    (lambda: Decision().decide(["high", "low"]), "Posteriors are numbers, got list"),
     (lambda: Decision.threshold(1.5), "between 0 and 1, got 1.5"),
     (lambda: Decision().decide([[0.5, 0.6]]), r"Row 0 of the posteriors is no distribution: 0.5, 0.6 sums to 1.1"),
     (lambda: Decision().decide(np.full((90_000, 2), 0.6)), "Row 0 of the posteriors is no distribution"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from separatrix import Decision
+from separatrix import Decision, Holdout, LinearDiscriminantAnalysis, evaluate
 from separatrix.decisions import saving, tune
 from separatrix.errors import InputError
 
@@ -101,6 +101,14 @@ def test_priors_tune_for_the_world_to_come(rng: Any) -> None:
     tpr, fpr = called[y == "yes"].mean(), called[y == "no"].mean()
     assert tuned.achieved["precision"] == pytest.approx(0.1 * tpr / (0.1 * tpr + 0.9 * fpr))
     assert_allclose(tuned.achieved["recall"], tpr)
+
+
+def test_an_estimate_stands_for_its_posteriors_and_classes(rng: Any) -> None:
+    X, y = rng.normal(size=(90, 2)), np.array(["no", "yes"])[np.arange(90) % 2]
+    found = evaluate(LinearDiscriminantAnalysis(), X, y, plan=Holdout(0.5, random_state=0))
+    held = ~np.isnan(found.posteriors).any(axis=1)  # type: ignore[arg-type]
+    for goal in ({"recall": 0.8}, {"rejection_rate": 0.2}, {"costs": [[0, 1], [3, 0]]}):
+        assert tune(found, y, **goal) == tune(found.posteriors[held], y[held], **goal)  # type: ignore[arg-type,index]
 
 
 def test_saving_is_the_baseline_minus_the_cost(rng: Any) -> None:

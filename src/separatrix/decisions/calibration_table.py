@@ -70,7 +70,7 @@ def reliability(
 
     Parameters
     ----------
-    posteriors, y : held-out posteriors, such as `Estimate.posteriors`, and the truth
+    posteriors, y : held-out posteriors, as `evaluate` gives them (an Estimate will do), and the truth
     bins : int
     strategy : "quantile" (as many rows in each bin) or "uniform" (bins of equal width)
     label : a class, optional

@@ -23,7 +23,7 @@ def risk_coverage(posteriors: Any, y: Any, costs: Any = None, *, classes: Any = 
 
     Parameters
     ----------
-    posteriors, y : held-out posteriors, such as `Estimate.posteriors`, and the truth
+    posteriors, y : held-out posteriors, as `evaluate` gives them (an Estimate will do), and the truth
     costs : (K, K), rows are the truth; default: 1 for every mistake
     classes : (K,) labels, where y lacks one
     sample_weight : (n,) weights, optional

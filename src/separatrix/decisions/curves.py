@@ -91,7 +91,7 @@ def roc(posteriors: Any, y: Any, *, positive: Any = None, classes: Any = None, s
 
     Parameters
     ----------
-    posteriors, y : held-out posteriors, such as `Estimate.posteriors`, and the truth
+    posteriors, y : held-out posteriors, as `evaluate` gives them (an Estimate will do), and the truth
     positive : a class, default the second of two
     classes : (K,) labels, where y lacks one
     sample_weight : (n,) weights, optional

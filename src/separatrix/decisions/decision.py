@@ -98,7 +98,7 @@ class Decision:
         >>> Decision.threshold(0.1).decide([[0.8, 0.2], [0.95, 0.05]]).tolist()
         [1, 0]
         """
-        if not 0.0 <= t <= 1.0:
+        if not (isinstance(t, int | float | np.number) and 0.0 <= t <= 1.0):
             raise InputError(f"A threshold is a probability between 0 and 1, got {t!r}.")
         return cls(costs=[[0.0, t], [1.0 - t, 0.0]], priors=priors)
 

@@ -29,7 +29,10 @@ def as_posteriors(posteriors: Any, n_classes: int | None = None) -> NDArray[np.f
     """
     P = np.asarray(posteriors)
     if P.dtype not in (np.float32, np.float64):
-        P = P.astype(np.float64)
+        try:
+            P = P.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"Posteriors are numbers, got {type(posteriors).__name__}; pass model.predict_proba(X).") from None
     if P.ndim == 1 and n_classes in (None, 2):
         P = np.column_stack([1.0 - P, P])
     if P.ndim != 2 or P.shape[1] < 2:
@@ -94,20 +97,22 @@ class Cases:
 
     @classmethod
     def of(cls, posteriors: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Cases:
-        """Check posteriors, labels and weights against each other."""
+        """Check posteriors, labels and weights against each other; an Estimate stands for its posteriors and classes."""
+        if hasattr(posteriors, "posteriors") and hasattr(posteriors, "classes"):
+            posteriors, classes = posteriors.posteriors, posteriors.classes if classes is None else classes
         if posteriors is None:
             raise InputError(
                 "There are no posteriors: the model has no predict_proba. Evaluate separatrix.CalibratedClassifier(model) instead."
             )
         labels = Labels.of(y, classes)
         P = np.asarray(as_posteriors(posteriors), dtype=np.float64)
+        if len(P) != len(labels):
+            raise InputError(f"There are {len(P)} rows of posteriors and {len(labels)} labels; one label per row is needed.")
         if P.shape[1] != len(labels.classes):
             raise InputError(
                 f"The posteriors have {P.shape[1]} columns, but y has {len(labels.classes)} classes ({labels.classes.tolist()[:8]}); pass "
                 "classes=model.classes_ where y lacks a class."
             )
-        if len(P) != len(labels):
-            raise InputError(f"There are {len(P)} rows of posteriors and {len(labels)} labels; one label per row is needed.")
         weight = check_weights(sample_weight, len(P))
         codes, weight = labels.codes(0, len(labels)), np.ones(len(P)) if weight is None else weight
         held = ~np.isnan(P).all(axis=1) & (weight > 0)

@@ -59,7 +59,7 @@ def predictive_values(
 
     Parameters
     ----------
-    posteriors, y : held-out posteriors, such as `Estimate.posteriors`, and the truth
+    posteriors, y : held-out posteriors, as `evaluate` gives them (an Estimate will do), and the truth
     prevalence : float in (0, 1)
         How common the positive class is where the answers are used.
     threshold : float

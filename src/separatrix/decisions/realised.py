@@ -57,7 +57,7 @@ def saving(decision: Decision, posteriors: Any, y: Any, *, classes: Any = None, 
     Parameters
     ----------
     decision : Decision
-    posteriors, y : held-out posteriors, such as `Estimate.posteriors`, and the truth
+    posteriors, y : held-out posteriors, as `evaluate` gives them (an Estimate will do), and the truth
     classes : (K,) labels, where y lacks one
     sample_weight : (n,) weights, optional
 
@@ -75,7 +75,7 @@ def saving(decision: Decision, posteriors: Any, y: Any, *, classes: Any = None, 
     paid = table[at.codes, codes]
     constant = at.shares() @ table[:, : table.shape[1] - (decision.reject_cost is not None)]
     best = int(constant.argmin())
-    cost, *around = mean_interval(paid, at.weight, at.factor)
+    cost, *around = mean_interval(paid, at.weight, at.factor, (table.min(), table.max()))
     gain, *gains = mean_interval(table[at.codes, best] - paid, at.weight, at.factor)
     rejected = float(at.weight[codes == table.shape[1] - 1].sum()) / at.n if decision.reject_cost is not None else 0.0
     name = plain.names(at.classes).tolist()[best]

@@ -37,10 +37,13 @@ def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats
     return np.maximum(0.0, (centre - half) / (1 + z * z / n)), np.minimum(1.0, (centre + half) / (1 + z * z / n))
 
 
-def mean_interval(values: Floats, weight: Floats, factor: Any = 1.0, level: float = 0.95) -> tuple[float, float, float]:
+def mean_interval(
+    values: Floats, weight: Floats, factor: Any = 1.0, bounds: tuple[float, float] = (-np.inf, np.inf)
+) -> tuple[float, float, float]:
     """Return the weighted mean of row values and its normal interval.
 
     Weights are frequencies times the factor by which rows of a class are made to count more or less, which adds no information.
+    The interval stays within the bounds, those of a single value.
 
     Examples
     --------
@@ -49,5 +52,5 @@ def mean_interval(values: Floats, weight: Floats, factor: Any = 1.0, level: floa
     """
     n = float(weight.sum())
     mean = float(values @ weight) / n
-    half = normal_quantile(level) * float(np.sqrt((values - mean) ** 2 @ (weight * factor) / max(n - 1.0, 1.0) / n))
-    return mean, mean - half, mean + half
+    half = normal_quantile(0.95) * float(np.sqrt((values - mean) ** 2 @ (weight * factor) / max(n - 1.0, 1.0) / n))
+    return mean, max(mean - half, float(bounds[0])), min(mean + half, float(bounds[1]))

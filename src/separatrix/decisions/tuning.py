@@ -76,7 +76,7 @@ def tune(
 
     Parameters
     ----------
-    posteriors, y : held-out posteriors, such as `Estimate.posteriors`, and the truth
+    posteriors, y : held-out posteriors, as `evaluate` gives them (an Estimate will do), and the truth
     costs : (K, K), rows are the truth, optional
         Default: 1 for every mistake.
     recall, precision, rejection_rate : float in (0, 1], at most one of them
@@ -97,7 +97,7 @@ def tune(
     >>> from separatrix import LinearDiscriminantAnalysis, LeaveOneOut, evaluate
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> found = evaluate(LinearDiscriminantAnalysis(), X, y, plan=LeaveOneOut())
-    >>> tuned = tune(found.posteriors, y, recall=0.95, positive=0)
+    >>> tuned = tune(found, y, recall=0.95, positive=0)
     >>> round(tuned.achieved["recall"], 4), round(tuned.achieved["precision"], 4)
     (0.9528, 0.9758)
     >>> model = LinearDiscriminantAnalysis().fit(X, y).with_decision(tuned.decision)
@@ -192,7 +192,7 @@ def _rejecting(cases: Cases, costs: Any, rate: float, priors: Any) -> Tuned:
     achieved, intervals = {"rejected": rejected}, {"rejected": _pair(wilson_band(rejected, cases.effective))}
     if len(kept):
         own = cases.take(kept)
-        achieved["cost of the rest"], low, high = mean_interval(_paid(base, own), own.weight, own.factor)
+        achieved["cost of the rest"], low, high = mean_interval(_paid(base, own), own.weight, own.factor, _span(base.table(own.classes)))
         intervals["cost of the rest"] = low, high
     return Tuned(decision, f"at most {rate:.1%} rejected: reject_cost {c:.4g}", None, achieved, intervals)
 
@@ -202,7 +202,7 @@ def _cheapest(cases: Cases, costs: Any, priors: Any) -> Tuned:
     C = 1.0 - np.eye(K) if costs is None else check_costs(costs)
     Decision(C).check(cases.classes)
     rule = least_cost_rule(cases, C)
-    cost, low, high = mean_interval(_realised(rule, C, cases), cases.weight, cases.factor)
+    cost, low, high = mean_interval(_realised(rule, C, cases), cases.weight, cases.factor, _span(C))
     held_out = [_held_out_cost(cases, C, fold) for fold in range(FOLDS)] if len(cases.codes) >= 2 * FOLDS else []
     return Tuned(
         decision=Decision(rule.costs, priors=priors),
@@ -274,6 +274,10 @@ def _realised(rule: Decision, C: Floats, cases: Cases) -> Floats:
 
 def _paid(rule: Decision, cases: Cases) -> Floats:
     return _realised(rule, rule.table(cases.classes), cases)
+
+
+def _span(C: Floats) -> tuple[float, float]:
+    return float(C.min()), float(C.max())
 
 
 def _pair(band: tuple[Any, Any]) -> tuple[float, float]:

@@ -19,9 +19,10 @@ from ..errors import InputError, InputTypeError, one_of
 from ..models.decided import Decidable
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
-from .held_out import Rows, hold_out
-from .plans import Folds, KFold, folds_of
+from .held_out import hold_out, require_training_classes
+from .plans import Folds, KFold, count_rows, folds_of
 from .random_plans import Bootstrap
+from .rows import Rows
 
 Floats = NDArray[np.float64]
 
@@ -86,10 +87,8 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         kind = self._check()
         rows, groups = _counting(_labelled(X, y, sample_weight), groups)
         plan = default_plan(rows) if self.plan is None else self.plan
-        labels = rows.classes[rows.codes]
-        repeats = [
-            held_out_scores(self.estimator, rows, plan, folds, kind, self.n_jobs) for folds in folds_of(plan, rows.n, labels, groups)
-        ]
+        every = folds_of(plan, rows.n, rows.codes, groups)
+        repeats = [held_out_scores(self.estimator, rows, plan, folds, kind, self.n_jobs) for folds in every]
         values = np.concatenate(repeats)
         held = np.flatnonzero(~np.isnan(values).any(axis=1))
         weight = np.ones(rows.n) if rows.weight is None else rows.weight
@@ -129,7 +128,8 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         ----------
         X : n rows
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        codes = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[codes]
 
     @property
     def n_features_in_(self) -> int:
@@ -179,8 +179,8 @@ def kind_of(estimator: Any) -> Kind:
     if hasattr(estimator, "fit") and hasattr(estimator, "decision_function"):
         return "margins"
     raise InputError(
-        f"estimator={estimator!r} has neither predict_proba nor decision_function, so there is nothing to calibrate; pass a classifier that "
-        "has one, such as LinearSVC()."
+        f"estimator={estimator!r} has neither predict_proba nor decision_function, so there is nothing to calibrate; pass a classifier "
+        "that has one, such as LinearSVC()."
     )
 
 
@@ -196,9 +196,10 @@ def default_plan(rows: Rows) -> KFold:
 def held_out_scores(model: Any, rows: Rows, plan: Any, folds: Folds, kind: Kind, n_jobs: int | None = None) -> Floats:
     """Return posteriors (n, K), or margins (n, 1) or (n, K), of rows held out in one repeat of a plan; NaN if never held out."""
     if kind == "posteriors":
-        found = hold_out(model, rows, plan, folds, exact=False, fixed_priors=False, n_jobs=n_jobs).posteriors
+        found = hold_out(model, rows, plan, folds, n_jobs=n_jobs).posteriors
         assert found is not None
         return found
+    require_training_classes(rows, folds, alone=False)
     n_folds, scores = int(folds.max()) + 1, np.full((rows.n, 1 if len(rows.classes) == 2 else len(rows.classes)), np.nan)
     with task("calibrate", total=n_folds) as work:
         jobs = (delayed(_margins)(model, rows, folds, fold) for fold in range(n_folds))
@@ -210,11 +211,7 @@ def held_out_scores(model: Any, rows: Rows, plan: Any, folds: Folds, kind: Kind,
 
 def _margins(model: Any, rows: Rows, folds: Folds, fold: int) -> Floats:
     held = folds == fold
-    training = rows.take(np.flatnonzero(~held))
-    if len(np.unique(training.codes)) < len(rows.classes):
-        missing = rows.classes.tolist()[int(np.setdiff1d(np.arange(len(rows.classes)), training.codes)[0])]
-        raise InputError(f"Fold {fold} holds all rows of class {missing!r}, so none is left to train on; use a stratified plan.")
-    return _answers(training.fit(model), rows.take(np.flatnonzero(held)).X, "margins", rows.classes)
+    return _answers(rows.take(np.flatnonzero(~held)).fit(model), rows.take(np.flatnonzero(held)).X, "margins", rows.classes)
 
 
 def _answers(fitted: Any, X: Any, kind: Kind, classes: NDArray[Any]) -> Floats:
@@ -254,16 +251,17 @@ def _floor(P: Floats) -> float:
 
 def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
     if isinstance(X, Source):
-        raise InputTypeError(
-            "CalibratedClassifier holds rows out and needs them in memory; pass an array or a frame, not a table of files."
-        )
+        raise InputTypeError("CalibratedClassifier holds rows out, which need to be in memory; pass an array or a frame, not files.")
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
     (X,) = indexable(X)
+    if getattr(X, "ndim", 2) != 2:
+        raise InputError(f"Expected 2D array, got an X of shape {X.shape}: pass one row per label; X.reshape(-1, 1) for a single column.")
     labels = Labels.of(y)
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n != len(labels):
-        raise InputError(f"Found input variables with inconsistent numbers of samples: X has {n} rows, y has {len(labels)} labels.")
+    if count_rows(X) != len(labels):
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: X has {count_rows(X)} rows, y has {len(labels)} labels."
+        )
     if len(labels.classes) < 2:
         raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")
     return Rows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)

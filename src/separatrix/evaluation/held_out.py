@@ -66,7 +66,7 @@ def require_training_classes(rows: Rows, folds: Folds, alone: bool) -> None:
     held = folds >= 0
     table = np.bincount(folds[held] * K + rows.codes[held], minlength=n_folds * K).reshape(n_folds, K)
     for fold, code in np.argwhere(table == total)[:1]:
-        label = rows.classes[code]
+        label = rows.classes.tolist()[code]
         if table[fold].sum() == rows.n:
             raise InputError(f"Fold {fold} holds all {rows.n} rows: nothing is left to train on. Hold out fewer rows.")
         raise InputError(

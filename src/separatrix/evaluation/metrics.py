@@ -130,8 +130,8 @@ def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> dict[str, 
     for name in names:
         if not has_posteriors and needs_posteriors(name):
             raise InputError(
-                f"Metric {name!r} needs probabilities, but {model} has no predict_proba; calibrate it first (for instance with "
-                "sklearn.calibration.CalibratedClassifierCV), or use 'error' or 'balanced_accuracy'."
+                f"Metric {name!r} needs probabilities, but {model} has no predict_proba; calibrate it first "
+                f"(separatrix.CalibratedClassifier({model}())), or use 'error' or 'balanced_accuracy'."
             )
         if isinstance(name, str) and name in METRICS:
             chosen[name] = METRICS[name]

@@ -95,7 +95,7 @@ def _get(state: State, key: str, records: dict[str, type]) -> Any:
 
 
 def nested(model: Any, params: dict[str, Any], own: dict[str, Any], fitted: Any) -> State:
-    """Return the state of a model around another: its own attributes, and those of the fitted one under names that begin with "estimator."."""
+    """Return the state of a model around another: its own attributes, and under "estimator.…" those of the fitted one."""
     if not hasattr(fitted, "state"):
         raise InputError(f"{type(fitted).__name__} has no state; a classifier of this package has.")
     state, inner = pack(type(model).__name__, params, own), fitted.state()
