@@ -15,9 +15,10 @@ from tests.tables import COUNT_MODELS, LOSS_MODELS, MISTAKE_MODELS, MODELS, SUMM
 NAMES = """
 AnovaFilter AveragedPerceptron BatchPerceptron BernoulliNB Bootstrap CalibratedClassifier CategoricalNB ClassMoments CorrelationFilter
 DecidedClassifier Decision Estimate FisherDiscriminant GaussianNB HashFold Holdout Hyperplane KFold LeastSquaresClassifier LeaveOneOut
-LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB MutualInformationFilter NearestMean OneVsOne OneVsRest
-Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter StepwiseDiscriminant VotedPerceptron choose_covariance
-contributions evaluate explain is_separable logic open_table prior_shift regularisation_path reliability separation
+LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB MutualInformationFilter NearestMean OneVsOne
+OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter StabilitySelection StepwiseDiscriminant
+VotedPerceptron choose_covariance contributions evaluate explain is_separable logic open_table prior_shift regularisation_path
+reliability separation
 """.split()
 
 

@@ -51,7 +51,14 @@ _ROOMS = {
         "regularisation_path",
         "separation",
     ),
-    "selection": ("AnovaFilter", "CorrelationFilter", "MutualInformationFilter", "RareBinaryFilter", "StepwiseDiscriminant"),
+    "selection": (
+        "AnovaFilter",
+        "CorrelationFilter",
+        "MutualInformationFilter",
+        "RareBinaryFilter",
+        "StabilitySelection",
+        "StepwiseDiscriminant",
+    ),
     "summaries": ("ClassMoments", "Moments"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

@@ -4,6 +4,7 @@ Every error says what was given, what is needed and what to type::
 
     SeparatrixError
     ├── InputError (ValueError)          the data or a parameter cannot be used
+    │   ├── NoFeatureLeftError           a selector keeps no column; says what to loosen
     │   └── UnknownNameError (KeyError)  a name that does not exist; says which one was probably meant
     ├── InputTypeError (TypeError)       an argument of a type that cannot be used
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
@@ -27,6 +28,10 @@ class SeparatrixError(Exception):
 
 class InputError(SeparatrixError, ValueError):
     """The data or a parameter cannot be used as given."""
+
+
+class NoFeatureLeftError(InputError):
+    """A selector would keep no column at all."""
 
 
 class UnknownNameError(InputError, KeyError):

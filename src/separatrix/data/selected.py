@@ -53,7 +53,7 @@ _silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 def remember(selector: str, source: Source, picked: NDArray[np.intp]) -> None:
     """Keep in mind that a selector picked columns, by number, with the labels of a source."""
-    if 0 < len(picked) < source.n_features and _can_be_told(source):
+    if not _silent.get() and 0 < len(picked) < source.n_features and _can_be_told(source):
         prints = _column_prints(source, picked)
         if prints is not None:
             _picks.append(Pick(selector, source.n_features, len(picked), source.n_rows, _label_print(source), prints))
@@ -96,7 +96,7 @@ def warn_if_picked(pick: str | None, consequence: str, remedy: str, stacklevel: 
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Do not warn inside: a search judges columns it has picked before, and knows it."""
+    """Neither warn nor remember inside: a search judges columns it has picked itself, and knows it."""
     token = _silent.set(True)
     try:
         yield

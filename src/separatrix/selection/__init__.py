@@ -10,6 +10,7 @@ _HOMES = {
     "CorrelationFilter": "correlation",
     "MutualInformationFilter": "mutual_information",
     "RareBinaryFilter": "rare",
+    "StabilitySelection": "stability",
     "StepwiseDiscriminant": "stepwise_discriminant",
 }
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source, as_source
 from ..data.selected import remember
-from ..errors import InputError
+from ..errors import InputError, NoFeatureLeftError
 from .naming import Places, column_name, find_columns, find_groups
 
 
@@ -89,7 +89,7 @@ class Selector(SelectorMixin, BaseEstimator):
         `source` is None where there were no rows, but a summary of them.
         """
         if not support.any():
-            raise InputError(f"No feature is left: {type(self).__name__} dropped all {len(support)}. {self._loosen()}")
+            raise NoFeatureLeftError(f"No feature is left: {type(self).__name__} dropped all {len(support)}. {self._loosen()}")
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
             delattr(self, name)
         self.support_, self.n_features_in_ = support, len(support)
