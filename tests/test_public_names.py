@@ -18,7 +18,7 @@ DecidedClassifier Decision Estimate FisherDiscriminant GaussianNB HashFold Holdo
 LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB MutualInformationFilter NearestMean OneVsOne
 OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter StabilitySelection StepwiseDiscriminant
 VotedPerceptron choose_covariance contributions evaluate explain is_separable logic open_table prior_shift regularisation_path
-reliability separation
+reliability separation worked
 """.split()
 
 

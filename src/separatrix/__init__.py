@@ -26,6 +26,7 @@ _ROOMS = {
     ),
     "explaining": ("contributions", "explain"),
     "geometry": ("Hyperplane",),
+    "hand": ("worked",),
     "logic": ("is_separable",),
     "models": (
         "AveragedPerceptron",
