@@ -13,12 +13,12 @@ from separatrix.models.base import Classifier
 from tests.tables import COUNT_MODELS, LOSS_MODELS, MISTAKE_MODELS, MODELS, SUMMARIES
 
 NAMES = """
-AnovaFilter AveragedPerceptron BatchPerceptron BernoulliNB Bootstrap CalibratedClassifier CategoricalNB ClassMoments CorrelationFilter
-DecidedClassifier Decision Estimate FisherDiscriminant GaussianNB HashFold Holdout Hyperplane KFold LeastSquaresClassifier LeaveOneOut
-LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB MutualInformationFilter NearestMean OneVsOne
-OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter StabilitySelection StepwiseDiscriminant
-VotedPerceptron choose_covariance contributions evaluate explain is_separable logic open_table prior_shift regularisation_path
-reliability separation worked
+AnovaFilter AveragedPerceptron BatchPerceptron BernoulliNB Board Bootstrap CalibratedClassifier CategoricalNB ClassMoments
+CorrelationFilter DecidedClassifier Decision Estimate FisherDiscriminant GaussianNB HashFold Holdout Hyperplane KFold
+LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB
+MutualInformationFilter NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter
+StabilitySelection StepwiseDiscriminant VotedPerceptron choose_covariance compare contributions evaluate explain is_separable logic
+open_table prior_shift regularisation_path reliability separation worked
 """.split()
 
 

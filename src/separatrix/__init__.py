@@ -14,8 +14,8 @@ _ROOMS = {
     "data.files": ("open_table",),
     "decisions": ("Decision", "prior_shift", "reliability"),
     "evaluation": (
-        "CalibratedClassifier",
         "Bootstrap",
+        "CalibratedClassifier",
         "Estimate",
         "HashFold",
         "Holdout",
@@ -54,11 +54,13 @@ _ROOMS = {
     ),
     "selection": (
         "AnovaFilter",
+        "Board",
         "CorrelationFilter",
         "MutualInformationFilter",
         "RareBinaryFilter",
         "StabilitySelection",
         "StepwiseDiscriminant",
+        "compare",
     ),
     "summaries": ("ClassMoments", "Moments"),
 }

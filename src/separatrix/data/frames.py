@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from .arrays import refuse_empty
 from .labels import Labels
 from .source import ChunkedSource
@@ -109,3 +109,20 @@ def series_to_numpy(y: Any) -> NDArray[Any]:
     if series.dtype.is_integer() and values.dtype.kind == "O":
         return values.astype(np.int64)
     return values.astype(bool) if series.dtype == nw.Boolean else values
+
+
+def without_target(X: Any, target: str) -> tuple[Any, NDArray[Any]]:
+    """Return a frame without the column that holds the labels, and the labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame, labels = without_target(pd.DataFrame({"age": [31, 47], "churn": ["no", "yes"]}), "churn")
+    >>> list(frame.columns), labels.tolist()
+    (['age'], ['no', 'yes'])
+    """
+    frame = nw.from_native(X, eager_only=True)
+    if target not in frame.columns:
+        shown = ", ".join(repr(c) for c in frame.columns[:8]) + (", …" if len(frame.columns) > 8 else "")
+        raise UnknownNameError(f"Column {target!r} is not in the table.{did_you_mean(target, frame.columns)} It has {shown}.")
+    return frame.drop(target).to_native(), series_to_numpy(frame[target].to_native())

@@ -151,7 +151,7 @@ class KFold(Plan):
     def _check_classes(self, codes: NDArray[np.int32], classes: NDArray[Any]) -> None:
         sizes = np.bincount(codes, minlength=len(classes))
         if sizes.min() < self.n_splits <= len(codes):
-            few = classes[sizes.argmin()]
+            few = classes.tolist()[int(sizes.argmin())]
             raise InputError(
                 f"Class {few!r} has {sizes.min()} rows, fewer than the {self.n_splits} folds: some fold would hold none of it. Use "
                 f"KFold({max(2, int(sizes.min()))}), LeaveOneOut(), or KFold({self.n_splits}, stratified=False)."

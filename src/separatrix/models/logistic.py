@@ -88,6 +88,7 @@ class LogisticRegression(LogisticTables, LossModel):
 
     averaging_: Averaged
     _reweighs = True
+    _warm_parameter = "C"  # along which a fit may begin where the last one ended
     _records: ClassVar[dict[str, type]] = {**LossModel._records, "Averaged": Averaged, "Evidence": Evidence}
 
     def __init__(

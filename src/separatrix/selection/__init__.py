@@ -1,4 +1,4 @@
-"""Features chosen: filters that score columns one by one, searches that judge them together. Each is loaded when it is first used."""
+"""Models compared, features chosen: filters that score columns, searches that judge them together. Each is loaded when first used."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 _HOMES = {
     "AnovaFilter": "correlation",
+    "Board": "board",
     "CorrelationFilter": "correlation",
     "MutualInformationFilter": "mutual_information",
     "RareBinaryFilter": "rare",
     "StabilitySelection": "stability",
     "StepwiseDiscriminant": "stepwise_discriminant",
+    "compare": "comparison",
 }
 
 __all__ = sorted(_HOMES)

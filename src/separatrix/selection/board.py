@@ -1,0 +1,263 @@
+"""What a comparison found: a line per model, which of them chance cannot tell from the best, and which one to take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, UnknownNameError, did_you_mean
+from ..evaluation.plans import Plan
+from ..inference.tables import Column, Table
+from .candidates import BASELINE, Candidate, Point
+from .contest import Setting, inner_plan
+from .differences import Difference
+from .performance import Performance
+from .tuning import tune
+
+LEVEL = 0.05
+"""A model is tied with the best if the p-value of their difference is at least this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A model of the board.
+
+    Attributes
+    ----------
+    name : str
+    candidate : Candidate
+    scored : Performance
+        Value, standard error and interval of the metric.
+    place : position in the list of models: the smaller, the simpler
+    points : hyperparameters chosen in each fold; empty where there was nothing to choose
+    difference : what it loses against the best; None for the best itself and where nothing can be said
+    method : how the rows were held out
+    seconds : float
+    notes : what its fits warned of
+    """
+
+    name: str
+    candidate: Candidate
+    scored: Performance
+    place: int
+    points: tuple[Point, ...]
+    difference: Difference | None
+    method: str
+    seconds: float
+    notes: tuple[str, ...]
+
+    @property
+    def value(self) -> float:
+        """Value of the metric on the rows held out."""
+        return self.scored.value
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the value."""
+        return self.scored.interval
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the value."""
+        return self.scored.standard_error
+
+    @property
+    def is_tie(self) -> bool:
+        """Whether chance explains what it loses against the best."""
+        return self.difference is not None and self.difference.p >= LEVEL
+
+    @property
+    def chosen(self) -> str:
+        """The hyperparameters chosen most often, and in how many of the folds."""
+        if not self.points:
+            return ""
+        words = Counter(", ".join(f"{name.split('__')[-1]}={_show(value)}" for name, value in point.items()) for point in self.points)
+        most, times = words.most_common(1)[0]
+        return f"{most} ({times} of {len(self.points)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Board:
+    """Models compared on the same held-out rows, best first.
+
+    Attributes
+    ----------
+    entries : tuple of Entry, best first
+    failures : {name: why the model has no line}
+    rule : "1se" or "min"
+    seconds : float
+    ended : why the run ended early; empty if it did not
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import GaussianNB, KFold, LinearDiscriminantAnalysis, compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> board = compare(X, y, models=[GaussianNB(), LinearDiscriminantAnalysis()], plan=KFold(5), random_state=0)
+    >>> board.best.name, [entry.name for entry in board.entries][-1]
+    ('LinearDiscriminantAnalysis', 'majority class')
+    >>> board.fit().predict(X[:2]).tolist()
+    [0, 0]
+    """
+
+    entries: tuple[Entry, ...]
+    failures: dict[str, str]
+    rule: str
+    setting: Setting
+    seconds: float
+    ended: str = ""
+
+    @property
+    def best(self) -> Entry:
+        """The model with the best value."""
+        return self.entries[0]
+
+    @cached_property
+    def picked(self) -> Entry:
+        """The model the rule picks: the best one, or the simplest within one standard error of it."""
+        if self.rule == "min":
+            return self.best
+        reach = self.best.standard_error if np.isfinite(self.best.standard_error) else 0.0
+        near = [entry for entry in self.entries if abs(entry.value - self.best.value) <= reach]
+        return min(near, key=lambda entry: entry.place)
+
+    @property
+    def ties(self) -> tuple[Entry, ...]:
+        """The models that chance cannot tell from the best."""
+        return tuple(entry for entry in self.entries if entry.is_tie)
+
+    @cached_property
+    def model(self) -> Any:
+        """The picked model, fitted on all rows."""
+        return self.fit()
+
+    def fit(self, name: str | None = None) -> Any:
+        """Return a model of the board fitted on all rows, its hyperparameters chosen by all rows.
+
+        Parameters
+        ----------
+        name : a model of the board; default: the picked one
+        """
+        entry = self.picked if name is None else self[name]
+        rows, setting, candidate = self.setting.rows, self.setting, entry.candidate
+        point = candidate.grid[0] if candidate.grid else {}
+        if candidate.is_tuned:
+            plan = inner_plan(setting.inner, rows, setting.groups)
+            point = tune(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
+        return rows.fit(candidate.at(point))
+
+    def __getitem__(self, name: str) -> Entry:
+        """Return the line of a model."""
+        found = {entry.name: entry for entry in self.entries}
+        if name in self.failures:
+            raise InputError(f"{name!r} has no line: {self.failures[name]}")
+        if name not in found:
+            raise UnknownNameError(f"{name!r} is not on the board.{did_you_mean(name, found)} Models: {', '.join(found)}.")
+        return found[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def table(self) -> Table:
+        """Return all numbers as a table, with `to_dict()` and `to_frame()`."""
+        metric, entries = self.setting.metric.name, self.entries
+        lost = [_against(entry) for entry in entries]
+        columns = [
+            Column("", [self.mark(entry) for entry in entries]),
+            Column("model", [entry.name for entry in entries]),
+            Column(metric, [entry.value for entry in entries], ".4f"),
+            Column("95 % low", [entry.interval[0] for entry in entries], ".4f"),
+            Column("high", [entry.interval[1] for entry in entries], ".4f"),
+            Column("worse by", [found.value for found in lost], ".4f"),
+            Column("95 % from", [found.interval[0] for found in lost], ".4f"),
+            Column("to", [found.interval[1] for found in lost], ".4f"),
+            Column("p", [found.p for found in lost], "p"),
+            Column("chosen (folds)", [entry.chosen for entry in entries]),
+            Column("seconds", [entry.seconds for entry in entries], ".2f"),
+            Column("method", [entry.method for entry in entries]),
+        ]
+        return Table(self.title, tuple(columns), "\n".join(self.remarks()))
+
+    @property
+    def title(self) -> str:
+        """What was compared, on what, and how."""
+        rows, plan = self.setting.rows, self.setting.plan
+        shape = f"{rows.n} rows, {len(rows.classes)} classes"
+        return f"{len(self.entries)} models by held-out {self.setting.metric.name}: {shape}, {_plan_text(plan)}, seed {self.setting.seed}"
+
+    def mark(self, entry: Entry) -> str:
+        """Return ► for the picked model, = for the best and those tied with it."""
+        return "►" if entry is self.picked else "=" if entry.is_tie or entry is self.best else ""
+
+    def remarks(self) -> list[str]:
+        """Return what a reader has to know about the table, in sentences."""
+        test = next((entry.difference.test for entry in self.entries if entry.difference is not None), None)
+        said = [f"► picked: {self._why()}"]
+        if test is not None:
+            said.append(f"= tied: chance explains the difference to the best ({test}, p ≥ {LEVEL}; one test per model).")
+        said.append("All models faced the same folds; hyperparameters were chosen anew inside every training part.")
+        said += [f"No result for {name}: {reason}" for name, reason in self.failures.items()]
+        for entry in self.entries:
+            if entry.notes:
+                more = f" (and {len(entry.notes) - 1} more)" if len(entry.notes) > 1 else ""
+                said.append(f"{entry.name} warned: {_short(entry.notes[0])}{more}")
+        return [*said, *([f"The run ended early: {self.ended}."] if self.ended else [])]
+
+    def _why(self) -> str:
+        best, picked, metric = self.best, self.picked, self.setting.metric.name
+        nothing = " There may be nothing to learn." if picked.name == BASELINE else ""
+        if picked is best and self.rule == "min":
+            return f"{picked.name}, the best {metric}.{nothing}"
+        reach = f"within one standard error ({best.standard_error:.4f}) of"
+        if picked is best:
+            return f"{picked.name}, the best {metric}, and no simpler model is {reach} it.{nothing}"
+        return (
+            f"{picked.name}, the simplest whose {metric} ({picked.value:.4f}) is {reach} the best, {best.name} ({best.value:.4f}).{nothing}"
+        )
+
+    def __str__(self) -> str:
+        return self.table().text
+
+    __repr__ = __str__
+
+    def __rich_console__(self, console: Any, options: Any) -> Any:
+        from .board_rich import render
+
+        yield from render(self, options.max_width)
+
+    def _repr_html_(self) -> str:
+        table = self.table()
+        lines = "".join(f"<li>{escape(line)}</li>" for line in self.remarks())
+        return f"<section>{Table(table.title, table.columns).html}<ul>{lines}</ul></section>"
+
+
+def _against(entry: Entry) -> Difference:
+    nothing = float("nan")
+    return Difference(nothing, (nothing, nothing), nothing, "") if entry.difference is None else entry.difference
+
+
+def _plan_text(plan: Any) -> str:
+    """Return a plan as it would be typed: what was not changed is left out."""
+    if not isinstance(plan, Plan):
+        return f"{plan} folds" if isinstance(plan, int) else type(plan).__name__
+    defaults = {name: parameter.default for name, parameter in signature(type(plan)).parameters.items()}
+    first = next(iter(defaults), None)
+    shown = [str(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
+    return f"{type(plan).__name__}({', '.join(shown)})"
+
+
+def _show(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _short(text: str, most: int = 160) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"

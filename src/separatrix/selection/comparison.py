@@ -1,0 +1,180 @@
+"""Compare models on rows that none of them has seen."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..data import Source, as_rows
+from ..data.opening import is_frame
+from ..errors import InputError, InputTypeError, one_of
+from ..evaluation.evaluate import labelled_rows
+from ..evaluation.plans import KFold, folds_of
+from ..evaluation.random_plans import Bootstrap
+from ..evaluation.rows import Rows
+from ..summaries import ClassMoments
+from .board import Board, Entry
+from .candidates import Candidate, baseline, check_candidates
+from .contest import Course, Setting, run
+from .families import families
+from .performance import Criterion, Performance
+
+RULES = ("1se", "min")
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    *,
+    models: Any = None,
+    target: str | None = None,
+    plan: Any = None,
+    tune: Any = None,
+    metric: Any = "error",
+    rule: str = "1se",
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    time_budget: float | None = None,
+    random_state: Any = None,
+) -> Board:
+    """Compare models by their held-out performance, hyperparameters being chosen inside every training part.
+
+    In each fold of `plan` every model sees the training rows alone: an inner plan chooses its hyperparameters by them, the model is fitted
+    to them, and answers for the rows held out. All models face the same folds, so their differences are tested on the same rows: exactly
+    by McNemar for errors, by DeLong for the area under the ROC curve of two classes, by paired losses or fold by fold elsewhere.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, or pandas, polars or Arrow frame of n rows
+    y : (n,) labels; or leave it out and name the column of a frame in `target`
+    models : list or dict of models, optional
+        Any scikit-learn classifier or pipeline, (classifier, {parameter: values}) to tune one, or the name of a family. Put simple models
+        first, and simple values first in a grid: the order is the order of simplicity. Default: all families that suit the data, from
+        the nearest mean to kernels. The majority class is always compared too.
+    target : column of X that holds the labels
+    plan : a plan of this package, a scikit-learn splitter or an int; default KFold(10)
+    tune : inner plan; default KFold(5), with fewer folds where a class has fewer rows
+    metric : "error", "log_loss", "brier", "auc", "balanced_accuracy", or any scikit-learn scorer
+        What is tuned, ranked and tested by.
+    rule : "1se" or "min"
+        What is picked: the simplest model within one standard error of the best, or the best.
+    sample_weight : (n,) weights, optional
+        Used in training (of the last step of a pipeline) and in the scores; differences are then tested fold by fold.
+    groups : (n,) groups for grouped plans; the inner plan keeps them together too
+    n_jobs : int, optional
+        Processes. The result does not depend on it.
+    time_budget : seconds, optional
+        No fold is begun later; models that are not finished are listed as such.
+    random_state : int, RandomState or None
+        For plans and models that have none of their own; the seed used is in the board's title.
+
+    Returns
+    -------
+    Board
+        `best`, `picked`, `model` (the picked one fitted on all rows), `table()`; Ctrl-C returns what is finished.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from separatrix import LinearDiscriminantAnalysis, compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> board = compare(X, y, models=[LinearDiscriminantAnalysis(), (KNeighborsClassifier(), {"n_neighbors": [15, 5, 1]})], random_state=0)
+    >>> [(entry.name, round(entry.value, 4)) for entry in board]
+    [('LinearDiscriminantAnalysis', 0.02), ('KNeighborsClassifier', 0.0267), ('majority class', 0.6667)]
+
+    References
+    ----------
+    Varma and Simon (2006), Bias in error estimation when using cross-validation for model selection, BMC Bioinformatics 7.
+    """
+    start = time.perf_counter()
+    if rule not in RULES:
+        raise one_of("rule", rule, RULES)
+    if time_budget is not None and not time_budget > 0:
+        raise InputError(f"time_budget={time_budget!r} must be a positive number of seconds, or None for no limit.")
+    rows = _rows(X, y, target, sample_weight)
+    candidates = _candidates(models, rows)
+    seed = int(random_state) if isinstance(random_state, int | np.integer) else int(check_random_state(random_state).randint(2**31 - 1))
+    plan = KFold(10) if plan is None else plan
+    if isinstance(plan, Bootstrap):
+        raise InputError(
+            "A bootstrap holds rows out unevenly, so models cannot be paired on them; use KFold(10, repeats=5) or evaluate each."
+        )
+    folds = folds_of(plan, rows.n, rows.labels, groups, seed)
+    setting = Setting(rows, plan, tuple(folds), tune, Criterion.of(metric), groups, seed)
+    seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
+    courses, ended = run(seeded, setting, n_jobs, time_budget)
+    return _board(courses, setting, rule, ended, start)
+
+
+def _rows(X: Any, y: Any, target: str | None, sample_weight: Any) -> Rows:
+    if isinstance(X, Source):
+        raise InputTypeError(
+            "compare holds rows out of memory many times; read the table first, for instance with pandas, or use evaluate."
+        )
+    if target is not None:
+        if y is not None:
+            raise InputError("Labels were given twice: in y and as target; leave one of them out.")
+        if not is_frame(X):
+            raise InputTypeError(
+                f"target={target!r} names a column, but X is a {type(X).__name__} without column names; pass a frame, or y."
+            )
+        from ..data.frames import without_target
+
+        X, y = without_target(X, target)
+    if y is None:
+        raise InputError("There are no labels: pass y, or name their column in a frame: compare(frame, target='…').")
+    if isinstance(X, list | tuple):
+        X = np.asarray(X)
+    return labelled_rows(X, y, sample_weight)
+
+
+def _candidates(models: Any, rows: Rows) -> list[Candidate]:
+    if models is None:
+        # One pass that refuses text, holes and infinite values, which no family could learn from.
+        ClassMoments.from_data(rows.X, rows.codes, rows.weight, diagonal=True)
+        return list(families(as_rows(rows.X)).values())
+    by_name = families(as_rows(rows.X)) if _names_families(models) else {}
+    return check_candidates(models, by_name)
+
+
+def _names_families(models: Any) -> bool:
+    """Whether any model is asked for by name, so that the data have to be looked at."""
+    items = [models] if isinstance(models, str) else models.values() if hasattr(models, "values") else models
+    return any(isinstance(part, str) for item in items for part in (item if isinstance(item, tuple) else (item,)))
+
+
+def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start: float) -> Board:
+    sign = 1.0 if setting.metric.is_loss else -1.0
+    entries, failures = [], {}
+    for place, course in enumerate(courses):
+        if not course.is_finished:
+            failures[course.candidate.name] = course.reason
+            continue
+        scored = Performance(setting.metric, setting.rows, course.held_out(setting))
+        if not np.isfinite(scored.value):
+            failures[course.candidate.name] = f"its {setting.metric.name} is not a number on these rows"
+            continue
+        entries.append(_entry(course, scored, place))
+    if not entries and ended == "interrupted":
+        raise KeyboardInterrupt
+    if not entries:
+        told = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+        raise InputError(f"No model has a result. {told}")
+    entries.sort(key=lambda entry: (sign * entry.value, entry.place))
+    best = entries[0]
+    entries[1:] = [replace(entry, difference=entry.scored.against(best.scored)) for entry in entries[1:]]
+    return Board(tuple(entries), failures, rule, setting, time.perf_counter() - start, ended)
+
+
+def _entry(course: Course, scored: Performance, place: int) -> Entry:
+    answers = course.answers
+    notes = tuple(dict.fromkeys(note for answer in answers for note in answer.notes))
+    points = tuple(answer.point for answer in answers if answer.point is not None)
+    seconds = sum(answer.seconds for answer in answers)
+    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes)

@@ -1,0 +1,217 @@
+"""Every candidate on every fold: in order or on several processes, within a budget, whatever fails or is interrupted.
+
+A fold of a tuned candidate is one job: choose a point by the training rows alone, fit, answer for the rows held out. A candidate without
+anything to choose is one job per repeat, because the answers of all folds may come from one piece of algebra.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+from ..data.threads import single_threaded_blas
+from ..evaluation.held_out import hold_out
+from ..evaluation.plans import Folds, KFold, LeaveOneOut
+from ..evaluation.rows import HeldOut, Rows, answers
+from ..progress import task
+from .candidates import Candidate, Point
+from .performance import Criterion
+from .tuning import tune
+
+ALL = -1
+"""In place of a fold: all folds of the repeat at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """What every job shares: rows, outer plan and its folds (one array per repeat), inner plan, metric, groups and seed."""
+
+    rows: Rows
+    plan: Any
+    repeats: tuple[Folds, ...]
+    inner: Any
+    metric: Criterion
+    groups: Any
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A candidate, a repeat and a fold of it (or ALL)."""
+
+    candidate: int
+    repeat: int
+    fold: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What a job found for the rows it held out, or why it could not."""
+
+    job: Job
+    codes: Any = None
+    posteriors: Any = None
+    point: Point | None = None
+    method: str = ""
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+    interrupted: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Course:
+    """What is known of a candidate so far."""
+
+    candidate: Candidate
+    answers: list[Answer] = field(default_factory=list)
+    jobs: int = 0
+    reason: str = ""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all its jobs are done and none failed."""
+        return not self.reason and len(self.answers) == self.jobs
+
+    def held_out(self, setting: Setting) -> tuple[HeldOut, ...]:
+        """Return the answers for all rows, one `HeldOut` per repeat."""
+        return tuple(self._repeat(setting, r) for r in range(len(setting.repeats)))
+
+    def _repeat(self, setting: Setting, repeat: int) -> HeldOut:
+        folds, rows = setting.repeats[repeat], setting.rows
+        own = [answer for answer in self.answers if answer.job.repeat == repeat]
+        codes = np.full(rows.n, -1, dtype=np.int32)
+        posteriors = None if own[0].posteriors is None else np.full((rows.n, len(rows.classes)), np.nan)
+        for answer in own:
+            inside = _held(folds, answer.job.fold)
+            codes[inside] = answer.codes
+            if posteriors is not None:
+                posteriors[inside] = answer.posteriors
+        return HeldOut(folds, codes, posteriors, own[0].method)
+
+
+def run(candidates: Sequence[Candidate], setting: Setting, n_jobs: int | None, budget: float | None) -> tuple[list[Course], str]:
+    """Run all jobs; return what every candidate came to, and why the run ended early, if it did.
+
+    Parameters
+    ----------
+    candidates : in the order in which they are to run
+    setting : what the jobs share
+    n_jobs : processes; None is one, unless a joblib context says otherwise
+    budget : seconds after which no job is begun
+    """
+    courses = [Course(candidate) for candidate in candidates]
+    jobs = [job for c, candidate in enumerate(candidates) for job in _jobs(c, candidate, setting)]
+    for job in jobs:
+        courses[job.candidate].jobs += 1
+    deadline = float("inf") if budget is None else time.perf_counter() + budget
+    stop = Event()
+    with task("compare", total=sum(job.steps for job in jobs)) as work:
+        try:
+            for answer in _answers(jobs, courses, setting, n_jobs, deadline, stop):
+                if answer.interrupted:
+                    stop.set()  # what other processes have begun is still waited for
+                    continue
+                course = courses[answer.job.candidate]
+                course.answers.append(answer)
+                course.reason = course.reason or answer.reason
+                work.advance(_detail(course.candidate.name, answer.job), answer.job.steps)
+        except KeyboardInterrupt:
+            stop.set()
+    ended = "interrupted" if stop.is_set() else ""
+    if not ended and time.perf_counter() > deadline and not all(course.is_finished or course.reason for course in courses):
+        ended = f"time budget of {budget:g} s used up"
+    for course in courses:
+        if not course.is_finished and not course.reason:
+            folds = sum(answer.job.steps for answer in course.answers)
+            course.reason = (
+                f"{ended} after {folds} of {sum(job.steps for job in jobs if candidates[job.candidate] is course.candidate)} folds"
+            )
+    return courses, ended
+
+
+def _jobs(c: int, candidate: Candidate, setting: Setting) -> Iterator[Job]:
+    for r, folds in enumerate(setting.repeats):
+        n_folds = int(folds.max()) + 1
+        if candidate.is_tuned:
+            yield from (Job(c, r, fold, 1) for fold in range(n_folds))
+        else:
+            yield Job(c, r, ALL, n_folds)
+
+
+def _answers(
+    jobs: list[Job], courses: list[Course], setting: Setting, n_jobs: int | None, deadline: float, stop: Event
+) -> Iterator[Answer]:
+    def waiting() -> Iterator[Job]:
+        for job in jobs:
+            if stop.is_set() or time.perf_counter() > deadline:
+                return
+            if not courses[job.candidate].reason:
+                yield job
+
+    if effective_n_jobs(n_jobs) == 1:
+        yield from (answer(courses[job.candidate].candidate, job, setting) for job in waiting())
+    else:
+        calls = (delayed(answer)(courses[job.candidate].candidate, job, setting) for job in waiting())
+        yield from Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs")(calls)
+
+
+def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
+    """Do one job. Whatever fails is said in the answer, and Ctrl-C too: raised in a process, it would overtake results that are ready."""
+    start = time.perf_counter()
+    # BLAS on one thread: with another number of them the last bits differ, and with them, now and then, a choice.
+    with warnings.catch_warnings(record=True) as heard, single_threaded_blas():
+        warnings.simplefilter("always")
+        try:
+            codes, posteriors, point, method = _do(candidate, job, setting)
+        except KeyboardInterrupt:
+            return Answer(job, interrupted=True)
+        except Exception as problem:
+            said = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"
+            return Answer(job, reason=" ".join(said.split()), seconds=time.perf_counter() - start)
+    notes = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in heard))
+    return Answer(job, codes, posteriors, point, method, time.perf_counter() - start, notes)
+
+
+def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Point | None, str]:
+    setting.metric.require(candidate.model, candidate.name)
+    rows, folds = setting.rows, setting.repeats[job.repeat]
+    if job.fold == ALL:
+        model = candidate.at(candidate.grid[0]) if candidate.grid else candidate.model
+        held = hold_out(model, rows, setting.plan, folds)
+        inside = _held(folds, ALL)
+        return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, held.method
+    inside = _held(folds, job.fold)
+    training = rows.take(np.flatnonzero(~inside))
+    groups = None if setting.groups is None else np.asarray(setting.groups)[~inside]
+    plan = inner_plan(setting.inner, training, groups)
+    tuned = tune(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
+    fitted = training.fit(candidate.at(tuned.point))
+    return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
+
+
+def inner_plan(given: Any, training: Rows, groups: Any) -> Any:
+    """Return the plan by which hyperparameters are chosen: the given one, or five folds, fewer where a class has fewer rows."""
+    if given is not None:
+        return given
+    smallest = int(np.bincount(training.codes, minlength=len(training.classes)).min())
+    if groups is not None:
+        return KFold(min(5, len(np.unique(groups))), grouped=True)
+    return KFold(min(5, smallest)) if smallest > 1 else LeaveOneOut()
+
+
+def _held(folds: Folds, fold: int) -> NDArray[np.bool_]:
+    return folds >= 0 if fold == ALL else folds == fold
+
+
+def _detail(name: str, job: Job) -> str:
+    return name if job.fold == ALL else f"{name}, fold {job.fold + 1}"

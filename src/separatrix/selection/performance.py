@@ -1,0 +1,167 @@
+"""The value of a metric on held-out rows with its standard error and interval, and what one model loses against another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from ..evaluation.areas import Area, area_interval, macro_area
+from ..evaluation.intervals import corrected_resampled_t, wilson
+from ..evaluation.metrics import METRICS, Judged, Metric, brier_losses, choose_metrics, log_losses
+from ..evaluation.plans import NEVER
+from ..evaluation.rows import HeldOut, Rows
+from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
+
+Floats = NDArray[np.float64]
+Interval = tuple[float, float]
+
+UNKNOWN = float("nan")
+ROW_LOSSES = {"error": lambda rows: (rows.said != rows.truth).astype(np.float64), "log_loss": log_losses, "brier": brier_losses}
+"""Metrics that are means of losses of rows; of these less is better, of all others, as of scikit-learn's scorers, more is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What models are tuned, ranked and tested by.
+
+    Attributes
+    ----------
+    given : name or scorer
+    name : as printed
+    """
+
+    given: Any
+    name: str
+
+    @classmethod
+    def of(cls, given: Any) -> Criterion:
+        """Return the criterion of a name or scorer; an unknown one is an error."""
+        chosen = choose_metrics(given, True, "")
+        return cls(given, "error" if isinstance(given, str) and given == "error" else next(name for name in chosen if name != "error"))
+
+    @property
+    def metric(self) -> Metric:
+        """The function behind the name; looked up at use, because closures do not travel to other processes."""
+        return METRICS["error"] if self.name == "error" else choose_metrics(self.given, True, "")[self.name]
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether less of it is better."""
+        return self.name in ROW_LOSSES
+
+    def require(self, model: Any, name: str) -> None:
+        """Raise an error if the metric needs probabilities and the model gives none."""
+        choose_metrics(self.given, hasattr(model, "predict_proba"), name)
+
+    def loss(self, held: HeldOut, rows: Rows) -> float:
+        """Return what a choice of hyperparameters is to minimise."""
+        value = self.metric(judged(held, rows, by_fold=False)).value
+        return value if self.is_loss else -value
+
+
+def judged(held: HeldOut, rows: Rows, by_fold: bool = True) -> Judged:
+    """Return the rows held out with their truth; by fold too, unless each is held out alone."""
+    inside = np.flatnonzero(held.folds != NEVER)
+    folds = held.folds[inside]
+    posteriors = None if held.posteriors is None else held.posteriors[inside]
+    weight = None if rows.weight is None else rows.weight[inside]
+    apart = by_fold and int(folds.max()) + 1 < len(folds)
+    return Judged(rows.codes[inside], held.codes[inside], posteriors, weight, folds if apart else None, rows.classes)
+
+
+@dataclass(frozen=True, eq=False)
+class Performance:
+    """A criterion on what a model said of the rows held out, one `HeldOut` per repeat."""
+
+    criterion: Criterion
+    rows: Rows
+    repeats: tuple[HeldOut, ...]
+
+    @cached_property
+    def value(self) -> float:
+        """Mean over the repeats of the value of all rows held out."""
+        return float(np.mean([self.criterion.metric(judged(held, self.rows, by_fold=False)).value for held in self.repeats]))
+
+    @cached_property
+    def per_fold(self) -> Floats:
+        """Values of all folds of all repeats; empty where rows are held out alone."""
+        return np.concatenate([self.criterion.metric(judged(held, self.rows)).per_fold for held in self.repeats])
+
+    @cached_property
+    def row_losses(self) -> Floats | None:
+        """Loss of each row, the mean over repeats, where the criterion is a mean of such losses and every row is held out equally often."""
+        of, times = ROW_LOSSES.get(self.criterion.name), [held.folds != NEVER for held in self.repeats]
+        if of is None or any((times[0] != other).any() for other in times):
+            return None
+        return np.mean([of(judged(held, self.rows)) for held in self.repeats], axis=0)
+
+    @cached_property
+    def standard_error(self) -> float:
+        """Of the mean loss of rows, where the criterion is one; DeLong's for the area under the curve; else of the mean over folds."""
+        if self.row_losses is not None:
+            weight = self._weight
+            spread = np.sqrt(np.average((self.row_losses - np.average(self.row_losses, weights=weight)) ** 2, weights=weight))
+            return float(spread / np.sqrt(len(self.row_losses) if weight is None else weight.sum()))
+        if self._area is not None:
+            return float(np.linalg.norm(self._area.influence)) / len(self._area.influence)
+        finite = self.per_fold[np.isfinite(self.per_fold)]
+        return float(np.std(finite, ddof=1) / np.sqrt(len(finite))) if len(finite) > 1 else UNKNOWN
+
+    @cached_property
+    def interval(self) -> Interval:
+        """95 % interval: Wilson's for an error, DeLong's for an area, Nadeau and Bengio's for repeats and folds, normal for losses."""
+        once = len(self.repeats) == 1
+        if once and self.criterion.name == "error":
+            return wilson(self.value, float(np.sum(self.repeats[0].folds != NEVER) if self._weight is None else self._weight.sum()))
+        if once and self._area is not None:
+            return area_interval(self._area, None, float(np.bincount(judged(self.repeats[0], self.rows).truth).min()))
+        if once and self.row_losses is not None:
+            half = float(norm.ppf(0.975)) * self.standard_error
+        elif len(self.per_fold) > 1 and np.isfinite(self.per_fold).all():
+            low, high = corrected_resampled_t(self.per_fold, self._share)
+            half = (high - low) / 2.0  # around the value of all rows, which need not be the mean over folds
+        else:
+            return UNKNOWN, UNKNOWN
+        low, high = self.value - half, self.value + half
+        bounded = self.criterion.name in ("error", "brier", "auc", "balanced_accuracy")
+        return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
+
+    def against(self, other: Performance) -> Difference | None:
+        """Return what this one loses against another one on the same rows; None where nothing can be said."""
+        if len(self.repeats) == 1 and self._weight is None:
+            if self.row_losses is not None and other.row_losses is not None:
+                test = paired_rows if self.criterion.name != "error" else _mcnemar
+                return test(self.row_losses, other.row_losses)
+            if self._area is not None and other._area is not None:
+                return delong(self._area, other._area)
+        sign = 1.0 if self.criterion.is_loss else -1.0
+        return resampled_t(sign * self.per_fold, sign * other.per_fold, self._share, sign * (self.value - other.value))
+
+    @property
+    def _share(self) -> float:
+        """Share of the rows held out at a time."""
+        return float(np.mean([np.mean(held.folds == 0) for held in self.repeats]))
+
+    @property
+    def _weight(self) -> Floats | None:
+        return None if self.rows.weight is None else self.rows.weight[self.repeats[0].folds != NEVER]
+
+    @cached_property
+    def _area(self) -> Area | None:
+        """The area under the ROC curve with influences in the order of the rows, where that is the criterion and rows are held out once."""
+        if self.criterion.name != "auc" or len(self.repeats) > 1 or self._weight is not None:
+            return None
+        rows = judged(self.repeats[0], self.rows)
+        assert rows.posteriors is not None
+        one_fold = np.zeros(len(rows.truth), dtype=np.int64)  # without folds, influences come in an order of their own
+        found = macro_area(rows.truth, rows.posteriors, None, one_fold)
+        return found if np.isfinite(found.value) else None
+
+
+def _mcnemar(losses: Floats, other: Floats) -> Difference:
+    return mcnemar(losses > 0, other > 0)

@@ -1,0 +1,170 @@
+"""Hyperparameters chosen by held-out rows of the training rows alone.
+
+For every point θ of a grid the rows are held out fold by fold, by the road that costs least:
+
+| the model | road |
+|---|---|
+| no steps before it | `hold_out`: algebra where the model declares it, refits elsewhere |
+| steps before it (a pipeline) | each step is fitted once per fold and setting, not once per point |
+| solved from a summary | one summary per fold, one solution per point |
+| declares `_warm_parameter` | increasing values of it, each begun where the last one ended |
+
+The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from ..evaluation.held_out import hold_out
+from ..evaluation.plans import Folds, folds_of
+from ..evaluation.rows import HeldOut, Rows, answers
+from .candidates import Candidate, Point
+
+Floats = NDArray[np.float64]
+Loss = Callable[[HeldOut, Rows], float]
+"""What to minimise: of the answers for held-out rows, given the truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The point chosen, the mean held-out loss of every point (G,), and how the rows were held out."""
+
+    point: Point
+    losses: Floats
+    method: str
+
+
+def tune(candidate: Candidate, rows: Rows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None) -> Tuned:
+    """Return the point of the candidate's grid with the smallest held-out loss, the first among equals.
+
+    Parameters
+    ----------
+    candidate : Candidate with at least one point
+    rows : Rows to train on; no other is looked at
+    plan : inner plan, as in `evaluate`
+    loss : what to minimise
+    groups, random_state : for the plan
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import KFold, LinearDiscriminantAnalysis
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rows = Rows(X, y.astype(np.int32), None, np.arange(3))
+    >>> lda = Candidate("LDA", LinearDiscriminantAnalysis(), ({"shrinkage": 1.0}, {"shrinkage": 0.0}))
+    >>> tune(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
+    {'shrinkage': 0.0}
+    """
+    found, method = [], ""
+    for folds in folds_of(plan, rows.n, rows.labels, groups, random_state):
+        points = hold_out_grid(candidate, rows, plan, folds)
+        found.append([loss(held, rows) for held in points])
+        method = points[0].method
+    losses = np.mean(found, axis=0)
+    return Tuned(candidate.grid[int(np.nanargmin(losses))], losses, method)
+
+
+def hold_out_grid(candidate: Candidate, rows: Rows, plan: Any, folds: Folds) -> list[HeldOut]:
+    """Return the answers for held-out rows at every point of the candidate's grid."""
+    if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
+        return [hold_out(candidate.at(point), rows, plan, folds) for point in candidate.grid]
+    K, G = len(rows.classes), len(candidate.grid)
+    codes = np.full((G, rows.n), -1, dtype=np.int32)
+    posteriors = np.full((G, rows.n, K), np.nan)
+    has, method = True, ""
+    for fold in range(int(folds.max()) + 1):
+        held = np.flatnonzero(folds == fold)
+        for g, own, probability, road in _answers(candidate, rows.take(np.flatnonzero(folds != fold)), rows.take(held)):
+            codes[g, held], method = own, road
+            if probability is None:
+                has = False
+            else:
+                posteriors[g, held] = probability
+    return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) for g in range(G)]
+
+
+def _answers(candidate: Candidate, training: Rows, held: Rows) -> Iterator[tuple[int, NDArray[np.int32], Floats | None, str]]:
+    """Yield number, codes, posteriors and method of every point; the steps before the last are fitted once per setting of theirs."""
+    for setting, numbers in _by_head(candidate):
+        model = candidate.at(setting)
+        head, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
+        if head is not None:
+            Z = head.fit_transform(training.X, training.labels)
+            training_here = Rows(Z, training.codes, training.weight, training.classes)
+            held_here = Rows(head.transform(held.X), held.codes, None, held.classes)
+        else:
+            training_here, held_here = training, held
+        points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
+        for k, fitted, method in fits_along(last, points, training_here):
+            yield numbers[k], *answers(fitted, held_here), method
+
+
+def _by_head(candidate: Candidate) -> list[tuple[Point, list[int]]]:
+    """Return the settings of the steps before the last one, each with the points that share it."""
+    groups: list[tuple[Point, list[int]]] = []
+    for g, point in enumerate(candidate.grid):
+        own = _last(candidate.model, point, prefixed=True)
+        setting = {name: value for name, value in point.items() if name not in own}
+        same = next((numbers for known, numbers in groups if known == setting), None)
+        if same is None:
+            groups.append((setting, [g]))
+        else:
+            same.append(g)
+    return groups
+
+
+def _last(model: Any, point: Point, prefixed: bool = False) -> Point:
+    """Return the parameters of the last step in a point."""
+    if not isinstance(model, Pipeline):
+        return point
+    prefix = model.steps[-1][0] + "__"
+    return {name if prefixed else name.removeprefix(prefix): value for name, value in point.items() if name.startswith(prefix)}
+
+
+def fits_along(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tuple[int, Any, str]]:
+    """Yield number, fitted model and method for every point; a model is to be used before the next one is asked for."""
+    if _is_path(model, points):
+        yield from _along_path(model, points, rows)
+        return
+    first: Any = None
+    for k, point in enumerate(points):
+        here = clone(model).set_params(**point)
+        if first is not None and _shares_summary(first, here):
+            fitted = here.fit_summary(first.summary_)
+            if hasattr(first, "feature_names_in_"):
+                fitted.feature_names_in_ = first.feature_names_in_
+            yield k, fitted, "one summary a fold"
+            continue
+        fitted = rows.fit(here)
+        first = fitted if first is None else first
+        yield k, fitted, "refits" if len(points) == 1 or not _shares_summary(first, here) else "one summary a fold"
+
+
+def _shares_summary(fitted: Any, other: Any) -> bool:
+    """Whether the other model can be solved from the summary that the fitted one keeps."""
+    if getattr(fitted, "summary_", None) is None or not hasattr(other, "_summary_kind"):
+        return False
+    return getattr(other, "shrinkage", None) != "auto" and fitted._summary_kind() == other._summary_kind()
+
+
+def _is_path(model: Any, points: Sequence[Point]) -> bool:
+    """Whether the points differ in the parameter alone along which the model can begin where its last fit ended."""
+    name = getattr(model, "_warm_parameter", None)
+    return name is not None and len(points) > 1 and all(set(point) == {name} for point in points)
+
+
+def _along_path(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tuple[int, Any, str]]:
+    name = model._warm_parameter
+    warm = clone(model).set_params(warm_start=True)
+    for k in sorted(range(len(points)), key=lambda k: points[k][name]):
+        warm.set_params(**points[k]).fit(rows.X, rows.labels, rows.weight)
+        yield k, warm, "warm starts"
