@@ -5,7 +5,7 @@
 | `_leaves_out`, `_left_out()` | leave-one-out by algebra, from one fit | leave_one_out.py |
 | `_moments_suffice(n, p)` | a row taken out of the summary; summaries of the folds merged | leave_one_out.py, fold_summaries.py |
 | `_forgets_exactly` | the rows of a fold taken back out of one fit | fold_summaries.py |
-| `_holds_out`, `_hold_out(rows, folds)` | Newton steps from the full fit | newton_steps.py |
+| `_holds_out`, `_hold_out(rows, folds, alone)` | Newton steps from the full fit | newton_steps.py |
 | nothing, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
 
 `exact=True` takes the last one always.
@@ -21,6 +21,7 @@ from sklearn.base import clone
 from ..errors import InputError
 from .fold_summaries import by_forgetting, by_summaries
 from .leave_one_out import by_algebra, by_subtraction
+from .newton_steps import by_newton_steps
 from .plans import Folds, LeaveOneOut
 from .refits import by_refits
 from .rows import HeldOut, Rows
@@ -41,6 +42,8 @@ def hold_out(
         if alone:
             return by_algebra(model, rows, folds) if getattr(model, "_leaves_out", False) else by_subtraction(model, rows, folds)
         return by_summaries(model, rows, folds)
+    if getattr(model, "_holds_out", False):
+        return by_newton_steps(model, rows, folds, alone, n_jobs)
     if getattr(model, "_forgets_exactly", False):
         return by_forgetting(model, rows, folds)
     return by_refits(model, rows, folds, n_jobs)

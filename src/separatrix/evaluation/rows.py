@@ -58,11 +58,17 @@ class Rows:
         """Return all rows but one."""
         return self.take(np.delete(np.arange(self.n), row))
 
-    def fit(self, model: Any) -> Any:
-        """Return a fitted clone of a model; where one class is left, the model that always says it."""
+    def fit(self, model: Any, start: Any = None) -> Any:
+        """Return a fitted clone of a model, begun at another fit where it declares `_begin_at`.
+
+        Where one class is left, the model that always says it.
+        """
         if (self.codes == self.codes[0]).all():
             return DummyClassifier(strategy="most_frequent").fit(np.zeros((self.n, 1)), self.labels)
-        return clone(model).fit(self.X, self.labels, **self._weights(model))
+        fresh = clone(model)
+        if start is not None and hasattr(fresh, "_begin_at"):
+            fresh._begin_at(start)
+        return fresh.fit(self.X, self.labels, **self._weights(model))
 
     def _weights(self, model: Any) -> dict[str, Any]:
         """Return the weights under the name by which the model's `fit` takes them."""

@@ -122,9 +122,15 @@ class LossModel(LinearClassifier):
             seed=seed_of(self.random_state),
         )
 
+    def _begin_at(self, fitted: Self) -> Self:
+        """Begin the next fit at the coefficients of another one, as `warm_start` would."""
+        self.classes_, self.coef_, self.intercept_ = fitted.classes_, fitted.coef_, fitted.intercept_
+        self._begins = True
+        return self
+
     def _warm(self, source: Source) -> tuple[Floats, Floats] | None:
         """Return the coefficients to begin with, where warm_start is set and they fit the rows."""
-        if not self.warm_start or not hasattr(self, "coef_"):
+        if not (self.warm_start or getattr(self, "_begins", False)) or not hasattr(self, "coef_"):
             return None
         same = np.array_equal(self.classes_, source.classes) and self.coef_.shape[1] == source.n_features  # type: ignore[arg-type]
         return (self.coef_, self.intercept_) if same else None

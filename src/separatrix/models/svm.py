@@ -7,15 +7,20 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import as_source
+from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
 from ..solvers import svm
+from ..solvers.left_out_margins import MarginRows, certified_scores
+from ..solvers.left_out_newton import LeftOutScores, with_constant
 from ..solvers.solution import Solution
 from .information import NoLikelihood
 from .loss_model import LossModel
 
 Floats = NDArray[np.float64]
+
+MOST = 2_000
+"""Columns up to which held-out rows are found by algebra on a Hessian."""
 
 
 class LinearSVC(NoLikelihood, LossModel):
@@ -174,6 +179,41 @@ class LinearSVC(NoLikelihood, LossModel):
                 "solution_": solution,
             },
         )
+
+    @property
+    def _holds_out(self) -> bool:
+        """Whether `_hold_out` can serve: squared hinges with finite C, one machine a class, whose weights stay."""
+        plain = self.loss == "squared_hinge" and self.multi_class == "ovr" and np.isfinite(self.C)
+        return bool(plain) and not isinstance(self.class_weight, str)
+
+    def _hold_out(self, source: Source, folds: NDArray[np.int64], alone: bool) -> tuple[LeftOutScores, str] | None:
+        """Return the scores (n, R) of rows held out of this fit, which of them need a refit, and how they were found; None where the
+        rows are not held in memory, or their columns are many.
+
+        Parameters
+        ----------
+        source : the rows of the fit, labelled by their codes
+        folds : (n,) fold numbers, −1 for never
+        alone : bool
+            Whether every fold is one row.
+        """
+        problem = self._problem(source)
+        X, codes, rho = problem.rows.X, problem.rows.codes, self._ridge()
+        if X is None or codes is None or self.n_features_in_ > MOST:
+            return None
+        s = np.full(len(codes), float(self.C)) if problem.rows.weight is None else self.C * problem.rows.weight
+        centre = np.zeros(X.shape[1]) if rho > 0.0 or problem.rows.is_sparse else X.mean(axis=0, dtype=np.float64)
+        Z = with_constant(X, centre, float(np.isfinite(rho)))
+        ridge, free = np.ones((1, X.shape[1] + 1)), np.ones((1, X.shape[1] + 1), dtype=bool)
+        ridge[0, -1], free[0, -1] = rho if np.isfinite(rho) else 0.0, np.isfinite(rho)
+        found = []
+        for k, (w, b) in enumerate(zip(self.coef_, self.intercept_, strict=True)):
+            own = (codes == (1 if len(self.coef_) == 1 else k)).astype(np.int32)
+            theta = np.append(w, b + w @ centre)[None]
+            rows = MarginRows(Z, own, s, theta, ridge, np.zeros_like(ridge), free, np.empty((0, 0)))
+            found.append(certified_scores(rows, folds, alone))
+        refit = np.logical_or.reduce([one.refit for one in found])
+        return LeftOutScores(np.hstack([one.scores for one in found]), refit, True), "certified"
 
 
 def half_widths(coef: Floats, joint: bool) -> Floats:

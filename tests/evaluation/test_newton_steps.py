@@ -1,0 +1,108 @@
+"""Minimised losses without rows and folds: Newton steps end where refits end, or a refit takes their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.preprocessing import scale
+
+from separatrix import LinearSVC, LogisticRegression
+from separatrix.evaluation import KFold, LeaveOneOut, evaluate
+from separatrix.evaluation.evaluate import labelled_rows
+from separatrix.evaluation.held_out import hold_out
+from separatrix.models import logistic_left_out
+
+SMOOTH = [
+    LogisticRegression(),
+    LogisticRegression(C=0.05, fit_intercept=False),
+    LogisticRegression(C=20.0, class_weight={0: 2.0}),
+    LogisticRegression(C=0.5, l1_ratio=1.0),
+    LogisticRegression(C=0.5, l1_ratio=0.5),
+]
+MARGINS = [LinearSVC(), LinearSVC(C=5.0), LinearSVC(C=0.1, fit_intercept=False), LinearSVC(C=0.01, penalize_intercept=True)]
+PLANS = [LeaveOneOut(), KFold(5, random_state=0)]
+
+
+def iris(rng: Any, classes: int) -> tuple[Any, Any]:
+    X, y = load_iris(return_X_y=True)
+    chosen = rng.permutation(np.flatnonzero(y >= 3 - classes))[:40]
+    return X[chosen], y[chosen] - (3 - classes)
+
+
+def exact_scores(model: Any, rows: Any, folds: Any) -> Any:
+    """Scores of refits to all digits."""
+    found = None
+    for fold in range(int(folds.max()) + 1):
+        held = np.flatnonzero(folds == fold)
+        fitted = rows.take(np.flatnonzero(folds != fold)).fit(clone(model).set_params(tol=1e-10))
+        scores = fitted.decision_function(rows.take(held).X).reshape(len(held), -1)
+        found = np.full((rows.n, scores.shape[1]), np.nan) if found is None else found
+        found[held] = scores
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("plan", PLANS, ids=repr)
+@pytest.mark.parametrize("model", [*SMOOTH, *MARGINS], ids=repr)
+def test_steps_end_where_refits_end(model: Any, plan: Any, classes: int, rng: Any) -> None:
+    X, y = iris(rng, classes)
+    rows = labelled_rows(X, y, rng.integers(1, 3, len(y)).astype(float))
+    folds = plan.coded_folds(rows.codes, rows.classes)[0]
+    found, method = rows.fit(clone(model).set_params(tol=1e-8))._hold_out(rows.source(), folds, isinstance(plan, LeaveOneOut))
+    certain = ~found.refit
+    assert method == ("certified" if model in MARGINS else "Newton steps") and (certain.any() or model.get_params().get("l1_ratio"))
+    brute = exact_scores(model, rows, folds)
+    shift = brute.mean(axis=1, keepdims=True) - found.scores.mean(axis=1, keepdims=True) if classes > 2 and model in SMOOTH else 0.0
+    assert_allclose((found.scores + shift)[certain], brute[certain], atol=1e-7 if model in MARGINS else 2e-3, rtol=1e-3)
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=repr)
+@pytest.mark.parametrize("model", [SMOOTH[0], SMOOTH[3], MARGINS[1]], ids=repr)
+def test_sparse_rows_are_rows(model: Any, plan: Any, rng: Any) -> None:
+    X, y = iris(rng, 3)
+    dense, sparse = (hold_out(model, labelled_rows(kind(X), y), plan, plan.folds(40, y)[0]) for kind in (np.asarray, sp.csr_array))
+    assert_array_equal(dense.codes, sparse.codes)
+    if dense.posteriors is not None:
+        assert_allclose(dense.posteriors, sparse.posteriors, atol=1e-4)
+
+
+def test_leave_one_out_log_loss_is_that_of_refits() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = scale(X[:150]), y[:150]
+    quick, brute = (evaluate(LogisticRegression(C=10.0), X, y, plan=LeaveOneOut(), exact=exact) for exact in (False, True))
+    assert (quick.method, brute.method) == ("Newton steps", "refits")
+    assert quick.scores["log_loss"] == pytest.approx(brute.scores["log_loss"], rel=1e-3)
+    assert quick.error == brute.error
+
+
+def test_of_many_rows_only_those_moved_far_are_polished(monkeypatch: Any) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = scale(X[:150]), y[:150]
+    exact = evaluate(LogisticRegression(), X, y, plan=LeaveOneOut())
+    monkeypatch.setattr(logistic_left_out, "WORK", 0.0)
+    found = evaluate(LogisticRegression(), X, y, plan=LeaveOneOut())
+    assert found.method == "approximate leave-one-out"
+    assert found.scores["log_loss"] == pytest.approx(exact.scores["log_loss"], rel=0.01)
+    assert found.scores["log_loss"] != exact.scores["log_loss"]
+
+
+def test_a_class_that_goes_with_its_row_is_refitted(rng: Any) -> None:
+    X, y = iris(rng, 3)
+    y = np.where(np.arange(40) == 3, 2, np.minimum(y, 1))
+    quick, brute = (evaluate(LogisticRegression(), X, y, plan=LeaveOneOut(), exact=exact) for exact in (False, True))
+    assert_allclose(quick.posteriors, brute.posteriors, atol=1e-4)
+    assert quick.posteriors[3, 2] == 0.0
+
+
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(firth=True), LogisticRegression(class_weight="balanced"), LinearSVC(loss="hinge")], ids=repr
+)
+def test_other_fits_are_refitted(model: Any, rng: Any) -> None:
+    assert evaluate(model, *iris(rng, 2), plan=KFold(3, random_state=0)).method == "refits"
