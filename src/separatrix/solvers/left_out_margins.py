@@ -82,7 +82,7 @@ def certified_scores(rows: MarginRows, folds: NDArray[np.int64], alone: bool) ->
 
 def newton(rows: MarginRows, kept: NDArray[np.intp], theta: Floats) -> tuple[Floats, bool]:
     """Minimise F over some rows by Newton steps, each halved until F falls; return θ and whether it settled."""
-    on, ridge, Z = rows.free.ravel(), np.diag(rows.ridge.ravel()), rows.Z[kept]
+    on, ridge, Z = np.flatnonzero(rows.free), np.diag(rows.ridge.ravel()), rows.Z[kept]
     y, c = np.where(rows.codes[kept] == 1, 1.0, -1.0), rows.s[kept]
 
     def value(at: Floats) -> float:
