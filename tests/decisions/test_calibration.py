@@ -14,7 +14,7 @@ from sklearn.calibration import calibration_curve as peer_curve
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
-from separatrix.decisions import fit_map, reliability
+from separatrix.decisions import calibration_table, fit_map, reliability
 from separatrix.decisions.calibration import METHODS
 from separatrix.errors import InputError
 
@@ -118,6 +118,15 @@ def test_the_error_of_faultless_posteriors_is_the_noise(rng: Any) -> None:
         errors.append(reliability(P, y, classes=[0, 1, 2]).error)
     assert np.mean(errors) == pytest.approx(reliability(P, y, classes=[0, 1, 2]).noise, rel=0.1)
     assert "predicted class" in str(reliability(P, y)) and "probability of 2" in str(reliability(P, y, label=2))
+
+
+def test_many_rows_are_resampled_by_their_normal_limit(rng: Any, monkeypatch: Any) -> None:
+    f, y = scored(rng, 3000)
+    exact = reliability(expit(f[:, 0]), y)
+    monkeypatch.setattr(calibration_table, "MANY", 0)
+    limit = reliability(expit(f[:, 0]), y)
+    assert_allclose(limit.error_interval, exact.error_interval, atol=0.004)
+    assert limit.noise == pytest.approx(exact.noise, rel=0.06)
 
 
 def test_bad_input_is_named() -> None:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 from scipy.stats import norm
 
+from examples import decisions as example
 from separatrix import ClassMoments, Decision, GaussianNB, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from separatrix.decisions import saving
 from separatrix.errors import DataWarning
@@ -66,6 +67,11 @@ def test_the_fitted_model_pays_the_bayes_risk(rng: Any) -> None:
     assert abs(found.cost - risk) < 4 * (found.cost - found.cost_interval[0]) / 1.96
     assert_array_equal(decided.predict(X) == "ill", X[:, 0] > border)
     assert found.baseline_cost == pytest.approx(min(miss * np.mean(y == "ill"), np.mean(y == "well")))
+
+
+def test_the_example_runs(capsys: Any) -> None:
+    example.main()
+    assert "recall of 'malignant' ≥ 0.99" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("K", [2, 3, 4])

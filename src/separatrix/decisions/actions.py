@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from ..data.threads import ordered_map, thread_count
 from ..errors import InputError
@@ -78,6 +77,8 @@ def worst_best(costs: Floats) -> float:
     >>> round(worst_best(1.0 - np.eye(4)), 12)
     0.75
     """
+    from scipy.optimize import linprog
+
     K, A = costs.shape
     # Variables p_1 … p_K, v; maximise v under v ≤ p'costs_a for every action a.
     found = linprog(

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..progress import task
 from .actions import check_costs
 from .decision import Decision
+from .factors import best_factors
 from .posteriors import Cases
 from .realised import in_the_world
 from .shares import mean_interval, wilson_band
 
 Floats = NDArray[np.float64]
 
-SPAN = np.linspace(-4.0, 4.0, 65)
-"""Logarithms of the factors tried on the costs of a class."""
-SWEEPS = 4
 FOLDS = 5
+"""Parts of the rows, each of which is left out of the tuning once to see what it costs there."""
 
 
 @dataclass(frozen=True)
@@ -201,9 +201,15 @@ def _cheapest(cases: Cases, costs: Any, priors: Any) -> Tuned:
     K = len(cases.classes)
     C = 1.0 - np.eye(K) if costs is None else check_costs(costs)
     Decision(C).check(cases.classes)
-    rule = least_cost_rule(cases, C)
+    parts = range(FOLDS if len(cases.codes) >= 2 * FOLDS else 0)
+    with task("tune", total=1 + len(parts)) as work:
+        rule = least_cost_rule(cases, C)
+        held_out = []
+        for fold in parts:
+            work.advance("all rows" if fold == 0 else f"all but part {fold}")
+            held_out.append(_held_out_cost(cases, C, fold))
+        work.advance("held-out cost")
     cost, low, high = mean_interval(_realised(rule, C, cases), cases.weight, cases.factor, _span(C))
-    held_out = [_held_out_cost(cases, C, fold) for fold in range(FOLDS)] if len(cases.codes) >= 2 * FOLDS else []
     return Tuned(
         decision=Decision(rule.costs, priors=priors),
         goal="least cost",
@@ -225,7 +231,7 @@ def _held_out_cost(cases: Cases, C: Floats, fold: int) -> float:
 
 
 def least_cost_rule(cases: Cases, C: Floats) -> Decision:
-    """Return the rule of least mean cost: an exact threshold for two classes, else factors on the rows of C by coordinate search."""
+    """Return the rule of least mean cost: an exact threshold for two classes, else factors on the rows of C."""
     ordinary = C.shape == (2, 2) and C[0, 1] > C[0, 0] and C[1, 0] > C[1, 1]
     return _best_threshold(cases, C) if ordinary else _best_factors(cases, C)
 
@@ -250,21 +256,7 @@ def _best_threshold(cases: Cases, C: Floats) -> Decision:
 
 
 def _best_factors(cases: Cases, C: Floats) -> Decision:
-    logs = np.zeros(len(C))
-    best = float(cases.weight @ C[cases.codes, np.argmin(cases.P @ C, axis=1)])
-    for _ in range(SWEEPS):
-        before = best
-        for k in range(len(C)):
-            for step in SPAN:
-                tried = logs.copy()
-                tried[k] = step
-                actions = np.argmin(cases.P @ (np.exp(tried)[:, None] * C), axis=1)
-                cost = float(cases.weight @ C[cases.codes, actions])
-                if cost < best - 1e-12 * cases.n:
-                    best, logs = cost, tried
-        if best >= before:
-            break
-    return Decision(np.exp(logs)[:, None] * C, actions=None if C.shape[0] == C.shape[1] else range(C.shape[1]))
+    return Decision(best_factors(cases, C)[:, None] * C, actions=None if C.shape[0] == C.shape[1] else range(C.shape[1]))
 
 
 def _realised(rule: Decision, C: Floats, cases: Cases) -> Floats:

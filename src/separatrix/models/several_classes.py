@@ -15,13 +15,14 @@ from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
+from .decided import Decidable
 from .incoming import require_two_classes
 from .machines import check_machine, scores_of
 
 Floats = NDArray[np.float64]
 
 
-class SeveralClasses(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of `OneVsRest` and `OneVsOne`. A subclass gives `_fit_all` (the machines) and `_winners` (class and ambiguity of rows)."""
 
     estimator: Any
