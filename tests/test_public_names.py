@@ -13,8 +13,8 @@ from separatrix.models.base import Classifier
 from tests.tables import COUNT_MODELS, LOSS_MODELS, MISTAKE_MODELS, MODELS, SUMMARIES
 
 NAMES = """
-AnovaFilter AveragedPerceptron BatchPerceptron BernoulliNB Board Bootstrap CalibratedClassifier CategoricalNB ClassMoments
-CorrelationFilter DecidedClassifier Decision Estimate FisherDiscriminant GaussianNB HashFold Holdout Hyperplane KFold
+AnovaFilter AveragedPerceptron BackwardSelection BatchPerceptron BernoulliNB Board Bootstrap CalibratedClassifier CategoricalNB ClassMoments
+CorrelationFilter DecidedClassifier Decision Estimate FisherDiscriminant ForwardSelection GaussianNB HashFold Holdout Hyperplane KFold
 LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB
 MutualInformationFilter NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter
 StabilitySelection StepwiseDiscriminant VotedPerceptron choose_covariance compare contributions evaluate explain is_separable logic

@@ -54,8 +54,10 @@ _ROOMS = {
     ),
     "selection": (
         "AnovaFilter",
+        "BackwardSelection",
         "Board",
         "CorrelationFilter",
+        "ForwardSelection",
         "MutualInformationFilter",
         "RareBinaryFilter",
         "StabilitySelection",

@@ -177,9 +177,13 @@ class Answers(ClassifierMixin, BaseEstimator):
         return self.posteriors[np.ravel(X)]
 
 
+def takes_weights(scorer: Any) -> bool:
+    """Return whether a scorer takes `sample_weight`: those of scikit-learn do, as a keyword; a plain function need not."""
+    return hasattr(scorer, "_score_func") or "sample_weight" in inspect.signature(scorer).parameters
+
+
 def _from_scorer(scorer: Any) -> Metric:
-    # Scorers of scikit-learn take weights as keywords; a plain function need not.
-    weighs = hasattr(scorer, "_score_func") or "sample_weight" in inspect.signature(scorer).parameters
+    weighs = takes_weights(scorer)
 
     def score(rows: Judged) -> Score:
         answers = Answers(rows.classes[rows.said], rows.posteriors, rows.classes)

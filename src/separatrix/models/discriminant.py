@@ -19,6 +19,7 @@ from ..solvers.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
 from ..summaries.resampled import ResampledMoments
+from .column_subsets import SharedCovarianceSubsets
 from .discriminant_summary import DiscriminantTables
 from .gaussian_information import SharedCovarianceCriteria
 from .generative import GenerativeClassifier
@@ -36,6 +37,7 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 class LinearDiscriminantAnalysis(
     ProjectingClassifier,
     SharedCovarianceCriteria,
+    SharedCovarianceSubsets,
     DiscriminantTables,
     WideClassifier,
     LinearClassifier,

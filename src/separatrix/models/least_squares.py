@@ -21,6 +21,7 @@ from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
 from ..summaries.grouped import tile_rows
 from .base import finite_or_none
+from .column_subsets import LeastSquaresSubsets
 from .information import NoLikelihood
 from .linear import LinearClassifier, linear_scores
 from .priors import NEVER, class_factors
@@ -30,7 +31,7 @@ from .wide import WideClassifier, all_rows, column_moments, embedded_moments
 Floats = NDArray[np.float64]
 
 
-class LeastSquaresClassifier(NoLikelihood, WideClassifier, LinearClassifier):
+class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, LinearClassifier):
     """Linear regression of the classes, with an intercept that is not penalised.
 
         minimise Σ_i ‖t_k(i) − A'x_i − a‖² + α‖A‖²

@@ -40,6 +40,7 @@ class LogisticInformation(Base):
 
     evidence_: Evidence | None
     firth: bool
+    _models_labels_alone = True
 
     @property
     def _is_penalised(self) -> bool:

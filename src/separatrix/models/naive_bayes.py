@@ -16,6 +16,7 @@ from ..solvers.leave_one_out import LeftOut, tiled
 from ..solvers.leave_one_out_naive import naive_left_out
 from ..summaries.class_moments import Kind
 from ..summaries.grouped import SMALL, tile_rows
+from .column_subsets import OwnVariancesSubsets
 from .from_summary import MomentClassifier
 from .gaussian_information import OwnVariancesCriteria
 from .generative import GenerativeClassifier
@@ -24,7 +25,7 @@ from .priors import class_factors, effective_priors, stand_in
 Floats = NDArray[np.float64]
 
 
-class GaussianNB(OwnVariancesCriteria, MomentClassifier, GenerativeClassifier):
+class GaussianNB(OwnVariancesCriteria, OwnVariancesSubsets, MomentClassifier, GenerativeClassifier):
     """Naive Bayes with a normal density for each column in each class.
 
         log p(x, k) = log π_k − ½ Σ_j [log(2π σ²_kj) + (x_j − θ_kj)²/σ²_kj]

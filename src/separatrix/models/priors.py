@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..decisions.priors import check_priors
 from ..errors import InputError, did_you_mean
+from ..summaries import ClassMoments
 
 Floats = NDArray[np.float64]
 
@@ -72,3 +73,9 @@ def class_factors(class_weight: Any, classes: NDArray[Any], counts: Floats) -> F
     if not np.isfinite(factors).all() or (factors < 0).any() or not factors.any():
         raise InputError(f"class_weight must hold finite weights ≥ 0, not all zero; got {dict(class_weight)!r}.")
     return factors
+
+
+def weighted(moments: ClassMoments, class_weight: Any) -> ClassMoments:
+    """Return moments after class weights, which are chosen by their counts."""
+    factors = class_factors(class_weight, moments.classes, moments.counts)
+    return moments if factors is None else moments.scaled(factors)

@@ -23,6 +23,7 @@ from ..summaries.class_moments import Kind
 from ..summaries.grouped import SMALL
 from ..summaries.norms import ClassFourthMoments
 from .base import finite_or_none
+from .column_subsets import OwnCovariancesSubsets
 from .from_summary import MomentClassifier
 from .gaussian_information import OwnCovariancesCriteria
 from .generative import GenerativeClassifier
@@ -36,7 +37,7 @@ SCORED = 125_000
 """Whitened coordinates held at once while scoring: a megabyte, to stay in a core's cache."""
 
 
-class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, MomentClassifier, GenerativeClassifier):
+class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubsets, MomentClassifier, GenerativeClassifier):
     """Gaussian classes, each with a covariance of its own: quadratic boundaries.
 
         δ_k(x) = log π_k − ½ log det Σ_k − ½ (x − μ_k)'Σ_k⁻¹(x − μ_k)

@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "BackwardSelection": "sequential",
+    "ForwardSelection": "sequential",
     "AnovaFilter": "correlation",
     "Board": "board",
     "CorrelationFilter": "correlation",

@@ -37,6 +37,32 @@ class Regression:
     null: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class ClassProducts:
+    """The normal equations of class targets: total scatter T (p, p), its product with the targets (p, T), and means and spread."""
+
+    total: Floats
+    right: Floats
+    centre: Floats
+    mean: Floats
+    spread: Floats
+
+
+def class_products(counts: Floats, means: Floats, scatter: Floats, targets: Floats) -> ClassProducts:
+    """Return T and Σ_k n_k v_k (t_k − t̄)', with x̄, t̄ and the total standard deviations.
+
+    Examples
+    --------
+    >>> found = class_products(np.array([2.0, 2.0]), np.array([[0.0], [2.0]]), np.array([[4.0]]), np.array([[-1.0], [1.0]]))
+    >>> found.total.tolist(), found.right.tolist()
+    ([[8.0]], [[4.0]])
+    """
+    centre, spread = total_spread(counts, means, np.diag(scatter))
+    V = np.where(spread > 0, means - centre, 0.0) * (counts > 0)[:, None]
+    mean = counts @ targets / counts.sum()
+    return ClassProducts(scatter + (V.T * counts) @ V, V.T @ (counts[:, None] * (targets - mean)), centre, mean, spread)
+
+
 def solve_least_squares(
     counts: Floats, means: Floats, scatter: Floats, targets: Floats, alpha: float = 0.0, embedded: bool = False
 ) -> Regression:
@@ -62,12 +88,8 @@ def solve_least_squares(
     >>> found.coef.round(12).tolist(), found.intercept.round(12).tolist()
     ([[0.5]], [-0.5])
     """
-    n = counts.sum()
-    centre, spread = total_spread(counts, means, np.diag(scatter))
-    V = np.where(spread > 0, means - centre, 0.0) * (counts > 0)[:, None]
-    mean = counts @ targets / n
-    right = V.T @ (counts[:, None] * (targets - mean))
-    total = scatter + (V.T * counts) @ V
+    given = class_products(counts, means, scatter, targets)
+    n, spread, centre, mean, total, right = counts.sum(), given.spread, given.centre, given.mean, given.total, given.right
     total.flat[:: len(total) + 1] += alpha
     unit = np.sqrt(n * (spread.max(initial=0.0) if embedded else spread) ** 2 + alpha)
     unit = np.broadcast_to(np.where(unit > 0, unit, 1.0), spread.shape)

@@ -206,6 +206,12 @@ class ClassMoments:
             rows=self.rows[chosen],
         )
 
+    def columns(self, columns: Any) -> Self:
+        """Return the moments of some columns alone."""
+        own = np.asarray(columns, dtype=np.intp)
+        scatter = self.scatter[:, own] if self.kind == "diagonal" else self.scatter[..., own[:, None], own]
+        return replace(self, means=self.means[:, own], scatter=np.ascontiguousarray(scatter))
+
     def against(self, k: int) -> Self:
         """Return the moments of two classes: 0, all classes but k merged into one, and 1, class k (kind "full" or "diagonal")."""
         self._refuse_pooled()
