@@ -1,7 +1,7 @@
 """Which columns were picked by looking at the labels, so that who judges them by the same rows can be told.
 
 A selector leaves a few hashes here; an evaluation or a table of p-values asks whether its columns, rows and labels are among them.
-Nothing else is kept, and no more than a few thousand rows are looked at. Columns may have been moved and rescaled meanwhile.
+Nothing else is kept, and no more than some thousand values are looked at. Columns may have been moved and rescaled meanwhile.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .labels import encode
 from .opening import as_rows
 from .source import ChunkedSource, Source
 
-VALUES = 100_000
+VALUES = 20_000
 """Values looked at in all: every row of small data."""
 LEAST_ROWS = 96
 COLUMNS = 1_000

@@ -93,6 +93,7 @@ def labelled_rows(X: Any, y: Any, sample_weight: Any = None) -> Rows:
         picked_from(X, rows.codes),
         "the error estimated from these rows is too small",
         "Let every fold select anew: evaluate(make_pipeline(selector, model), X, y) with all columns.",
+        stacklevel=4,
     )
     return rows
 

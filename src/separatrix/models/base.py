@@ -122,7 +122,7 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
         """Warn, from a table of p-values, that a selector picked the columns by the labels of the rows fitted."""
         warn_if_picked(
             self._picked_by,
-            "p-values and intervals take the columns as given beforehand, so they are too small",
+            "its p-values are too small and its intervals too narrow, for they take the columns as given beforehand",
             "Test on rows that the selector has not seen.",
             stacklevel=4,
         )

@@ -62,6 +62,10 @@ class Selector(SelectorMixin, BaseEstimator):
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Source:
         """Return the source of labelled rows, of two classes at least."""
+        if y is None and not isinstance(X, Source):
+            raise InputError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: pass one label per row of X, as in fit(X, y)."
+            )
         source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
         classes = source.classes
         assert classes is not None
