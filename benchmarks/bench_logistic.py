@@ -22,9 +22,13 @@ from sklearn.datasets import load_iris, load_svmlight_file, load_wine
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression as PeerLogistic
 
-from benchmarks.harness import Peer, Row, publish, race
+from benchmarks.bench_svm import dense
+from benchmarks.harness import Peer, Row, once, publish, race, show
+from separatrix.data import as_source
 from separatrix.losses import Logistic, Softmax
 from separatrix.models.logistic import LogisticRegression
+from separatrix.solvers import choice
+from separatrix.solvers.path import solve_path
 
 DATA = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TOLERANCES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
@@ -117,6 +121,19 @@ def other(solver: str, asked: float, **options: Any) -> tuple[str, dict[str, Any
     return solver, {"solver": solver, "max_iter": 10_000, **options}, asked
 
 
+def path(case: str, rows: Rows, rounds: int = 3) -> list[Row]:
+    """Twenty values of C from 0.001 to 1 against one fit at C = 1, both to the default tolerance."""
+    model, values, one, many = LogisticRegression(), np.logspace(-3, 0, 20), np.inf, np.inf
+    problem = model._problem(as_source(*rows))
+    for _ in range(rounds + 1):
+        one = min(one, once(lambda: choice.solve(problem))[0])
+        seconds, found = once(lambda: solve_path(problem, values))
+        many = min(many, seconds)
+    reached = many <= 4 * one
+    said = f"path of 20 C ({found.passes.sum()} passes, largest gradient {max(s.gradient_norm for s in found.solutions):.0e})"
+    return [Row(f"{case}, {said}", show(many), f"one fit {show(one)}", f"{many / one:.2f} fits", "≤ 4 fits", reached)]
+
+
 TEXT_PEERS = [other("liblinear", 1.5), other("newton-cg", 1), lbfgs(8, tol=1e-6)]
 """At its default tolerance lbfgs stops here with a gap of 6e-4, liblinear with one of 3e-9: it is given a tighter one."""
 CASES: dict[str, Callable[[], list[Row]]] = {
@@ -132,7 +149,15 @@ CASES: dict[str, Callable[[], list[Row]]] = {
     "iris": lambda: contest("iris", load_iris(return_X_y=True), [lbfgs(1)], 20),
     "wine": lambda: contest("wine", load_wine(return_X_y=True), [lbfgs(1)], 20),
 }
-NEEDS = {"covertype": "covtype", "mnist": "mnist", "newsgroups": "20newsgroups", "a9a": "a9a"}
+PATHS: dict[str, Callable[[], list[Row]]] = {
+    "path-k2": lambda: path("300,000 × 50, K = 2, condition 100", synthetic(2, 100)),
+    "path-k5": lambda: path("300,000 × 50, K = 5, condition 100", synthetic(5, 100), 1),
+    "path-dense": lambda: path("100,000 × 50, K = 2", dense()),
+    "path-text": lambda: path("sparse text 40,000 × 50,000, K = 2", text()),
+    "path-a9a": lambda: path("a9a, K = 2", a9a()),
+}
+CASES |= PATHS
+NEEDS = {"path-a9a": "a9a", "covertype": "covtype", "mnist": "mnist", "newsgroups": "20newsgroups", "a9a": "a9a"}
 
 
 def main(wanted: list[str] | None = None) -> list[Row]:

@@ -44,10 +44,18 @@ def dual_epoch(data, indices, indptr, y, cost, norms, order, bias_scale, logit, 
     """
     fall = 0.0
     for i in order:
-        margin = b[0]
-        for j in range(indptr[i], indptr[i + 1]):
+        j, end = indptr[i], indptr[i + 1]
+        margin, m1, m2, m3 = b[0], 0.0, 0.0, 0.0
+        while j + 3 < end:  # four sums: one would wait for each addition
             margin += data[j] * w[np.uint64(indices[j])]
-        margin *= y[i]
+            m1 += data[j + 1] * w[np.uint64(indices[j + 1])]
+            m2 += data[j + 2] * w[np.uint64(indices[j + 2])]
+            m3 += data[j + 3] * w[np.uint64(indices[j + 3])]
+            j += 4
+        while j < end:
+            margin += data[j] * w[np.uint64(indices[j])]
+            j += 1
+        margin = y[i] * (margin + m1 + m2 + m3)
         a, old, u = norms[i] + bias_scale, alpha[i], logit[i]
         low, high = -margin - a * (cost[i] - old), -margin + a * old
         u = min(max(u, low), high)

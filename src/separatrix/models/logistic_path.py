@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Source
+from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
 from ..inference.logistic import pseudo_inverse
 from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
+from ..solvers.path import solve_path
 from .logistic import LogisticRegression
+from .loss_model import strength
 
 Floats = NDArray[np.float64]
 
@@ -109,9 +111,13 @@ def regularisation_path(
     """
     values = _check_cs(Cs)
     model = LogisticRegression(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs, warm_start=True)
+    model._check_params()
+    source = as_source(X, y, sample_weight, n_jobs=n_jobs)
+    problem = model._problem(source)
     steps = []
-    for C in values:
-        model.set_params(C=float(C)).fit(X, y, sample_weight)
+    for C, solution in zip(values, solve_path(problem, values).solutions, strict=True):
+        model.set_params(C=float(C))._report(solution, source)
+        model._adopt(source, model._found(source.classes, replace(problem, strength=strength(C, problem.total)), solution))
         steps.append(_step(model, X, y, sample_weight))
     columns = [np.array(column) for column in zip(*steps, strict=True)]
     return RegularisationPath(values, *columns)

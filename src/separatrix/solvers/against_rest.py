@@ -23,7 +23,7 @@ from ..summaries.grouped import NO_WEIGHT, SMALL
 from . import lbfgs, whitened
 from .ending import finish
 from .line_search import Asking
-from .objective import Objective
+from .objective import PIECES, Objective
 from .problem import Problem
 from .rows import Rows
 from .sampling import draw, spaced
@@ -132,10 +132,7 @@ class Pass:
 
     def __init__(self, shared: Objective, machines: Sequence[Objective], targets: NDArray[np.int32]) -> None:
         self.problem, self.centre, self.machines, self.targets = shared.problem, shared.centre, machines, targets
-        rows = self.problem.rows
-        assert rows.codes is not None
-        # Several machines on few rows are work for all threads.
-        self.rows = replace(rows, held=Rows.of_arrays(rows.X, rows.codes, rows.weight, rows.source).held)
+        self.rows = self.problem.rows.in_pieces(PIECES)
 
     def __call__(self, asked: dict[int, Floats]) -> dict[int, tuple[float, Floats]]:
         """Return f and gradient (1, p + 1) of the machines asked for."""

@@ -4,8 +4,8 @@ Divided by λ the problem is ½‖w‖² + Σ C_i ℓ(y_i z_i) with C_i = s_i/(�
 and each is the root of one monotone equation. An unpenalised intercept would ask for Σ α_i y_i = 0, under which no single α_i can
 move; so b = b_c + σ²Σ α_i y_i (a penalty around b_c), and b_c follows b after every second epoch: at the end the sum is 0 all the same.
 
-The epochs stop when the decrease of the dual says that what is left is below the tolerance; gradient and gap are then computed
-from the primal point, and Newton steps by conjugate gradients follow where the tolerance is not met yet.
+The epochs stop when the decrease of the dual says that what is left is below the tolerance; the intercept is then settled, gradient
+and gap are computed from the primal point, and Newton steps by conjugate gradients follow where the tolerance is not met yet.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from ..data import Block
 from ..losses import require
@@ -31,6 +32,8 @@ NAME = "dual coordinate descent"
 EPOCHS = 30
 BIAS = 0.05
 """σ² in units of a row's mean squared length: larger, and one row's step throws the intercept of all others; smaller, and it lags."""
+SETTLING = 10
+"""Newton steps for the intercept alone."""
 RUN = 16
 """Neighbours visited together: half the time of single rows all over memory, and as few epochs (64 took many more)."""
 
@@ -56,10 +59,11 @@ def solve(problem: Problem) -> Solution:
         left = dual.epoch()
         if left > target:
             continue
-        f, g = objective.at(dual.theta)
+        theta = dual.settled()
+        f, g = objective.at(theta)
         if small_enough(problem, f, g, left):
             passes = dual.epochs + objective.passes
-            return replace(finish(objective, dual.theta, f, g, status=Status.CONVERGED, iterations=dual.epochs, solver=NAME), passes=passes)
+            return replace(finish(objective, theta, f, g, status=Status.CONVERGED, iterations=dual.epochs, solver=NAME), passes=passes)
         target *= 0.1
     found = newton_cg.solve(replace(problem, start=(dual.w[None], dual.b)))
     passes = found.passes + dual.epochs + objective.passes
@@ -89,10 +93,29 @@ class Dual:
         self.rng = np.random.default_rng(problem.seed)
         self.epochs, self.fall = 0, 0.0
 
-    @property
-    def theta(self) -> Floats:
-        """W and b as θ (1, p + 1)."""
-        return np.append(self.w, self.b)[None]
+    def settled(self) -> Floats:
+        """Return w and the intercept that is best with it as θ (1, p + 1): the last of the coordinates to settle costs no epochs."""
+        if not self.problem.fit_intercept:
+            return np.append(self.w, 0.0)[None]
+        z, b, s = self.scores(), float(self.b[0]), self.cost / self.cost.sum()
+        for _ in range(SETTLING):
+            p = expit(z + b)
+            slope, curvature = float(s @ (p - (self.y > 0))), float(s @ (p * (1.0 - p)))
+            if abs(slope) <= 1e-3 * self.problem.tol or curvature <= 0.0:
+                break
+            b -= float(np.clip(slope / curvature, -1.0, 1.0))
+        return np.append(self.w, b)[None]
+
+    def scores(self) -> Floats:
+        """Return Xw (n,)."""
+        from ..kernels.sparse_products import rows_times
+
+        def part(block: Block) -> Floats:
+            out = np.empty((block.n_rows, 1))
+            rows_times(*csr_parts(block), self.w[:, None], out)
+            return out[:, 0]
+
+        return np.concatenate(self.problem.rows.collect(part))
 
     def epoch(self) -> float:
         """Visit every row once; return an estimate of what is left to gain, from how fast the decrease falls."""

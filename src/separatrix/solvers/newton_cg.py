@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..losses import require
 from ..summaries.grouped import NO_WEIGHT
 from .compression import Compression
-from .ending import is_separated, least_weight, small_enough
+from .ending import GAP_SHARE, is_separated, least_weight, small_enough
 from .problem import Problem
 from .products import Products
 from .solution import Solution, Status
@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 REQUIRES = ("value", "slope", "curvature")
 FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""
+NEAR, ENOUGH = 1e-2, 0.3
+"""Estimated gap, as a share of f, below which a step goes for the tolerance; and the share of the gap asked that it leaves."""
 INNER = 200
 """Most products within one step."""
 ARMIJO = 1e-4
@@ -83,9 +85,9 @@ class System:
         gc = R.sum(axis=0) / problem.total if problem.fit_intercept else np.zeros(len(c))
         f = loss + 0.5 * problem.strength * float(np.vdot(W, W))
         self.passes += 1
-        return Point(W, c, Z, f, self._probabilities(R), g, gc)
+        return Point(W, c, Z, f, self.probabilities(R), g, gc)
 
-    def _probabilities(self, R: Floats) -> Floats:
+    def probabilities(self, R: Floats) -> Floats:
         """Return p_i (n, R) from the residuals s_i (p_i − e_y)."""
         s = self.weight
         P = R if s.size == 0 else np.divide(R, s[:, None], out=np.zeros_like(R), where=s[:, None] > 0)
@@ -128,8 +130,14 @@ def solve(problem: Problem) -> Solution:
     ('converged', [[0.453]])
     """
     require(problem.loss, REQUIRES, "newton-cg")
-    theta = problem.beginning()
     system = System(problem)
+    return ended(system, *iterate(system, begin(system)), system.passes)
+
+
+def begin(system: System) -> Point:
+    """Return the point at which a problem begins: its start, or no columns and the log-odds of the classes."""
+    problem = system.problem
+    theta = problem.beginning()
     W, c = np.ascontiguousarray(theta[:, :-1].T), theta[:, -1].copy()
     if system.compression is not None:
         W = system.compression.shorten(W)
@@ -139,15 +147,24 @@ def solve(problem: Problem) -> Solution:
     point = system.point(W, c, Z, *system.loss(Z))
     if not (np.isfinite(point.f) and np.isfinite(point.g).all() and np.isfinite(system.squares).all()):
         problem.rows.source.refuse_nonfinite()
-    point, status, iterations = _iterate(system, point)
+    return point
+
+
+def ended(system: System, point: Point, status: Status, iterations: int, passes: int) -> Solution:
+    """Return the solution at the last point."""
+    problem = system.problem
     if problem.strength == 0.0 and is_separated(problem, point.f, least_weight(problem)):
         status = Status.SEPARABLE
-    gap = float(np.vdot(point.g, point.g) / (2.0 * problem.strength)) if problem.strength > 0.0 else np.inf
-    norm = max(float(np.abs(point.g).max()), float(np.abs(point.gc).max()))
-    coef, intercept = system.expand(point.W).T, point.c
+    W, g, f, intercept = point.W, point.g, point.f, point.c
     if problem.n_scores > 1:
-        coef, intercept = coef - coef.mean(axis=0), intercept - intercept.mean()
-    return Solution(np.ascontiguousarray(coef), intercept, status, iterations, system.passes, point.f, norm, gap, "newton-cg")
+        # Scores that shift together change no probability: without that shift the penalty is a little less.
+        mean = W.mean(axis=1, keepdims=True)
+        W, g, intercept = W - mean, g - problem.strength * mean, intercept - intercept.mean()
+        f -= 0.5 * problem.strength * problem.n_scores * float(np.vdot(mean, mean))
+    gap = float(np.vdot(g, g) / (2.0 * problem.strength)) if problem.strength > 0.0 else np.inf
+    norm = max(float(np.abs(g).max()), float(np.abs(point.gc).max()))
+    coef = np.ascontiguousarray(system.expand(W).T)
+    return Solution(coef, intercept, status, iterations, passes, f, norm, gap, "newton-cg")
 
 
 def _prior_scores(problem: Problem) -> Floats:
@@ -156,14 +173,15 @@ def _prior_scores(problem: Problem) -> Floats:
     return logs[1:] - logs[:1] if problem.n_scores == 1 else logs - logs.mean()
 
 
-def _iterate(system: System, point: Point) -> tuple[Point, Status, int]:
+def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
+    """Return where Newton's method ends, how, and after how many steps."""
     problem = system.problem
     first, last, decrement = 0.0, 1.0, np.inf
     for iteration in range(problem.max_iter + 1):
         scales = _scales(system, point)
         norm = _norm(point, scales, problem.strength)
         first = first or norm
-        if iteration > 0:
+        if iteration > 0 or problem.strength > 0.0:
             # The decrement of the last step was exact; the gradient has fallen since, and the gap with its square.
             estimate = decrement * (norm / last) ** 2
             if problem.strength > 0.0:
@@ -209,7 +227,11 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
     turn(0.0, r, a, h, p)
     pc = rc / hc
     rz = float(np.vdot(r, p) + rc @ pc)
-    target = forcing**2 * rz
+    # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
+    # minimum, where the model is exact, fewer would cost another step.
+    asked = 2.0 * lam * ENOUGH * GAP_SHARE * problem.tol * point.f
+    near = rz <= 2.0 * lam * NEAR * point.f
+    target = asked if near else max(asked, forcing**2 * rz)
     for _ in range(INNER):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
@@ -225,7 +247,7 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
         rc -= alpha * Hpc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
-        if new <= target:
+        if new <= target and not (near and max(float(np.abs(r).max()), float(np.abs(rc).max())) > 0.9 * problem.tol):
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         pc = rc / hc + new / rz * pc

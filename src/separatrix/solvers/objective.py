@@ -25,6 +25,8 @@ FAR = 10.0
 """Means above this many standard deviations are subtracted tile by tile; below, the product of means is subtracted afterwards."""
 TILE_VALUES = 100_000
 """Values of a tile: what a core's cache holds."""
+PIECES = 32
+"""Pieces of the rows held, for passes that return little."""
 FUSED = 2_000
 """Coefficients up to which one kernel does a whole pass; above, W leaves the first cache and BLAS is quicker tile by tile."""
 DENSE_ENOUGH = 0.2
@@ -64,11 +66,16 @@ class Objective:
         self.is_centred = bool(self.centre.any())
         self.shifts = self.is_centred and far
         self.passes = 0
+        rows = problem.rows
+        self.rows = rows
+        if rows.held is not None and isinstance(rows.X, np.ndarray) and rows.held[0].X.size >= SMALL:
+            # Short passes over many pieces keep all threads busy to the end; kernels are loaded for the whole.
+            self.rows, self.compiled = rows.in_pieces(PIECES), True
 
     def at(self, theta: Floats) -> tuple[float, Floats]:
         """Return f and its gradient."""
         W, c = self._coefficients(theta)
-        total = reduce(Partial.merge, self.problem.rows.collect(lambda block: self._partial(block, W, c, False)))
+        total = reduce(Partial.merge, self.rows.collect(lambda block: self._partial(block, W, c, False)))
         return self._finished(theta, total)
 
     def curved(self, theta: Floats) -> tuple[float, Floats, Floats]:

@@ -1,9 +1,10 @@
 """Solutions along a path of C, each begun where the last one ended.
 
-The path goes from the strongest penalty to the weakest. Few coefficients: one proximal Newton method goes on with another λ without
-a pass, its Hessian kept as long as it serves. Many columns and an L1 part: the strong rule keeps the columns whose gradient says
-that they may enter before the next λ; the full gradient behind each gap finds any that it missed, so that nothing is lost.
-Otherwise: warm starts.
+The path goes from the strongest penalty to the weakest. L2: gradient and Hessian of the last point serve the next (`smooth_path.py`);
+with many columns, the span of the last few points does (`newton_cg_path.py`). An L1 part and few coefficients: one proximal Newton
+method goes on with another λ without a pass, its Hessian kept as long as it serves. Many columns and an L1 part: the strong rule
+keeps the columns whose gradient says that they may enter before the next λ; the full gradient behind each gap finds any that it
+missed, so that nothing is lost. Otherwise: warm starts.
 
 References
 ----------
@@ -21,11 +22,12 @@ from numpy.typing import NDArray
 
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
-from . import choice, newton_cg
+from . import choice, newton_cg_path, smooth_path
 from .gram_proximal import ProximalNewton
 from .problem import Problem
 from .proximal_newton import FEW, run_columns, start_columns
 from .solution import Solution
+from .whitened import EXPLICIT
 
 Floats = NDArray[np.float64]
 
@@ -91,10 +93,16 @@ def solve_path(problem: Problem, C: Any) -> Path:
 
 def _solutions(problem: Problem, strengths: Floats) -> Iterator[Solution]:
     first = replace(problem, strength=float(strengths[0]))
-    if problem.rows.X is not None and problem.n_scores * (problem.n_features + 1) <= FEW:
+    size = problem.n_scores * (problem.n_features + 1)
+    if problem.rows.X is not None and problem.l1_ratio == 0.0 and size <= EXPLICIT:
+        return smooth_path.solutions(problem, strengths)
+    if problem.rows.X is not None and problem.l1_ratio > 0.0 and size <= FEW:
         return _few(first, strengths)
     if problem.rows.X is not None and problem.l1_ratio > 0.0 and problem.n_scores == 1:
         return _by_columns(first, strengths)
+    if problem.rows.X is not None and problem.l1_ratio == 0.0 and choice.choose(first).name in ("newton_cg", "dual_logistic"):
+        # Dual coordinate descent cannot begin at coefficients.
+        return newton_cg_path.solutions(first, strengths)
     return _warm(problem, strengths)
 
 
@@ -122,8 +130,6 @@ def _warm(problem: Problem, strengths: Floats) -> Iterator[Solution]:
     for strength in strengths:
         own = replace(problem, strength=float(strength), start=start)
         chosen = choice.choose(own)
-        # Dual coordinate descent cannot begin at coefficients.
-        solver = newton_cg.solve if chosen.name == "dual_logistic" and start is not None else chosen.solver
-        solution = replace(solver(own), why=f"a path, begun where the last point ended; {chosen.why}")
+        solution = replace(chosen.solver(own), why=f"a path, begun where the last point ended; {chosen.why}")
         start = (solution.coef, solution.intercept)
         yield solution

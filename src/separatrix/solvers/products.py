@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block
-from ..data.threads import ordered_map, single_threaded_blas
+from ..data.threads import single_threaded_blas, spread
 from ..summaries.grouped import NO_WEIGHT, csr_parts
 from .compression import Compression
 from .rows import CHUNK_VALUES, Rows
@@ -92,7 +92,7 @@ class Products:
     def run(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return function(item) of all items, computed on the threads these rows are worth."""
         with single_threaded_blas():
-            return list(ordered_map(function, items, self.threads))
+            return spread(function, list(items), self.threads)
 
 
 def _chunks(X: Any) -> list[tuple[int, int, Parts]]:

@@ -93,6 +93,12 @@ class Rows:
         """Threads a pass over rows held may use."""
         return 1 if self.values < SMALL_WORK else thread_count(self.source.n_jobs)
 
+    def in_pieces(self, count: int) -> Self:
+        """Return dense rows held cut into about `count` blocks, or fewer where those would be short."""
+        assert self.held is not None and self.codes is not None
+        n, p = self.X.shape
+        return replace(self, held=_cut(self.X, self.codes, self.weight, max(-(-n // count), CHUNK_VALUES // p, 1)))
+
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order."""
         if self.held is None:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -83,7 +84,7 @@ def solve(problem: Problem) -> Solution:
 
 def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution:
     """Solve from the moments of a sample given, or from those of all rows."""
-    moments = _moments(problem if sample is None else sample, explicit)
+    moments = moments_of(problem if sample is None else sample, explicit)
     centre, G = covariance(moments)
     objective = centred(problem, centre, G)
     theta = start(problem, moments, G, objective)
@@ -165,7 +166,8 @@ def centred(problem: Problem, centre: Floats, G: Floats) -> Objective:
     return Objective(problem, centre, far=bool((np.abs(centre) > FAR * _deviations(G)).any()))
 
 
-def _moments(problem: Problem, explicit: bool) -> ClassMoments:
+def moments_of(problem: Problem, explicit: bool) -> ClassMoments:
+    """Return the moments of the classes, of every few rows where the work would be great."""
     rows, p = problem.rows, problem.n_features
     if not explicit and rows.held is not None and not rows.is_sparse:
         stride = int(len(rows.X) * p**2 // GRAM_WORK) + 1
@@ -200,21 +202,36 @@ def start(problem: Problem, moments: ClassMoments, G: Floats, objective: Objecti
 
 def from_sample(objective: Objective, theta: Floats, G: Floats, sample: Problem, mixed: float) -> tuple[Floats, lbfgs.Pairs]:
     """Return the minimiser on a sample and no pairs yet around H₀, a share `mixed` of the covariance G in it."""
-    fit_intercept = objective.problem.fit_intercept
-    inner = Objective(replace(sample, max_iter=25, tol=SAMPLE_TOL), objective.centre, objective.shifts, compiled=True)
-    theta = _near(inner, theta, G)
-    end = newton.minimise(inner, theta, precision=1.0)
+    inner = Objective(sample, objective.centre, objective.shifts, compiled=True)
+    theta, hessian = sample_minimiser(inner, theta, G)
     R, q = theta.shape
-    H = end.hessian.reshape(R, q, R, q)
-    # A sample that a hyperplane separates says where to go, not where to begin.
-    if end.status is not Status.SEPARABLE:
-        theta = end.theta if end.status is not Status.CONVERGED else end.theta - newton.Factor(end.hessian, R).solve(end.gradient)
     if mixed:
+        H = hessian.reshape(R, q, R, q)
         for k in range(R):
             block = H[k, :, k]
-            block[:-1, :-1] += mixed * block[-1, -1] * G if fit_intercept else mixed * np.trace(block) / max(np.trace(G), 1e-300) * G
-    factor = newton.Factor(H.reshape(R * q, R * q), R)
-    return theta, lbfgs.Pairs(lambda g: _without_shift(factor.solve(g)), scales=False)
+            share = block[-1, -1] if sample.fit_intercept else np.trace(block) / max(np.trace(G), 1e-300)
+            block[:-1, :-1] += mixed * share * G
+    return theta, lbfgs.Pairs(inverse(hessian, R), scales=False)
+
+
+def inverse(H: Floats, n_scores: int) -> Callable[[Floats], Floats]:
+    """Return the function g ↦ H⁻¹g."""
+    factor = newton.Factor(H, n_scores)
+    return lambda g: _without_shift(factor.solve(g))
+
+
+def sample_minimiser(inner: Objective, theta: Floats, G: Floats) -> tuple[Floats, Floats]:
+    """Return the minimiser of the objective of a sample, as near as that is worth, and the Hessian close to it."""
+    rough = copy(inner)
+    rough.problem = replace(inner.problem, max_iter=25, tol=SAMPLE_TOL)
+    theta = _near(rough, theta, G)
+    end = newton.minimise(rough, theta, precision=1.0)
+    # A sample that a hyperplane separates says where to go, not where to begin.
+    if end.status is Status.CONVERGED:
+        theta = end.theta - newton.Factor(end.hessian, len(theta)).solve(end.gradient)
+    elif end.status is not Status.SEPARABLE:
+        theta = end.theta
+    return theta, end.hessian
 
 
 def _near(inner: Objective, theta: Floats, G: Floats) -> Floats:
