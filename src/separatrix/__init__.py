@@ -23,6 +23,8 @@ _ROOMS = {
         "LeaveOneOut",
         "RandomSubsampling",
         "evaluate",
+        "learning_curve",
+        "permutation_test",
     ),
     "explaining": ("contributions", "explain"),
     "geometry": ("Hyperplane",),

@@ -3,7 +3,23 @@
 from .calibrated import CalibratedClassifier
 from .estimate import Estimate
 from .evaluate import evaluate
+from .learning_curve import LearningCurve, learning_curve
+from .permutation import PermutationTest, permutation_test
 from .plans import HashFold, KFold, LeaveOneOut
 from .random_plans import Bootstrap, Holdout, RandomSubsampling
 
-__all__ = ["Bootstrap", "CalibratedClassifier", "Estimate", "HashFold", "Holdout", "KFold", "LeaveOneOut", "RandomSubsampling", "evaluate"]
+__all__ = [
+    "Bootstrap",
+    "CalibratedClassifier",
+    "Estimate",
+    "HashFold",
+    "Holdout",
+    "KFold",
+    "LearningCurve",
+    "LeaveOneOut",
+    "PermutationTest",
+    "RandomSubsampling",
+    "evaluate",
+    "learning_curve",
+    "permutation_test",
+]

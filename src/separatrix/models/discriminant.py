@@ -14,6 +14,7 @@ from ..errors import InputError, one_of
 from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant, solve_many
 from ..solvers.leave_one_out import LeftOut
 from ..solvers.leave_one_out_shrunk import discriminant_passes
+from ..solvers.permuted import discriminant_permuted
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.spread import total_spread
 from ..summaries import ClassMoments
@@ -291,6 +292,14 @@ class LinearDiscriminantAnalysis(
         nu = n if self.covariance == "mle" else np.maximum(n - len(classes), np.finfo(float).tiny)
         priors = np.stack([effective_priors(self.priors, classes, counts) for counts in moments.counts])
         return solve_many(moments.means, moments.scatter / nu[:, None, None], priors, float(self.shrinkage or 0.0))
+
+    def _permuted_answers(self, X: Floats, folds: NDArray[np.int64], codes: NDArray[np.int32], classes: NDArray[Any]) -> Any:
+        """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
+        if self.shrinkage not in (None, 0.0) or self.class_weight is not None:
+            return None
+        self._check_params()
+        fixed = None if self.priors is None else effective_priors(self.priors, classes, np.ones(len(classes)))
+        return discriminant_permuted(X, folds, codes, len(classes), fixed, self.covariance == "unbiased")
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         super()._require_summary()

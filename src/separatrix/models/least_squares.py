@@ -16,6 +16,7 @@ from ..solvers.embedding import embed
 from ..solvers.least_squares import Regression, solve_least_squares
 from ..solvers.leave_one_out import LeftOut
 from ..solvers.leave_one_out_linear import least_squares_pass
+from ..solvers.permuted import least_squares_permuted
 from ..solvers.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
@@ -128,6 +129,13 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
                 "columns divided by their standard deviations, are taken. Drop such columns, or use alpha=1.0."
             )
         return self._attributes(found, summary)
+
+    def _permuted_answers(self, X: Floats, folds: NDArray[np.int64], codes: NDArray[np.int32], classes: NDArray[Any]) -> Any:
+        """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
+        if self.coding != "indicator" or self.class_weight is not None:
+            return None
+        self._check_params()
+        return least_squares_permuted(X, folds, codes, len(classes), float(self.alpha))
 
     def _targets(self, moments: ClassMoments) -> Floats:
         """Return the target (K, T) of each class."""

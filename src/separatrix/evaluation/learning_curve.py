@@ -1,0 +1,251 @@
+"""How the held-out score changes with the number of rows trained on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from ..data.threads import single_threaded_blas
+from ..errors import InputError
+from ..inference.tables import Column, Table
+from ..progress import task
+from .evaluate import labelled_rows
+from .fold_summaries import from_summary, summary_of
+from .intervals import corrected_resampled_t, wilson
+from .metrics import Judged, choose_metrics
+from .plans import KFold, folds_of
+from .random_plans import Bootstrap
+from .rows import Codes, Floats, Rows, answers
+
+SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+Said = tuple[Codes, Floats | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningCurve:
+    """Held-out and training scores for growing numbers of training rows.
+
+    Attributes
+    ----------
+    metric : name of the score
+    sizes : (m,) rows trained on
+    scores, training : (m,) score of held-out rows, and of the rows trained on
+    intervals : (m, 2), 95 % intervals of `scores`
+    per_fold : (m, F) held-out score of each fold
+    method : "exact algebra" or "refits"
+    seconds : float
+    """
+
+    metric: str
+    sizes: NDArray[np.int64]
+    scores: Floats
+    training: Floats
+    intervals: Floats
+    per_fold: Floats
+    method: str
+    seconds: float
+
+    def table(self) -> Table:
+        """Return one line per size."""
+        columns = (
+            Column("rows", self.sizes, "d"),
+            Column(self.metric, self.scores, ".4f"),
+            Column("95 % low", self.intervals[:, 0], ".4f"),
+            Column("high", self.intervals[:, 1], ".4f"),
+            Column("on training rows", self.training, ".4f"),
+        )
+        return Table("Learning curve", columns, f"{self.method}, {self.seconds:.2f} s")
+
+    def __str__(self) -> str:
+        return self.table().text
+
+    def _repr_html_(self) -> str:
+        return self.table().html
+
+
+def learning_curve(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Any = None,
+    plan: Any = None,
+    metric: Any = "error",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> LearningCurve:
+    """Score the rows held out by models trained on more and more of the others.
+
+    In each fold the training rows are put into one random order in which every beginning has the class shares of the whole; a larger size
+    adds rows to a smaller one. A model solved from a summary reads each row once: the summary of a size is that of the last one, merged
+    with that of the rows between.
+
+    Parameters
+    ----------
+    model : classifier
+    X, y : rows and labels
+    sizes : list of ints (rows) or floats (shares of the training rows), optional
+        Default 0.1, 0.2, 0.4, 0.6, 0.8, 1.0.
+    plan : a plan of this package, a scikit-learn splitter or an int; default KFold(5)
+    metric : "error", "balanced_accuracy", "log_loss", "brier", "auc", or any scikit-learn scorer
+    n_jobs : int, optional
+        Processes for refits.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    LearningCurve
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminantAnalysis, learning_curve
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = learning_curve(LinearDiscriminantAnalysis(), X, y, sizes=[30, 60, 120], random_state=0)
+    >>> curve.sizes.tolist(), curve.method
+    ([30, 60, 120], 'exact algebra')
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 7.10.
+    """
+    start = time.perf_counter()
+    rows, rng = labelled_rows(X, y), check_random_state(random_state)
+    plan = KFold(5) if plan is None else plan
+    if isinstance(plan, Bootstrap):
+        raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")
+    chosen = choose_metrics(metric, hasattr(model, "predict_proba"), type(model).__name__)
+    name = "error" if isinstance(metric, str) and metric == "error" else next(name for name in chosen if name != "error")
+    parts = [(folds == f) for folds in folds_of(plan, rows.n, rows.labels, None, rng) for f in range(int(folds.max()) + 1)]
+    counts = check_sizes(sizes, min(int((~held).sum()) for held in parts))
+    orders = [grown(rows.codes, np.flatnonzero(~held), rng) for held in parts]
+    _require_classes(rows, orders, counts)
+    found, method = _answers(model, rows, parts, orders, counts, n_jobs)
+    value, scores = chosen[name], np.empty((2, len(counts), len(parts)))
+    pooled = np.empty(len(counts))
+    for m in range(len(counts)):
+        held = [Judged(rows.codes[p], *found[f][m][0], None, None, rows.classes) for f, p in enumerate(parts)]
+        seen = [Judged(rows.codes[o[: counts[m]]], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
+        scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
+        pooled[m] = value(_all(held)).value
+    share = float(np.mean([held.mean() for held in parts]))
+    spans = [_interval(name, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows.n, share) for m in range(len(counts))]
+    training = scores[1].mean(axis=1)
+    return LearningCurve(name, counts, pooled, training, np.array(spans), scores[0], method, time.perf_counter() - start)
+
+
+def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
+    """Return numbers of rows, increasing: ints count, floats are shares of the training rows.
+
+    Examples
+    --------
+    >>> check_sizes([0.5, 10, 1.0], 40).tolist()
+    [10, 20, 40]
+    """
+    given = list(SHARES if sizes is None else np.atleast_1d(np.asarray(sizes, dtype=object)))
+    if not given:
+        raise InputError("sizes is empty; give numbers of rows such as [50, 100], or shares such as [0.1, 0.5, 1.0].")
+    found = []
+    for size in given:
+        share = isinstance(size, float | np.floating)
+        if share and not 0.0 < size <= 1.0:
+            raise InputError(f"size {size!r} is a share of the training rows, above 0 and at most 1.0; write an int for a number of rows.")
+        rows = round(size * most) if share else int(size)
+        if not 1 <= rows <= most:
+            raise InputError(
+                f"size {size!r} is not between 1 and {most}, the rows left to train on; use fewer rows, or shares such as 0.5."
+            )
+        found.append(rows)
+    return np.unique(np.array(found, dtype=np.int64))
+
+
+def grown(codes: Codes, training: NDArray[np.intp], rng: Any) -> NDArray[np.intp]:
+    """Return the training rows in a random order whose beginnings all have the class shares of the whole, as nearly as can be."""
+    shuffled = training[rng.permutation(len(training))]
+    own = codes[shuffled]
+    place = np.empty(len(shuffled))
+    for k in np.unique(own):
+        inside = own == k
+        place[inside] = (np.arange(int(inside.sum())) + 0.5) / inside.sum()
+    return shuffled[np.argsort(place, kind="stable")]
+
+
+def _require_classes(rows: Rows, orders: list[NDArray[np.intp]], counts: NDArray[np.int64]) -> None:
+    for order in orders:
+        missing = np.setdiff1d(np.arange(len(rows.classes)), rows.codes[order[: counts[0]]])
+        if len(missing):
+            first = max(int(np.flatnonzero(rows.codes[order] == k)[0]) + 1 if (rows.codes[order] == k).any() else 0 for k in missing)
+            raise InputError(
+                f"The smallest size, {counts[0]} rows, holds no row of class {rows.classes.tolist()[missing[0]]!r} in some fold; "
+                f"use sizes of at least {max(first, int(counts[0]) + 1)} rows."
+            )
+
+
+def _answers(
+    model: Any, rows: Rows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
+) -> tuple[list[list[tuple[Said, Said]]], str]:
+    """Return, for each fold and size, what was said of the rows held out and of those trained on; and how."""
+    moments = getattr(model, "_moments_suffice", None)
+    merges = moments is not None and bool(moments(*np.shape(rows.X)))
+    adds = not merges and bool(getattr(model, "_forgets_exactly", False))
+    jobs = list(zip(parts, orders, strict=True))
+    found: list[list[tuple[Said, Said]]] = []
+    with task("learning curve", total=len(jobs)) as work:
+        if merges or adds:
+            results: Iterator[Any] = (_grow(model, rows, held, order, counts, merges) for held, order in jobs)
+        else:
+            results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_refit)(model, rows, *job, counts) for job in jobs)
+        for result in results:
+            found.append(result)
+            work.advance(f"fold {len(found)}")
+    return found, "exact algebra" if merges or adds else "refits"
+
+
+def _grow(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int64], merges: bool) -> list[tuple[Said, Said]]:
+    """Add the rows between two sizes to what was learned of the smaller one."""
+    found, summary, fitted = [], None, clone(model)
+    for begin, end in zip([0, *counts[:-1]], counts, strict=True):
+        more = rows.take(order[begin:end])
+        if merges:
+            own = summary_of(model, more)
+            summary = own if summary is None else summary.merge(own)
+            fitted = from_summary(clone(model), summary, rows)
+        else:
+            fitted = deepcopy(fitted).partial_fit(more.X, more.labels, classes=rows.classes)
+        found.append((answers(fitted, rows.take(np.flatnonzero(held))), answers(fitted, rows.take(order[:end]))))
+    return found
+
+
+def _refit(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int64]) -> list[tuple[Said, Said]]:
+    found = []
+    with single_threaded_blas():
+        for end in counts:
+            seen = rows.take(order[:end])
+            fitted = seen.fit(model)
+            found.append((answers(fitted, rows.take(np.flatnonzero(held))), answers(fitted, seen)))
+    return found
+
+
+def _all(parts: list[Judged]) -> Judged:
+    posteriors = None if parts[0].posteriors is None else np.concatenate([part.posteriors for part in parts])
+    truth, said = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "said"))
+    return Judged(truth, said, posteriors, None, None, parts[0].classes)
+
+
+def _interval(name: str, value: float, per_fold: Floats, held: int, n: int, share: float) -> tuple[float, float]:
+    if name == "error" and held <= n:
+        return wilson(value, held)
+    if len(per_fold) < 2 or not np.isfinite(per_fold).all():
+        return float("nan"), float("nan")
+    low, high = corrected_resampled_t(per_fold, share)
+    return value - (high - low) / 2.0, value + (high - low) / 2.0

@@ -1,0 +1,210 @@
+"""Is there anything to learn? The held-out score against those with the labels shuffled."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ..data.threads import single_threaded_blas
+from ..errors import InputError
+from ..inference.tables import Column, Table, p_text
+from ..progress import task
+from .evaluate import labelled_rows
+from .held_out import hold_out
+from .metrics import METRICS, Judged, Metric, choose_metrics
+from .plans import NEVER, Folds, KFold, folds_of
+from .random_plans import Bootstrap
+from .rows import Codes, Floats, HeldOut, Rows
+
+BY_ALGEBRA, BY_REFITS = 10_000, 199
+"""Permutations where none is asked for."""
+BLOCK = 100
+"""Permutations drawn from one generator."""
+MOST = 4_000_000
+"""Most scores held at a time."""
+LOSSES = ("error", "log_loss", "brier")
+FROM_LABELS = ("error", "balanced_accuracy")
+"""Statistics that need no posteriors, which the algebra does not give."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PermutationTest:
+    """A held-out score and those under permuted labels.
+
+    Attributes
+    ----------
+    statistic : name of the score
+    observed : float
+    permuted : (B,)
+    p : (1 + permutations at least as good)/(B + 1)
+    method : "exact algebra" or "refits"
+    seconds : float
+    """
+
+    statistic: str
+    observed: float
+    permuted: Floats
+    p: float
+    method: str
+    seconds: float
+
+    def table(self) -> Table:
+        """Return the score beside the quantiles of those under permuted labels."""
+        shares = (0.0, 0.025, 0.5, 0.975, 1.0)
+        names = ["observed", *(f"{share:.1%} of permutations" for share in shares)]
+        values = [self.observed, *np.quantile(self.permuted, shares)]
+        return Table("Permutation test", (Column("", names), Column(self.statistic, values, ".4f")), str(self))
+
+    def __str__(self) -> str:
+        low, middle, high = np.quantile(self.permuted, [0.025, 0.5, 0.975])
+        found = f"{self.statistic} {self.observed:.4f}; with labels shuffled {middle:.4f} (95 % of them {low:.4f} to {high:.4f})"
+        said = "the columns say something about the classes" if self.p < 0.05 else "no sign that the columns say anything about the classes"
+        return f"{found}. {p_text(self.p)}: {said} ({len(self.permuted):,} permutations, {self.method}, {self.seconds:.2f} s)"
+
+
+def permutation_test(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_permutations: int | None = None,
+    statistic: Any = "error",
+    plan: Any = None,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> PermutationTest:
+    """Test whether a model learns anything: its held-out score against those with the labels shuffled.
+
+        p = (1 + #{permutations at least as good})/(B + 1)
+
+    Labels are shuffled inside each fold, so that every permutation has the folds and the class sizes of the data, and the test is exact;
+    rows held out alone are shuffled all together. Least squares and linear discriminant analysis are not refitted: what depends on no
+    label is factored once per fold.
+
+    Parameters
+    ----------
+    model : classifier
+    X, y : rows and labels
+    n_permutations : int, optional
+        Default 10,000 where the model allows algebra, else 199.
+    statistic : "error", "balanced_accuracy", "log_loss", "brier", "auc", or any scikit-learn scorer
+    plan : a plan of this package, a scikit-learn splitter or an int; default KFold(5)
+    n_jobs : int, optional
+        Processes for refits.
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    PermutationTest
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import LinearDiscriminantAnalysis, permutation_test
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = permutation_test(LinearDiscriminantAnalysis(), X, y, n_permutations=999, random_state=0)
+    >>> found.p, found.method
+    (0.001, 'exact algebra')
+
+    References
+    ----------
+    Ojala and Garriga (2010), Permutation tests for studying classifier performance, Journal of Machine Learning Research 11.
+    """
+    start = time.perf_counter()
+    rows, rng = labelled_rows(X, y), check_random_state(random_state)
+    plan = KFold(5) if plan is None else plan
+    if isinstance(plan, Bootstrap):
+        raise InputError("A permutation test needs a plan that holds each row out at most once, such as KFold(5); not a bootstrap.")
+    if n_permutations is not None and n_permutations < 1:
+        raise InputError(f"n_permutations={n_permutations!r}: at least one is needed, and 999 or more for small p-values.")
+    repeats = folds_of(plan, rows.n, rows.labels, None, rng)
+    if len(repeats) > 1:
+        raise InputError(f"{plan!r} repeats itself {len(repeats)} times; use a plan without repeats, such as KFold(5).")
+    folds = repeats[0]
+    chosen = choose_metrics(statistic, hasattr(model, "predict_proba"), type(model).__name__)
+    name = "error" if isinstance(statistic, str) and statistic == "error" else next(name for name in chosen if name != "error")
+    observed = _score(chosen[name], hold_out(model, rows, plan, folds), rows)
+    shuffled = Shuffled(rows.codes, folds, int(rng.randint(2**31 - 1)))
+    permuted, method = None, "exact algebra"
+    if name in FROM_LABELS:
+        permuted = _by_algebra(model, rows, folds, shuffled, n_permutations or BY_ALGEBRA, chosen[name])
+    if permuted is None:
+        permuted, method = _by_refits(model, rows, plan, folds, shuffled, n_permutations or BY_REFITS, chosen[name], n_jobs), "refits"
+    # Scores equal but for rounding count as equal: that can only make p larger.
+    as_good = permuted <= observed + 1e-12 if name in LOSSES else permuted >= observed - 1e-12
+    p = (1 + int(as_good.sum())) / (len(permuted) + 1)
+    return PermutationTest(name, observed, permuted, p, method, time.perf_counter() - start)
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffled:
+    """Permutations of class codes inside the folds, of all where rows are held out alone; number b is the same in every set."""
+
+    codes: Codes
+    folds: Folds
+    seed: int
+
+    def part(self, begin: int, end: int) -> Codes:
+        """Return permutations begin to end, (n, end − begin)."""
+        alone = int(self.folds.max()) + 1 == len(self.folds)
+        groups = [np.arange(len(self.codes))] if alone else [np.flatnonzero(self.folds == f) for f in np.unique(self.folds)]
+        parts = []
+        for block in range(begin // BLOCK, (end - 1) // BLOCK + 1):
+            rng, found = np.random.default_rng([self.seed, block]), np.tile(self.codes, (BLOCK, 1))
+            for group in groups:
+                found[:, group] = rng.permuted(found[:, group], axis=1)
+            parts.append(found[max(0, begin - block * BLOCK) : end - block * BLOCK])
+        return np.concatenate(parts).T
+
+
+def _by_algebra(model: Any, rows: Rows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
+    """Return the scores of B permutations, or None where the model declares no `_permuted_answers` for these rows."""
+    answer = getattr(model, "_permuted_answers", None)
+    dense = isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu"
+    if answer is None or not dense or not np.isfinite(rows.X).all():
+        return None
+    X, K, found = rows.X.astype(np.float64, copy=False), len(rows.classes), np.empty(B)
+    size = max(1, MOST // ((rows.n + X.shape[1]) * K))
+    with task("permutation test", total=B) as work:
+        for begin in range(0, B, size):
+            codes = shuffled.part(begin, min(begin + size, B))
+            said = answer(X, folds, codes, rows.classes)
+            if said is None:
+                return None
+            held = folds != NEVER
+            if metric is METRICS["error"]:
+                found[begin : begin + codes.shape[1]] = (codes[held] != said[held]).mean(axis=0)
+            else:
+                judged = (Judged(codes[held, b], said[held, b], None, None, None, rows.classes) for b in range(codes.shape[1]))
+                found[begin : begin + codes.shape[1]] = [metric(rows).value for rows in judged]
+            work.advance(f"{begin + codes.shape[1]} permutations", codes.shape[1])
+    return found
+
+
+def _by_refits(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, B: int, metric: Metric, n_jobs: int | None) -> Floats:
+    found = np.empty(B)
+    with task("permutation test", total=B) as work:
+        jobs = (delayed(_refit)(model, rows, plan, folds, shuffled, b) for b in range(B))
+        for b, (held, codes) in enumerate(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)):
+            found[b] = _score(metric, held, Rows(None, codes, None, rows.classes))
+            work.advance(f"permutation {b + 1}")
+    return found
+
+
+def _refit(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, b: int) -> tuple[HeldOut, Codes]:
+    codes = np.ascontiguousarray(shuffled.part(b, b + 1)[:, 0])
+    with single_threaded_blas():
+        held = hold_out(model, Rows(rows.X, codes, rows.weight, rows.classes), plan, folds)
+    return HeldOut(held.folds, held.codes, held.posteriors, held.method), codes
+
+
+def _score(metric: Metric, held: HeldOut, rows: Rows) -> float:
+    inside: NDArray[np.intp] = np.flatnonzero(held.folds != NEVER)
+    posteriors = None if held.posteriors is None else held.posteriors[inside]
+    return metric(Judged(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes)).value
