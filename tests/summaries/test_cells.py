@@ -45,9 +45,11 @@ def test_samples_and_distinct_values_in_parts(kind: Any, rng: Any) -> None:
     columns = np.array([3, 0])
     for of in (RowSample.summarise(20, columns), RowSample.summarise(1000, columns)):
         together, parts = of(whole), of(other).merge(of(one))
-        for c in range(2):
-            for a, b in zip(together.column(c), parts.column(c)):
+        dense = RowSample(20, together.keys, together.rows.toarray(), together.weight) if whole.is_sparse else together
+        for one_column, other_column, plain in zip(together.columns(), parts.columns(), dense.columns(), strict=True):
+            for a, b, c in zip(one_column, other_column, plain, strict=True):
                 assert_allclose(a, b)
+                assert_allclose(a, c)
     seen = whole.dense()[whole.weight > 0]
     for limit in (1000, 4):
         of_values = DistinctValues.summarise(limit, columns)

@@ -72,7 +72,6 @@ def _at_quantiles(source: Source, columns: Places, bins: int) -> tuple[dict[int,
     rows = max(LEAST_ROWS, min(SAMPLE_ROWS, SAMPLE_VALUES // len(columns)))
     sample = source.reduce(RowSample.summarise(rows, columns))
     cuts = {}
-    for c, j in enumerate(columns.tolist()):
-        values, weight = sample.column(c)
+    for c, (j, (values, weight)) in enumerate(zip(columns.tolist(), sample.columns(), strict=True)):
         cuts[j], distinct[c] = quantile_cuts(values, weight, bins), len(values)
     return cuts, distinct

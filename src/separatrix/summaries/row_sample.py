@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -58,8 +58,18 @@ class RowSample:
         stack = sp.vstack([self.rows, other.rows], format="csr") if sp.issparse(self.rows) else np.concatenate([self.rows, other.rows])
         return type(self)(self.limit, keys[kept], stack[kept], np.concatenate([self.weight, other.weight])[kept])
 
-    def column(self, c: int) -> tuple[Floats, Floats]:
-        """Return the distinct values of a column in rising order, and the sum of the weights of each."""
-        values = self.rows[:, [c]].toarray()[:, 0] if sp.issparse(self.rows) else self.rows[:, c]
-        distinct, places = np.unique(values.astype(np.float64), return_inverse=True)
-        return distinct, np.bincount(places, self.weight).astype(np.float64)
+    def columns(self) -> Iterator[tuple[Floats, Floats]]:
+        """Yield, of each column, the distinct values in rising order and the sum of the weights of each."""
+        by_column = sp.csc_array(self.rows) if sp.issparse(self.rows) else None
+        for c in range(self.rows.shape[1]):
+            if by_column is None:
+                values, weight = self.rows[:, c].astype(np.float64), self.weight
+            else:
+                own = slice(by_column.indptr[c], by_column.indptr[c + 1])
+                stored = self.weight[by_column.indices[own]]
+                # What is not stored is 0, once for all; rounding may leave a weight of it where every row is stored.
+                absent = self.weight.sum() - stored.sum() if len(stored) < len(self.keys) else 0.0
+                values, weight = np.append(by_column.data[own].astype(np.float64), 0.0), np.append(stored, absent)
+            distinct, places = np.unique(values, return_inverse=True)
+            total = np.bincount(places, weight).astype(np.float64)
+            yield distinct[total > 0], total[total > 0]
