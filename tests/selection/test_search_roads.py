@@ -17,6 +17,8 @@ from separatrix import (
     LeastSquaresClassifier,
     LeaveOneOut,
     LinearDiscriminantAnalysis,
+    LinearSVC,
+    LogisticRegression,
     QuadraticDiscriminantAnalysis,
     open_table,
 )
@@ -150,3 +152,52 @@ def test_a_column_that_does_not_vary_within_a_class_is_scored_as_the_model_score
         selector = way(MODELS[name], plan=plan, metric="log_loss").fit(X, y)
         assert selector.method_ == "exact algebra"
         check_path(selector, X, y, None, list(plan.split(X, y)), rel=1e-6)
+
+
+LOGISTIC = {
+    "plain": LogisticRegression(tol=1e-10),
+    "strong, balanced": LogisticRegression(C=0.01, class_weight="balanced", tol=1e-10),
+    "through the origin": LogisticRegression(fit_intercept=False, tol=1e-10),
+}
+
+
+@pytest.mark.parametrize("way", [ForwardSelection, BackwardSelection])
+@pytest.mark.parametrize("name", LOGISTIC)
+def test_logistic_fits_side_by_side_are_those_of_refits(name, way):
+    X, y, weight = make_rows(2)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    plan = StratifiedKFold(3)
+    selector = way(LOGISTIC[name], 3, plan=plan, metric="log_loss", exhaustive=True, column_groups=GROUPS).fit(X, y, sample_weight=weight)
+    assert selector.method_ == "refits"
+    check_path(selector, X, y, weight, list(plan.split(X, y)), rel=1e-6)
+
+
+RANKED = [
+    (LogisticRegression(), 2),
+    (LogisticRegression(), 3),
+    (LogisticRegression(C=np.inf), 2),
+    (LogisticRegression(l1_ratio=1.0), 2),
+    (LinearSVC(), 2),
+    (LinearSVC(), 3),
+    (LinearSVC(loss="hinge"), 2),
+]
+
+
+@pytest.mark.parametrize("way", [ForwardSelection, BackwardSelection])
+@pytest.mark.parametrize(("model", "K"), RANKED, ids=str)
+def test_ranked_refits_look_at_few_candidates_and_find_the_columns_that_matter(model, K, way):
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, K, 120)
+    X = rng.normal(size=(120, 7))
+    X[:, 3] += 2.0 * y
+    X[:, 5] -= 2.0 * (y == 1)
+    selector = way(model, 2, plan=3, refits=2).fit(X, y)
+    assert selector.method_ == "ranked refits" and selector.get_support(indices=True).tolist() == [3, 5]
+    assert all(np.isfinite(list(step.values())).sum() == 2 for step in selector.path_)
+
+
+def test_every_candidate_can_be_refitted():
+    X, y, _ = make_rows(3, n=90, p=4)
+    plan = StratifiedKFold(3)
+    selector = ForwardSelection(LinearSVC(), 1, plan=plan, exhaustive=True).fit(X, y)
+    check_path(selector, X, y, None, list(plan.split(X, y)))

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
+from ..data import as_source
 from ..errors import InputError
+from ..losses import Loss
 from ..solvers.quadratic import pool, regularise
 from ..solvers.spread import total_spread
 from ..solvers.subset_criterion import (
@@ -23,9 +26,11 @@ from ..solvers.subset_criterion import (
 )
 from ..solvers.subset_gaussian import NaiveScores, QuadraticScores
 from ..solvers.subset_linear import discriminant_folds, least_squares_folds
+from ..solvers.subset_logistic import LogisticFold, LogisticScores
+from ..solvers.subset_ranking import expected_gains, expected_losses, rowwise
 from ..solvers.subset_scores import SubsetScores
 from ..summaries import ClassMoments
-from .priors import effective_priors, weighted
+from .priors import class_factors, effective_priors, weighted
 
 if TYPE_CHECKING:
     from .from_summary import MomentClassifier as Base
@@ -33,6 +38,7 @@ else:
     Base = object
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
 class SharedCovarianceSubsets(Base):
@@ -126,6 +132,64 @@ class LeastSquaresSubsets(Base):
                 mixing, shift = mixing[1:] - mixing[:1], shift[1:] - shift[:1]
         counts, means, scatters = [m.counts for m in own], [m.means for m in own], [m.scatter for m in own]
         return least_squares_folds(counts, means, scatters, targets, mixing, shift, float(self.alpha), rows)
+
+
+class LossSubsets:
+    """A penalised loss of linear scores on sets of columns: which columns are worth a refit."""
+
+    C: float
+    class_weight: Any
+
+    def _loss(self, n_classes: int) -> Loss:
+        raise TypeError(f"{type(self).__name__} must define _loss")
+
+    def _column_ranks(
+        self, X: Floats, codes: NDArray[np.int32], weight: Floats | None, classes: NDArray[Any], columns: list[int], adding: bool
+    ) -> Floats:
+        """Return what every column (p,) is expected to gain if taken in, or minus what it is expected to be missed by."""
+        w = np.ones(len(X)) if weight is None else weight
+        K, inside = len(classes), sorted(columns)
+        factors = class_factors(self.class_weight, classes, np.bincount(codes, w, minlength=K).astype(np.float64))
+        w = w if factors is None else w * factors[codes]
+        R = 1 if K == 2 else K
+        scores, coef = np.zeros((len(X), R)), np.zeros((R, len(inside)))
+        if inside:
+            fitted = clone(self).fit(X[:, inside], classes[codes], sample_weight=weight)
+            coef = fitted.coef_
+            scores = X[:, inside] @ coef.T + fitted.intercept_
+        slope, curvature = rowwise(self._loss(K), scores, codes)
+        penalty = 0.0 if np.isinf(self.C) else 1.0 / float(self.C)
+        if adding:
+            return expected_gains(X, inside, slope, curvature, w, penalty)
+        found = np.zeros(X.shape[1])
+        found[inside] = -expected_losses(X[:, inside], coef, curvature, w, penalty)
+        return found
+
+
+class LogisticSubsets:
+    """Logistic regression for two classes with an L2 penalty on sets of columns: many fits side by side."""
+
+    C: float
+    class_weight: Any
+    l1_ratio: float
+    firth: bool
+    fit_intercept: bool
+
+    def _subset_fits(
+        self, X: Floats, codes: NDArray[np.int32], weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
+    ) -> LogisticScores | None:
+        """Return held-out scores of sets of columns; None with more classes, another penalty or none."""
+        if len(classes) != 2 or self.l1_ratio > 0 or self.firth or np.isinf(self.C):
+            return None
+        if not np.isfinite(X).all():
+            as_source(X, codes).refuse_nonfinite()
+        folds = []
+        for train, test in splits:
+            own = codes[train]
+            w = np.ones(len(train)) if weight is None else weight[train]
+            factors = class_factors(self.class_weight, classes, np.bincount(own, w, minlength=2).astype(np.float64))
+            folds.append(LogisticFold(train, (own == 1).astype(np.float64), w if factors is None else w * factors[own], test))
+        return LogisticScores(X, folds, 1.0 / float(self.C), bool(self.fit_intercept))
 
 
 def _not_maximal(parameters: str) -> InputError:

@@ -19,6 +19,7 @@ from ..solvers.averaged import Averaged
 from ..solvers.problem import Problem
 from ..solvers.solution import Solution
 from .base import finite_or_none
+from .column_subsets import LogisticSubsets
 from .incoming import require_announced, rows_to_add
 from .logistic_left_out import LogisticLeftOut
 from .logistic_summary import LogisticTables
@@ -28,7 +29,7 @@ from .priors import class_factors
 Floats = NDArray[np.float64]
 
 
-class LogisticRegression(LogisticTables, LogisticLeftOut, LossModel):
+class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossModel):
     """Log-odds linear in x, by penalised maximum likelihood.
 
         two classes   log p/(1 − p) = w'x + b                     minimise C Σ s_i log(1 + e^(−y_i f_i)) + Ω(w)

@@ -18,6 +18,7 @@ from ..solvers.problem import Problem
 from ..solvers.rows import Rows
 from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
 from ..summaries import ClassMoments
+from .column_subsets import LossSubsets
 from .incoming import require_two_classes
 from .linear import LinearClassifier
 from .priors import class_factors
@@ -25,7 +26,7 @@ from .priors import class_factors
 Floats = NDArray[np.float64]
 
 
-class LossModel(LinearClassifier):
+class LossModel(LossSubsets, LinearClassifier):
     """Penalised loss of linear scores. A subclass gives `_loss(K)` and the parameters annotated here."""
 
     C: float

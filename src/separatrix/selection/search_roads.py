@@ -142,6 +142,32 @@ class AlgebraRoad(Road):
         return self.metric.of_scores(whole, self.rows.codes[tests], weight, self.rows.classes)[:, None]
 
 
+class RankedAlgebraRoad(AlgebraRoad):
+    """The first few candidates of a ranking are fitted, many at once; the others get no score (NaN).
+
+    Parameters
+    ----------
+    engine : SubsetScores with `rank_adding` and `rank_dropping`
+    keep : candidates that are fitted; None: all
+    """
+
+    def __init__(self, engine: Any, rows: SearchRows, metric: Metric, keep: int | None) -> None:
+        super().__init__(engine, rows, metric)
+        self.keep, self.method = keep, "refits" if keep is None else "ranked refits"
+
+    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+        """Return the scores (G, F) of the set after each move, NaN of those ranked too low."""
+        if self.keep is None or len(groups) <= self.keep:
+            return super().judge(way, groups)
+        engine: Any = self.engine
+        ranks = (engine.rank_adding if way == "in" else engine.rank_dropping)(groups)
+        first = np.sort(np.argsort(-ranks, kind="stable")[: self.keep])
+        found = super().judge(way, [groups[g] for g in first])
+        values = np.full((len(groups), found.shape[1]), np.nan)
+        values[first] = found
+        return values
+
+
 class RefitRoad(Road):
     """A fit for every neighbour and split, in parallel; from moments of the folds where the model is solved from moments.
 

@@ -180,8 +180,9 @@ class ForwardSelection(SequentialSelection):
 
     Linear and quadratic discriminants, least squares and ridge, and Gaussian naive Bayes are not refitted: the exact held-out scores of
     all candidates in all folds follow from those of the current set, O(n p) per step. Logistic regression and the linear SVM rank the
-    candidates by a score test and refit the first few, from the current coefficients (`exhaustive=True`: all of them). Other classifiers
-    are refitted for every candidate and fold, in parallel.
+    candidates by a score test, the gain their first Newton step promises, and refit the first few (`exhaustive=True`: all of them); two
+    classes with an L2 penalty are fitted side by side from the coefficients at hand. Other classifiers are refitted for every candidate
+    and fold, in parallel.
 
     Parameters
     ----------

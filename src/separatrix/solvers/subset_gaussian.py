@@ -213,16 +213,28 @@ class NaiveScores(SubsetScores):
             yield from self._moves(f, groups, largest[f], -1.0)
 
     def _moves(self, f: int, groups: Sequence[Ints], epsilon: Floats, sign: float) -> Iterator[Part]:
-        """Yield base ± terms where ε stays, and the scores of the whole set where it changes."""
+        """Yield base ± terms of single columns where the set's scores at the new ε are at hand, else the scores of the whole new set."""
         same = epsilon == self.epsilon[f]
-        alone = np.array([g for g, group in enumerate(groups) if same[g] and len(group) == 1], dtype=np.intp)
+        # Taking a column in leaves the others where they are, at another ε; taking out the one that gave ε is seldom.
+        alone = np.array([g for g, group in enumerate(groups) if len(group) == 1 and (same[g] or sign > 0)], dtype=np.intp)
         step = max(8, CHUNK // max(1, len(self.rows[f])))
         for begin in range(0, len(alone), step):
             part = alone[begin : begin + step]
-            terms = self._terms(f, np.array([groups[g][0] for g in part]), self.epsilon[f])
-            yield f, part, self.base[f][:, :, None] + sign * terms
+            scores = self._terms(f, np.array([groups[g][0] for g in part]), epsilon[part])
+            scores *= sign
+            scores += self.base[f][:, :, None] if same[part].all() else self._bases(f, epsilon[part])
+            yield f, part, scores
         singly = set(alone.tolist())
         for g in [g for g in range(len(groups)) if g not in singly]:
             group = set(groups[g].tolist())
             after = [*self.columns, *groups[g].tolist()] if sign > 0 else [column for column in self.columns if column not in group]
             yield f, np.array([g]), self._scores(f, after, float(epsilon[g]))[:, :, None]
+
+    def _bases(self, f: int, epsilon: Floats) -> Floats:
+        """Return the scores (R, n_f, c) of the set at c values of ε: sums of squares times precisions, one product of matrices a class."""
+        rows, found = self.rows[f][:, self.columns], []
+        for theta, v, offset in zip(self.means[f][:, self.columns], self.variances[f][:, self.columns], self.offset[f], strict=True):
+            variance = v[:, None] + epsilon
+            variance = np.where(variance > 0, variance, 1.0)
+            found.append(offset - 0.5 * ((rows - theta) ** 2 @ (1.0 / variance) + np.log(2.0 * np.pi * variance).sum(axis=0)))
+        return contrast(np.stack(found))
