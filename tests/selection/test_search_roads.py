@@ -201,3 +201,17 @@ def test_every_candidate_can_be_refitted():
     plan = StratifiedKFold(3)
     selector = ForwardSelection(LinearSVC(), 1, plan=plan, exhaustive=True).fit(X, y)
     check_path(selector, X, y, None, list(plan.split(X, y)))
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
+@pytest.mark.parametrize("way", [ForwardSelection, BackwardSelection])
+@pytest.mark.parametrize("name", ["lda", "least squares", "ridge"])
+def test_all_indicators_of_a_category_move_together_and_score_as_refits(name, way):
+    X, y, _ = make_rows(3, n=120, p=7)
+    city = (np.arange(len(y)) // 3 + y // 2) % 3
+    X = np.column_stack([X[:, :4], np.eye(3)[city]])
+    model, plan, groups = MODELS[name], StratifiedKFold(3), {"city": [4, 5, 6]}
+    metric = "log_loss" if hasattr(model, "predict_proba") else "error"
+    selector = way(model, plan=plan, metric=metric, column_groups=groups).fit(X, y)
+    assert selector.skipped_ == {} and {"city"} <= set(selector.path_[0])
+    check_path(selector, X, y, None, list(plan.split(X, y)))

@@ -131,6 +131,15 @@ def test_criteria_agree_forward_and_backward(model, wine):
     assert out.path_[0][last] == pytest.approx(into.history_.moves[-2].score)
 
 
+def test_an_indicator_that_the_others_determine_has_no_parameters(wine):
+    X, y = wine[0].iloc[:, :3], wine[1]
+    X = X.assign(low=X["ash"] < 2.2, high=X["ash"] > 2.5)
+    every = X.assign(middle=~X["low"] & ~X["high"])
+    few, all_of_them = (ForwardSelection(LDA, metric="aic", column_groups=[list(d)[3:]]).fit(d.astype(float), y) for d in (X, every))
+    assert all_of_them.history_["score"] == pytest.approx(few.history_["score"])
+    assert all_of_them.history_["df"] == pytest.approx(few.history_["df"], nan_ok=True)
+
+
 def test_aic_of_discriminants_is_wilks(wine):
     X, y = wine
     history = ForwardSelection(LDA, 3, metric="aic").fit(X, y).history_

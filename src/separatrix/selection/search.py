@@ -67,16 +67,19 @@ class Search:
     skipped: dict[int, str] = dataclasses.field(default_factory=dict)
     best_of_size: dict[int, float] = dataclasses.field(default_factory=dict)
     interrupted: bool = False
+    moving: list[Ints] = dataclasses.field(default_factory=list)
     begun: float = dataclasses.field(default_factory=time.perf_counter)
 
     def begin(self, members: Sequence[int], earlier: History | None = None) -> None:
         """Go to a set of groups, leaving out those that add nothing to the ones before them."""
+        # All indicators of a category sum to one: the last of them adds nothing, but comes along.
+        self.moving = self.road.without_aliases(self.field.groups)
         order = sorted(members, key=lambda g: (g not in self.field.forced, g)) if earlier is None else list(members)
-        groups = [self.field.groups[g] for g in order]
+        groups = [self.moving[g] for g in order]
         usable, flat = self.road.independent(groups), self.road.dependent(groups)
         self.skipped |= {g: FLAT if bad else COLLINEAR for g, ok, bad in zip(order, usable, flat, strict=True) if not ok}
         self.members = [g for g, ok in zip(order, usable, strict=True) if ok]
-        self.road.begin(self.field.columns(self.members))
+        self.road.begin([int(j) for g in self.members for j in self.moving[g]])
         if earlier is not None:
             self.moves = list(earlier.moves)
             self.best_of_size = {size: move.score for size, move in earlier.sets().items()}
@@ -121,13 +124,13 @@ class Search:
     def _look(self, way: Way, options: list[int]) -> tuple[int, Floats, dict[str, float]] | None:
         """Return the best group to move, its scores per split, and the scores of all; None where nothing can move."""
         if way == "in" and options:
-            gone = self.road.dependent([self.field.groups[g] for g in options])
+            gone = self.road.dependent([self.moving[g] for g in options])
             reason = COLLINEAR if self.members else FLAT
             self.skipped |= {g: reason for g, bad in zip(options, gone, strict=True) if bad and g not in self.skipped}
             options = [g for g, bad in zip(options, gone, strict=True) if not bad]
         if not options:
             return None
-        groups = [self.field.groups[g] for g in options]
+        groups = [self.moving[g] for g in options]
         values = self.road.judge(way, groups)
         scores = values.mean(axis=1)
         if np.isnan(scores).all():
@@ -146,7 +149,7 @@ class Search:
         return int(tied[0])
 
     def _go(self, way: Way, g: int, values: Floats, candidates: dict[str, float]) -> None:
-        self.road.take(way, self.field.groups[g])
+        self.road.take(way, self.moving[g])
         self.members = [*self.members, g] if way == "in" else [m for m in self.members if m != g]
         self._record(way, self.field.names[g], values, candidates)
 

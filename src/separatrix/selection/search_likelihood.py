@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from ..data.selected import silence
 from ..errors import InputError, SeparatrixWarning
 from ..solvers.subset_criterion import DeterminantCriterion
-from ..solvers.subset_pivots import independent
+from ..solvers.subset_pivots import independent, without_aliases
 from .search_roads import Road, Way
 from .search_splits import SearchRows
 
@@ -81,6 +81,10 @@ class DeterminantRoad(CriterionRoad):
     def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         return independent(self.criterion.A, groups)
+
+    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+        """Return the groups without columns that the others of the same group determine: they have no parameters of their own."""
+        return without_aliases(self.criterion.A, groups)
 
     def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
         """Return the criterion (G, 1) after each move."""

@@ -57,6 +57,10 @@ class Road:
         """Return which of some groups, in this order, are not determined by those before them."""
         return np.ones(len(groups), dtype=bool)
 
+    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+        """Return the groups without columns that the others of the same group determine, where the road cannot do with them."""
+        return list(groups)
+
     def now(self) -> Floats:
         """Return the scores (F,) of the set."""
         raise TypeError(f"{type(self).__name__} must define now")
@@ -100,6 +104,10 @@ class AlgebraRoad(Road):
     def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         return self.engine.independent(groups)
+
+    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+        """Return the groups without columns that the others of the same group determine."""
+        return self.engine.without_aliases(groups)
 
     def now(self) -> Floats:
         """Return the scores (F,) of the set."""

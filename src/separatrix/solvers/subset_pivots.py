@@ -151,6 +151,25 @@ def independent(A: Floats, groups: Sequence[Ints]) -> NDArray[np.bool_]:
     return found
 
 
+def without_aliases(A: Floats, groups: Sequence[Ints]) -> list[Ints]:
+    """Return the groups without columns that the other columns of the same group determine, such as one of all indicators of a category.
+
+    Examples
+    --------
+    >>> A = np.cov([[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])[None]
+    >>> [group.tolist() for group in without_aliases(A, [np.arange(3)])]
+    [[0, 1]]
+    """
+    found = []
+    for group in groups:
+        kept = group
+        if len(group) > 1:
+            own = independent(A[:, group[:, None], group], [np.array([j]) for j in range(len(group))])
+            kept = group[own] if own.any() else group
+        found.append(kept)
+    return found
+
+
 def subtract_products(rows: Sequence[Floats], c: Floats, s: int) -> None:
     """Subtract from each array of rows its column s times c_b: q −= q_s c', in place."""
     for part, own in zip(rows, c, strict=True):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .subset_pivots import Entering, Floats, Ints, Leaving, independent
+from .subset_pivots import Entering, Floats, Ints, Leaving, independent, without_aliases
 
 CHUNK = 1 << 16
 """Scores held at once: half a megabyte, to stay in a core's cache."""
@@ -56,6 +56,10 @@ class SubsetScores:
     def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         raise TypeError(f"{type(self).__name__} must define independent")
+
+    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+        """Return the groups without columns that the others of the same group determine."""
+        return list(groups)
 
     def now(self) -> Iterator[Part]:
         """Yield the scores of the set itself, as one candidate."""
@@ -120,6 +124,10 @@ class PivotScores(SubsetScores):
     def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         return independent(self.A, groups)
+
+    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+        """Return the groups without columns that the others of the same group determine."""
+        return without_aliases(self.A, groups)
 
     def add(self, group: Ints) -> None:
         """Take a group of columns in."""

@@ -1,0 +1,175 @@
+"""What forward and backward selection share: parameters checked, a search begun, run and kept."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from ..data import Source
+from ..errors import DataWarning, InputError, InputTypeError, one_of
+from ..evaluation.plans import KFold
+from ..progress import task
+from .history import History, Move
+from .naming import find_amount
+from .search import Field, Search
+from .search_choice import choose_road
+from .search_roads import Way
+from .search_splits import search_rows
+from .selector import Selector
+
+
+class SequentialSelection(Selector):
+    """What forward and backward selection share. A subclass gives `_way`, `_reach` and its parameters."""
+
+    estimator: Any
+    n_features: Any
+    plan: Any
+    metric: Any
+    floating: bool
+    include: Any
+    exclude: Any
+    column_groups: Any
+    start: Any
+    exhaustive: bool
+    refits: int
+    n_jobs: int | None
+    history_: History
+    _way: ClassVar[Way]
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Search for columns.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame of n rows, or a table from `open_table` (then y stays out)
+        y : (n,) labels
+        sample_weight : (n,) weights, optional
+            Used in training and in the scores.
+        groups : (n,) groups of rows, for grouped plans
+        """
+        self._check_params()
+        source = self._labelled(X, y, sample_weight)
+        where = self._field(source)
+        earlier, members = self._beginning(source, where)
+        by_likelihood = self.metric in ("aic", "bic")
+        plan = None if by_likelihood else KFold(5, random_state=0) if self.plan is None else self.plan
+        rows = search_rows(source, X, plan, groups)
+        road, name = choose_road(self.estimator, rows, self.metric, self.exhaustive, self.refits, self.n_jobs)
+        search = Search(where, road, rows, name)
+        search.begin(members, earlier)
+        target = self._target(where, len(search.members))
+        with task(type(self).__name__, abs(target - len(search.members))) as work:
+            search.run(self._way, target, bool(self.floating), work)
+        self._keep(source, search)
+        if search.interrupted:
+            raise KeyboardInterrupt(f"{type(self).__name__} was stopped after {len(search.moves) - 1} moves; what it found is kept.")
+        return self
+
+    def _keep(self, source: Source, search: Search) -> None:
+        history = search.history()
+        if search.interrupted and not history.sets():
+            return
+        if not history.sets():
+            raise InputError(f"No column can be taken: {self._why_none(search)}")
+        chosen = self._chosen(search, history)
+        support = np.zeros(source.n_features, dtype=bool)
+        support[list(chosen.members)] = True
+        skipped = {search.field.names[g]: why for g, why in search.skipped.items() if search.field.names[g] not in chosen.groups}
+        attributes = {
+            "history_": history,
+            "path_": [dict(move.candidates) for move in history if move.action != "start"],
+            "score_": chosen.score,
+            "interval_": chosen.interval,
+            "n_features_": len(chosen.members),
+            "skipped_": skipped,
+            "method_": search.road.method,
+            "interrupted_": search.interrupted,
+        }
+        self._adopt(source, support, attributes)
+
+    def _chosen(self, search: Search, history: History) -> Move:
+        if self.n_features == "best":
+            return history.best()
+        if self.n_features == "1se":
+            return history.best(within=1.0)
+        size, sets = self._amount(search.field), history.sets()
+        if size in sets:
+            return sets[size]
+        nearest = min(sets.values(), key=lambda move: abs(move.size - size))
+        if not search.interrupted:
+            warnings.warn(
+                f"n_features={self.n_features!r} asks for {size}, but {nearest.size} are chosen: {self._why_none(search)}",
+                DataWarning,
+                stacklevel=4,
+            )
+        return nearest
+
+    def _why_none(self, search: Search) -> str:
+        if not search.skipped:
+            return "include, exclude and start leave no other set."
+        shown = [f"{search.field.names[g]} {why}" for g, why in list(search.skipped.items())[:4]]
+        more = f"; {len(search.skipped) - 4} more in skipped_" if len(search.skipped) > 4 else ""
+        return f"{'; '.join(shown)}{more}. Drop such columns, or use a model with a penalty or shrinkage."
+
+    def _amount(self, where: Field) -> int:
+        least = max(1, len(where.forced))
+        size = find_amount("n_features", self.n_features, len(where.groups) - len(where.banned))
+        if size < least:
+            raise InputError(f"n_features={self.n_features!r} asks for {size}, but include keeps {least}; ask for more, or include fewer.")
+        return size
+
+    def _target(self, where: Field, now: int) -> int:
+        """Return the size at which the search stops."""
+        raise TypeError(f"{type(self).__name__} must define _target")
+
+    def _all(self, where: Field) -> list[int]:
+        """Return the groups a search begins with if none are given."""
+        raise TypeError(f"{type(self).__name__} must define _all")
+
+    def _check_params(self) -> None:
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            raise InputTypeError(f"estimator={self.estimator!r} must be a classifier, such as LinearDiscriminantAnalysis().")
+        if not is_classifier(self.estimator):
+            raise InputTypeError(
+                f"estimator={self.estimator!r} is not a classifier; columns are chosen by how well classes are told apart."
+            )
+        if isinstance(self.n_features, str) and self.n_features not in ("best", "1se"):
+            raise one_of("n_features", self.n_features, ["best", "1se"])
+        if self.n_features == "1se" and self.metric in ("aic", "bic"):
+            raise InputError(
+                f"n_features='1se' needs scores of several folds, which metric={self.metric!r} has not; use 'best' or a number."
+            )
+        if not (isinstance(self.refits, int | np.integer) and self.refits >= 1):
+            raise InputError(f"refits={self.refits!r} must be a whole number, at least 1.")
+
+    def _field(self, source: Source) -> Field:
+        found = self._find_groups(self.column_groups, source)
+        names, groups = list(found), list(found.values())
+        owner = {int(j): g for g, group in enumerate(groups) for j in group}
+        forced = frozenset(owner[int(j)] for j in self._find_columns(self.include, source))
+        banned = frozenset(owner[int(j)] for j in self._find_columns(self.exclude, source))
+        if forced & banned:
+            raise InputError(f"{names[min(forced & banned)]!r} is in include and in exclude; take it out of one of them.")
+        if len(banned) == len(groups):
+            raise InputError("exclude leaves no column to choose from.")
+        return Field(names, groups, forced, banned)
+
+    def _beginning(self, source: Source, where: Field) -> tuple[History | None, list[int]]:
+        """Return the history to go on from, if one is given, and the groups to begin with."""
+        history = getattr(self.start, "history_", self.start)
+        if isinstance(history, History):
+            number = {name: g for g, name in enumerate(where.names)}
+            for name in [name for name in history.moves[-1].groups if name not in number]:
+                raise InputError(f"start is a history of other columns: it holds {name!r}, which is not among these.")
+            return history, [number[name] for name in history.moves[-1].groups]
+        if self.start is None:
+            return None, self._all(where)
+        owner = {int(j): g for g, group in enumerate(where.groups) for j in group}
+        given = [owner[int(j)] for j in self._find_columns(self.start, source)]
+        return None, sorted({*given, *where.forced} - where.banned)
+
+    def _loosen(self) -> str:
+        return "Ask for more features."
