@@ -31,6 +31,7 @@ from separatrix import (
     NearestMean,
     Perceptron,
     QuadraticDiscriminantAnalysis,
+    evaluate,
     prior_shift,
     reliability,
 )
@@ -172,6 +173,7 @@ def test_pickle_state_and_decision(method: Any) -> None:
     ("make", "message"),
     [
         (lambda: CalibratedClassifier(), "has neither predict_proba nor decision_function"),
+        (lambda: CalibratedClassifier(LinearSVC), r"pass an instance, LinearSVC\(\)"),
         (lambda: CalibratedClassifier(LinearSVC(), "plat"), "method='plat' is not known; use one of 'sigmoid'"),
         (lambda: CalibratedClassifier(LinearSVC(), plan=Bootstrap(5)), "use plan=KFold"),
         (lambda: CalibratedClassifier(LinearSVC(), plan=KFold(60)), "fewer than the 60 folds"),
@@ -182,6 +184,15 @@ def test_bad_input_is_named(make: Any, message: str) -> None:
     X, y = load_digits(n_class=5, return_X_y=True) if "ovo" in repr(make()) else load_iris(return_X_y=True)
     with pytest.raises(InputError, match=message):
         make().fit(X, y)
+
+
+@pytest.mark.parametrize("decision", [Decision(reject_cost=0.1), Decision(np.eye(3), actions=["go", "stay", "wait"])], ids=repr)
+def test_answers_that_are_no_classes_have_no_error_rate(decision: Decision) -> None:
+    X, y = load_iris(return_X_y=True)
+    for labels in (y, np.array(["a", "b", "c"])[y]):
+        decided = LinearDiscriminantAnalysis().fit(X, labels).with_decision(decision)
+        with pytest.raises(InputError, match=r"answers (None|'\w+'), which is no class.*saving\(decision, estimate, y\)"):
+            evaluate(decided, X, labels)
 
 
 def test_rows_that_cannot_be_held_out_are_named() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.stats import chi2
 
 from ..errors import InputError
@@ -118,10 +119,9 @@ def _estimate(P: Floats, old: Floats, classes: NDArray[Any]) -> PriorShift:
     found, gap = most_likely(ratios, old[seen])
     mixed = ratios @ found
     statistic = max(0.0, 2.0 * float(np.log(mixed).sum()))
-    priors, half = np.zeros(len(old)), np.zeros(len(old))
-    priors[seen], half[seen] = found, normal_quantile(0.95) * _standard_errors(ratios / mixed[:, None], found)
+    priors, low, high = np.zeros((3, len(old)))
+    priors[seen], low[seen], high[seen] = found, *_intervals(ratios, found)
     freedom = int(seen.sum()) - 1
-    low, high = np.maximum(0.0, priors - half), np.minimum(1.0, priors + half)
     return PriorShift(priors, low, high, old, classes, statistic, freedom, float(chi2.sf(statistic, freedom)), len(P), gap)
 
 
@@ -164,6 +164,32 @@ def _gains(ratios: Floats, pi: Floats) -> Floats:
         row = int(np.flatnonzero(~(mixed > 0))[0])
         raise InputError(f"Row {row} has all its posterior on classes without a prior; it says nothing about the others.")
     return ratios.T @ (1.0 / mixed) / len(ratios)
+
+
+def _intervals(ratios: Floats, priors: Floats) -> tuple[Floats, Floats]:
+    """Return 95 % intervals: normal ones, and near the border of the simplex, where these fail, those of the likelihood along a line."""
+    half = normal_quantile(0.95) * _standard_errors(ratios / (ratios @ priors)[:, None], priors)
+    low, high = priors - half, priors + half
+    for k in np.flatnonzero((half == 0) | (priors < 2 * half) | (priors > 1 - 2 * half)):
+        low[k], high[k] = _along_a_line(ratios, int(k), priors)
+    return low, high
+
+
+def _along_a_line(ratios: Floats, k: int, priors: Floats) -> tuple[float, float]:
+    """Return the ends of {t : 2 [L(π̂) − L(π_k = t)] ≤ χ²(1)}, the other classes keeping their proportions (two classes: exact)."""
+    others = np.delete(priors, k)
+    # Others estimated as absent have no proportions: they share evenly.
+    others = others / others.sum() if others.sum() > 1e-9 else np.full(len(others), 1.0 / len(others))
+    own, rest, estimate = ratios[:, k], np.delete(ratios, k, axis=1) @ others, float(priors[k])
+    best = float(np.log(ratios @ priors).sum())
+
+    def excess(t: float) -> float:
+        return 2.0 * (best - float(np.log(t * own + (1 - t) * rest).sum())) - float(chi2.ppf(0.95, 1))
+
+    tiny = 1e-12  # at 0 and 1 a row may be impossible
+    low = brentq(excess, tiny, estimate, xtol=1e-6) if estimate > tiny and excess(tiny) > 0 else 0.0
+    high = brentq(excess, estimate, 1 - tiny, xtol=1e-6) if estimate < 1 - tiny and excess(1 - tiny) > 0 else 1.0
+    return float(low), float(high)
 
 
 def _standard_errors(slopes: Floats, priors: Floats) -> Floats:

@@ -174,6 +174,8 @@ Kind = Literal["posteriors", "margins"]
 
 def kind_of(estimator: Any) -> Kind:
     """Return what an estimator says about rows, or raise the error of one that says nothing but labels."""
+    if isinstance(estimator, type):
+        raise InputError(f"estimator is the class {estimator.__name__} itself; pass an instance, {estimator.__name__}().")
     if hasattr(estimator, "fit") and hasattr(estimator, "predict_proba"):
         return "posteriors"
     if hasattr(estimator, "fit") and hasattr(estimator, "decision_function"):

@@ -117,7 +117,19 @@ class HeldOut:
 
 def predicted_codes(fitted: Any, rows: Rows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
-    return np.searchsorted(rows.classes, np.asarray(fitted.predict(rows.X))).astype(np.int32)
+    labels = np.asarray(fitted.predict(rows.X))
+    try:
+        codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
+        wrong = rows.classes[codes] != labels
+    except TypeError:  # None for rejected rows cannot be compared with a label
+        wrong = np.array([label not in rows.classes.tolist() for label in labels.tolist()])
+    if np.any(wrong):
+        first = labels.tolist()[int(np.argmax(wrong))]
+        raise InputError(
+            f"{type(fitted).__name__} answers {first!r}, which is no class, so it has no error rate. Evaluate the model without its "
+            "decision, then count costs: separatrix.decisions.saving(decision, estimate, y)."
+        )
+    return codes.astype(np.int32)
 
 
 def answers(fitted: Any, rows: Rows) -> tuple[Codes, Floats | None]:
