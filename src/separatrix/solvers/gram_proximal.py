@@ -26,10 +26,12 @@ Floats = NDArray[np.float64]
 
 ARMIJO = 1e-4
 HALVINGS = 30
+ROUNDING = 1e-12
+"""Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
 """Subgradient at which digits are no longer wanted, as a share of tol² λ."""
-FRESH = 0.1
-"""Share of the last violation above which a step needs a fresh Hessian."""
+FRESH, ON_A_PATH = 0.1, 0.3
+"""Share of the last violation above which a step needs a fresh Hessian. On a path every λ begins with one, and few digits are asked."""
 
 
 class ProximalNewton:
@@ -56,7 +58,9 @@ class ProximalNewton:
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
             problem.rows.source.refuse_nonfinite()
         self.quadratic = Quadratic(H)
-        self.is_fresh, self.speed = True, 1.0
+        self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH
+        self.predicted: Floats | None = None
+        self.surprise, self.leaps, self.stride = np.zeros(self.theta.size), False, 0.0
         self._set_penalty()
 
     def _set_penalty(self) -> None:
@@ -68,7 +72,14 @@ class ProximalNewton:
         self.slack = SLACK * problem.tol**2 * problem.strength
 
     def change_strength(self, strength: float) -> None:
-        """Go on with another λ: value, gradient and Hessian follow without a pass."""
+        """Go on with another λ: value, gradient and Hessian follow without a pass.
+
+        The first step to it follows the tangent of the path. What it was wrong by at the last λ is added: the path's curvature.
+        """
+        stride = float(np.log(strength / self.problem.strength))
+        if self.predicted is not None:
+            self.surprise = (self.theta.ravel() - self.predicted) * (stride / self.stride) ** 2
+        self.predicted, self.leaps, self.stride = None, stride != 0.0, stride
         change = (strength - self.problem.strength) * (1.0 - self.problem.l1_ratio)
         self.problem = replace(self.problem, strength=strength)
         self.objective.problem = replace(self.objective.problem, strength=strength * (1.0 - self.problem.l1_ratio))
@@ -78,6 +89,7 @@ class ProximalNewton:
         H, q = self.quadratic.H, self.theta.shape[1]
         np.einsum("jj->j", H).reshape(-1, q)[:, :-1] += change
         self.quadratic, self.iterations = Quadratic(H), 0
+        self.speed, self.fresh = 1.0, FRESH if stride == 0.0 else ON_A_PATH
         self._set_penalty()
 
     def run(self, further: bool = True) -> Status:
@@ -95,7 +107,7 @@ class ProximalNewton:
                 return Status.CONVERGED
             if slow and self.is_fresh:
                 return Status.STALLED
-            if (slow or worst > FRESH * before) and not self.is_fresh:
+            if (slow or worst > self.fresh * before) and not self.is_fresh:
                 self.f, self.g, H = self.objective.curved(self.theta)
                 self.quadratic, self.is_fresh = Quadratic(H), True
             self.speed = worst / before if before > 0.0 else 0.0
@@ -104,16 +116,22 @@ class ProximalNewton:
     def _step(self) -> bool:
         """Take the first step t d, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
         x = self.theta.ravel()
-        d = (self.quadratic.minimise(self.g.ravel(), x, self.penalty, self.slack) - x).reshape(self.theta.shape)
+        end = self.quadratic.minimise(self.g.ravel(), x, self.penalty, self.slack)
         value, worst = self.f + self._kinks(self.theta), self._violation()
-        fall = -float(np.vdot(self.g, d)) - self._kinks(self.theta + d) + self._kinks(self.theta)
-        t, rounding = 1.0, 64.0 * np.finfo(float).eps * abs(value)
+        if self.leaps:
+            self.predicted, self.leaps = end, False
+            leap = end + np.where((end != 0.0) | (self.penalty == 0.0), self.surprise, 0.0)
+            leap[(leap * end < 0.0) & (self.penalty > 0.0)] = 0.0
+            end = leap if self._fall(leap) > 0.5 * self._fall(end) else end
+        fall, d = self._fall(end), (end - x).reshape(self.theta.shape)
+        t, rounding = 1.0, ROUNDING * abs(value)
         for _ in range(HALVINGS):
             before = self.theta, self.f, self.g, self.quadratic, self.is_fresh
             self._move(self.theta + t * d)
             new = self.f + self._kinks(self.theta)
             # In the last digits the objective no longer tells points apart, the subgradient still does.
-            if new <= value - max(ARMIJO * t * fall, rounding) or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
+            enough = t * fall > rounding and new <= value - ARMIJO * t * fall
+            if enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
                 return True
             self.theta, self.f, self.g, self.quadratic, self.is_fresh = before
             if t * fall <= rounding:
@@ -121,10 +139,15 @@ class ProximalNewton:
             t *= 0.5
         return False
 
+    def _fall(self, end: Floats) -> float:
+        """Return by how much the objective falls from θ to another point, by its slope at θ."""
+        new = end.reshape(self.theta.shape)
+        return float(np.vdot(self.g, self.theta - new)) - self._kinks(new) + self._kinks(self.theta)
+
     def _move(self, theta: Floats) -> None:
         """Evaluate at θ: with the Hessian unless the last steps did without."""
         self.theta = theta
-        if self.speed > FRESH:
+        if self.speed > self.fresh:
             self.f, self.g, H = self.objective.curved(theta)
             self.quadratic, self.is_fresh = Quadratic(H), True
         else:
