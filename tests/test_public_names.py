@@ -43,7 +43,8 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 def test_small_fits_do_not_import_numba() -> None:
     code = (
         "import sys, separatrix as s; X = [[0., 1.], [1., 0.], [0., 0.], [3., 1.], [2., 2.], [4., 2.]];"
-        "m = s.LinearDiscriminantAnalysis().fit(X, [0, 0, 0, 1, 1, 1]); m.predict(X); sys.exit('numba' in sys.modules)"
+        "models = [s.LinearDiscriminantAnalysis(), s.LinearSVC(), s.LinearSVC(loss='hinge')];"
+        "[m.fit(X, [0, 0, 0, 1, 1, 1]).predict(X) for m in models]; sys.exit('numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

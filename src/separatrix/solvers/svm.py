@@ -2,6 +2,7 @@
 
 1. Few columns (dense p ≤ 2,000, sparse p ≤ 500), or rows read anew on every pass: semismooth Newton for the squared hinge, exact after a
    handful of passes; for the hinge an augmented Lagrangian around it.
+   On small tables both run for all machines at once, the hinge by an interior-point method.
 2. Few rows with more columns than that: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
 3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads.
 """
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
 from ..errors import InputError
 from ..losses import SquaredHinge
-from . import augmented_lagrangian, crammer_singer, semismooth, small_margins
+from . import augmented_lagrangian, crammer_singer, semismooth, small_hinge, small_margins
 from .centred_rows import CentredRows, each_row
 from .embedding import embed
 from .machine import Ended, Machine, certify
@@ -69,15 +70,25 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
     machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
-    if name == "semismooth Newton" and small_margins.is_small(problem.rows, len(machines)):
-        signs = np.where(codes == np.array(machines)[:, None], 1.0, -1.0)
-        small = small_margins.solve(problem.rows, signs, scale * cost, ridge)
+    if small_margins.is_small(problem.rows, len(machines)) and problem.strength > 0.0:
+        small = _small(problem, np.where(codes == np.array(machines)[:, None], 1.0, -1.0), scale * cost, squared, ridge)
         if small is not None:
-            return _gathered(problem, small, codes, machines, name, why, scale)
+            return _gathered(problem, small, codes, machines, name if squared else "interior point", why, scale)
     # Systems are small and passes run on threads of their own: BLAS threads would only wait for each other.
     with single_threaded_blas():
         ended = list(_all(problem, run, machines, name))
     return _gathered(problem, ended, codes, machines, name, why, scale)
+
+
+def _small(problem: Problem, signs: Floats, cost: Floats, squared: bool, ridge: float) -> list[Ended] | None:
+    """Return the end of all machines on few dense rows, found at once; None where that fails."""
+    try:
+        if squared:
+            return small_margins.solve(problem.rows, signs, cost, ridge)
+        # A row without weight has no place between 0 and c.
+        return small_hinge.solve(problem.rows, signs, cost, ridge, max(problem.tol, ROUNDING)) if cost.min() > 0.0 else None
+    except np.linalg.LinAlgError:
+        return None
 
 
 def choose(problem: Problem, squared: bool) -> tuple[str, str]:
