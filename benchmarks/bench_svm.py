@@ -67,7 +67,7 @@ def peer(X: Any, y: Any, loss: str, max_iter: int, **more: Any) -> Callable[[], 
 
 
 def case(
-    name: str, X: Any, y: Any, loss: str, asked: float, *, rounds: int = 3, max_iter: int = 1000, tol: float = 1e-6, **more: Any
+    name: str, X: Any, y: Any, loss: str, asked: float, *, rounds: int = 3, max_iter: int = 1000, tol: float = 1e-4, **more: Any
 ) -> list[Row]:
     """Race one case; where ours ends above liblinear's objective, it is asked for a smaller gap."""
     theirs = objective(peer(X, y, loss, max_iter, **more)()[0], X, y, loss)

@@ -6,7 +6,8 @@ Its dual has multipliers A (n, K) with rows that sum to 0 and A_ik ≤ c_i [k = 
 
     D(A) = Σ_i A_iy − ½‖A'X‖² − ‖A'1‖²/2ρ,   ρ = 0: A'1 = 0
 
-Coordinate descent takes one row of A at a time, which is a projection; a free intercept follows as in `dual_svm`.
+Coordinate descent takes one row of A at a time, which is a projection; a free intercept follows as in `dual_svm`. Dense rows with few
+coefficients go to `joint_interior`.
 
 References
 ----------
@@ -50,6 +51,11 @@ class JointMachine:
     max_iter: int = 1000
     tol: float = 1e-6
     seed: int = 0
+
+    @property
+    def has_intercept(self) -> bool:
+        """Whether b may differ from 0."""
+        return bool(np.isfinite(self.ridge))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
 from ..errors import InputError
 from ..losses import SquaredHinge
-from . import augmented_lagrangian, crammer_singer, semismooth, small_hinge, small_margins
+from . import augmented_lagrangian, crammer_singer, joint_interior, semismooth, small_hinge, small_margins
 from .centred_rows import CentredRows, each_row
 from .embedding import embed
 from .machine import Ended, Machine, certify
@@ -216,7 +217,9 @@ def _status(problem: Problem, gaps: list[tuple[float, float]], iterations: int) 
 def _joint(problem: Problem, ridge: float) -> Found:
     codes, cost = _codes_and_costs(problem)
     machine = crammer_singer.JointMachine(problem.rows, codes, cost, problem.n_classes, ridge, problem.max_iter, problem.tol, problem.seed)
-    found = crammer_singer.solve(machine)
+    exact = joint_interior.suits(machine)
+    with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
+        found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
     solution = Solution(
         coef=found.coef,
@@ -227,7 +230,7 @@ def _joint(problem: Problem, ridge: float) -> Found:
         objective=problem.strength * found.primal,
         gradient_norm=problem.strength * found.residual,
         gap=problem.strength * found.gap,
-        solver="joint coordinate descent",
+        solver="joint interior point" if exact else "joint coordinate descent",
         why="multi_class='crammer_singer' ties the classes together",
     )
     return Found(solution, support, np.ascontiguousarray(found.alpha[support].T))
