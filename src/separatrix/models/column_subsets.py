@@ -2,7 +2,7 @@
 
 A model joins by inheriting one of these. `_subset_scores(training, rows)` takes the moments of the training rows of each fold and the
 held-out rows; it answers None where the parameters tie the columns together in ways no update follows. `_subset_criterion(moments)` takes
-the moments of all rows.
+the moments of all rows. The algebra is imported when a search asks for it, not with the models.
 """
 
 from __future__ import annotations
@@ -18,21 +18,13 @@ from ..errors import InputError
 from ..losses import Loss
 from ..solvers.quadratic import pool, regularise
 from ..solvers.spread import total_spread
-from ..solvers.subset_criterion import (
-    DeterminantCriterion,
-    own_covariances_criterion,
-    own_variances_criterion,
-    shared_covariance_criterion,
-)
-from ..solvers.subset_gaussian import NaiveScores, QuadraticScores
-from ..solvers.subset_linear import discriminant_folds, least_squares_folds
-from ..solvers.subset_logistic import LogisticFold, LogisticScores
-from ..solvers.subset_ranking import expected_gains, expected_losses, rowwise
-from ..solvers.subset_scores import SubsetScores
 from ..summaries import ClassMoments
 from .priors import class_factors, effective_priors, weighted
 
 if TYPE_CHECKING:
+    from ..solvers.subset_criterion import DeterminantCriterion
+    from ..solvers.subset_logistic import LogisticScores
+    from ..solvers.subset_scores import SubsetScores
     from .from_summary import MomentClassifier as Base
 else:
     Base = object
@@ -52,6 +44,8 @@ class SharedCovarianceSubsets(Base):
         raise TypeError(f"{type(self).__name__} must define _divisor")
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
+        from ..solvers.subset_linear import discriminant_folds
+
         if self.shrinkage not in (None, 0.0):
             return None  # the target of shrinkage is the mean variance of the set
         own = [weighted(moments, self.class_weight).to("pooled") for moments in training]
@@ -60,6 +54,8 @@ class SharedCovarianceSubsets(Base):
         return discriminant_folds([m.counts for m in own], [m.means for m in own], [m.scatter for m in own], priors, divisors, rows)
 
     def _subset_criterion(self, moments: ClassMoments) -> DeterminantCriterion:
+        from ..solvers.subset_criterion import shared_covariance_criterion
+
         if self.shrinkage not in (None, 0.0) or self.class_weight is not None or self.weights != "frequency":
             raise _not_maximal("shrinkage, class_weight and weights")
         own = moments.to("pooled")
@@ -78,6 +74,8 @@ class OwnCovariancesSubsets(Base):
         raise TypeError(f"{type(self).__name__} must define _freedom")
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
+        from ..solvers.subset_gaussian import QuadraticScores
+
         if self.shrinkage not in (None, 0.0):
             return None  # the target of shrinkage is the mean variance of the set
         own = [weighted(moments, self.class_weight) for moments in training]
@@ -88,6 +86,8 @@ class OwnCovariancesSubsets(Base):
         return QuadraticScores([m.means for m in own], covariances, priors, spreads, rows)
 
     def _subset_criterion(self, moments: ClassMoments) -> DeterminantCriterion:
+        from ..solvers.subset_criterion import own_covariances_criterion
+
         if self.shrinkage or self.pooling or self.reg_param or self.class_weight is not None:
             raise _not_maximal("shrinkage, pooling, reg_param and class_weight")
         return own_covariances_criterion(moments.counts, moments.means, moments.scatter, self.priors is not None)
@@ -101,6 +101,8 @@ class OwnVariancesSubsets(Base):
     ddof: float
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
+        from ..solvers.subset_gaussian import NaiveScores
+
         own = [weighted(moments, self.class_weight) for moments in training]
         totals = [(m.scatter.sum(axis=0) + m.counts @ (m.means - m.grand_mean) ** 2) / m.counts.sum() for m in own]
         variances = [m.scatter / np.where(m.counts > self.ddof, m.counts - self.ddof, m.counts)[:, None] for m in own]
@@ -108,6 +110,8 @@ class OwnVariancesSubsets(Base):
         return NaiveScores([m.means for m in own], variances, totals, priors, float(self.var_smoothing), rows)
 
     def _subset_criterion(self, moments: ClassMoments) -> DeterminantCriterion:
+        from ..solvers.subset_criterion import own_variances_criterion
+
         if self.class_weight is not None:
             raise _not_maximal("class_weight")
         return own_variances_criterion(moments.counts, moments.means, moments.scatter, self.priors is not None)
@@ -123,6 +127,8 @@ class LeastSquaresSubsets(Base):
         raise TypeError(f"{type(self).__name__} must define _targets")
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
+        from ..solvers.subset_linear import least_squares_folds
+
         own = [weighted(moments, self.class_weight).to("pooled") for moments in training]
         targets = self._targets(training[0])
         mixing, shift = np.eye(targets.shape[1]), np.zeros(targets.shape[1])
@@ -147,6 +153,8 @@ class LossSubsets:
         self, X: Floats, codes: NDArray[np.int32], weight: Floats | None, classes: NDArray[Any], columns: list[int], adding: bool
     ) -> Floats:
         """Return what every column (p,) is expected to gain if taken in, or minus what it is expected to be missed by."""
+        from ..solvers.subset_ranking import expected_gains, expected_losses, rowwise
+
         w = np.ones(len(X)) if weight is None else weight
         K, inside = len(classes), sorted(columns)
         factors = class_factors(self.class_weight, classes, np.bincount(codes, w, minlength=K).astype(np.float64))
@@ -179,6 +187,8 @@ class LogisticSubsets:
         self, X: Floats, codes: NDArray[np.int32], weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
     ) -> LogisticScores | None:
         """Return held-out scores of sets of columns; None with more classes, another penalty or none."""
+        from ..solvers.subset_logistic import LogisticFold, LogisticScores
+
         if len(classes) != 2 or self.l1_ratio > 0 or self.firth or np.isinf(self.C):
             return None
         if not np.isfinite(X).all():
