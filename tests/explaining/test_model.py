@@ -116,6 +116,12 @@ def test_bad_input_is_named() -> None:
         explain(model, level=95)
     with pytest.raises(InputError, match="y without X"):
         explain(model, y=NAMES)
+    with pytest.raises(InputError, match="X has 150 rows and y has 149 labels"):
+        explain(model, FRAME, y=NAMES[1:])
+    with pytest.raises(InputError, match="y has the classes .* pass the rows and labels that the model was fitted on"):
+        explain(model, FRAME, y=Y)
+    with pytest.raises(InputError, match="folds=5 needs 5 rows of every class, and one has 3; use folds=3"):
+        explain(model, FRAME[::17], y=NAMES[::17])
     with pytest.raises(InputError, match="folds=1"):
         explain(model, FRAME, folds=1)
     with pytest.raises(UnknownNameError, match="regions names the column 'petal'"):

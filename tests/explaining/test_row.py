@@ -113,8 +113,8 @@ def test_curved_models_have_a_gradient_and_say_what_they_lack(model: Any) -> Non
     a, b = model.classes_.tolist().index(why.predicted), model.classes_.tolist().index(why.against)
     numeric = ((logs[0] - logs[1])[:, a] - (logs[0] - logs[1])[:, b]) / 2e-6
     assert_allclose(why.gradient, numeric, rtol=1e-5)
-    assert why.flip is why.nearest is why.distance is None and "The boundary is curved" in why.text
-    with pytest.raises(InputError, match="has curved boundaries; to, change, fixed and bounds need a linear model"):
+    assert why.flip is why.nearest is why.distance is None and "The boundary is not flat" in why.text
+    with pytest.raises(InputError, match="has boundaries that are not flat; to, change, fixed and bounds need a linear model"):
         explain(model, X, 70, fixed=[1])
 
 
@@ -180,6 +180,8 @@ def test_bad_input_is_named() -> None:
         explain(model, FRAME, 0, against="setosa")
     with pytest.raises(InputError, match="reference has 150 rows and 3 labels"):
         explain(model, FRAME, 0, (FRAME, [0, 1, 2]))
+    with pytest.raises(InputError, match="reference has 2 columns; the model was fitted on 4"):
+        explain(model, FRAME, 0, FRAME.iloc[:, :2])
     with pytest.raises(InputError, match="X is missing: pass the rows"):
         explain(model, row=0)
 

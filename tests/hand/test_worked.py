@@ -211,3 +211,12 @@ def test_an_unknown_positive_class_is_named() -> None:
 def test_a_margin_too_small_for_paper_is_said() -> None:
     with pytest.raises(InputError, match=r"After 501 updates there are still mistakes: .* Perceptron\(trace=True\)"):
         worked("perceptron", [[1000, 1], [1000, -1], [999, 1]], [0, 0, 1])
+
+
+def test_the_largest_data_allowed_are_worked_at_once() -> None:
+    """Numbers of thirty digits: no root is searched for squares, no set of rows far from the margin is tried."""
+    rng = np.random.default_rng(0)
+    X, w = rng.integers(-9, 10, size=(24, 6)), rng.integers(1, 4, size=6)
+    work = worked("svm", X, (X @ w > 0).astype(int))
+    assert len(work.result["support"]) >= 6 and "on the margin" in work.text
+    assert re.search(r"─── ≈ 0\.\d+", work.text)

@@ -57,7 +57,7 @@ def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, re
     pair = code_of(model, "of", of), code_of(model, "against", against)
     if len(model.classes_) == 2 and pair == (None, None):
         pair = (1, 0)
-    mean = mean_row(model, view, source, reference)
+    mean = mean_row(model, view, source, None if reference is None else open_rows(model, reference, "reference"))
     check_reading(model, view, first_rows(source))
     return _collect(view, source, mean, pair)
 
@@ -119,12 +119,12 @@ def code_of(model: Any, name: str, label: Any) -> int | None:
     return int(labels.index(label))
 
 
-def mean_row(model: Any, view: View, source: Source, reference: Any) -> Floats:
+def mean_row(model: Any, view: View, source: Source, reference: Source | None) -> Floats:
     """Return the row to which contributions are relative: that of the reference, else the training mean, else that of X."""
     if not view.relative:
         return np.zeros(source.n_features)
     if reference is not None:
-        return column_means(open_rows(model, reference))
+        return column_means(reference)
     known = remembered(model)[0]
     if known is not None:
         return known

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.labels import Labels
 from ..errors import InputError, InputTypeError
+from ..evaluation.plans import count_rows
 from ..geometry import Hyperplane
 from ..inference.collinearity import collinear_groups, collinearity_table
 from ..inference.tables import Column, Table, Tables
@@ -93,8 +95,8 @@ def explain_model(
     model: Any, X: Any, y: Any, level: float, folds: int, resamples: int, regions: Any, grid: int, random_state: Any
 ) -> ModelExplanation:
     """Explain a model as a whole; the parameters are those of :func:`separatrix.explain`."""
-    _check(level, folds, resamples, X, y)
     view, refusal = _view(model, regions)
+    _check(model, level, folds, resamples, X, y)
     names = column_names(model)
     spread = finite_spread(open_rows(model, X)).sd if X is not None else remembered(model)[1]
     classes, notes, table, said = model.classes_.tolist(), [], None, ""
@@ -140,13 +142,24 @@ def _view(model: Any, regions: Any) -> tuple[View | None, str]:
         return None, str(error)
 
 
-def _check(level: float, folds: int, resamples: int, X: Any, y: Any) -> None:
+def _check(model: Any, level: float, folds: int, resamples: int, X: Any, y: Any) -> None:
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level!r} must be a number between 0 and 1, such as 0.95.")
     if folds < 0 or folds == 1 or resamples < 0:
         raise InputError(f"folds={folds!r}, resamples={resamples!r}: use 0 for none, else at least 2 folds.")
-    if y is not None and X is None:
+    if y is None:
+        return
+    if X is None:
         raise InputError("y without X: pass the rows too, as in explain(model, X, y=y).")
+    rows, labels = count_rows(X), Labels.of(y)
+    if rows != len(labels):
+        raise InputError(f"X has {rows} rows and y has {len(labels)} labels; give one label per row.")
+    known, found = model.classes_.tolist(), labels.classes.tolist()
+    if known != found:
+        raise InputError(f"y has the classes {found}, the model {known}; pass the rows and labels that the model was fitted on.")
+    fewest = int(np.bincount(labels.codes(0, rows)).min())
+    if folds > fewest:
+        raise InputError(f"folds={folds} needs {folds} rows of every class, and one has {fewest}; use folds={fewest if fewest > 1 else 0}.")
 
 
 def _intervals(

@@ -51,7 +51,9 @@ def view_of(model: Any) -> View:
         return LinearView(*model._per_class())
     if getattr(model, "coef_", None) is not None and hasattr(model, "intercept_"):
         return _from_coefficients(model)
-    raise InputTypeError(f"{type(model).__name__} has no scores that add up over columns; explain supports {SUPPORTED}.")
+    inside = model.estimator_ if hasattr(model, "estimator_") else next(iter(getattr(model, "estimators_", [])), None)
+    hint = f" Or explain a {type(inside).__name__} inside it." if hasattr(inside, "coef_") else ""
+    raise InputTypeError(f"{type(model).__name__} has no scores that add up over columns; explain supports {SUPPORTED}.{hint}")
 
 
 def _from_coefficients(model: Any) -> LinearView:

@@ -97,7 +97,7 @@ class RowExplanation:
     def _notes(self) -> tuple[str, ...]:
         if self.flip is not None:
             return (str(self.flip),)
-        return ("The boundary is curved: the nearest point on it and the smallest change across it are found for linear models only.",)
+        return ("The boundary is not flat in the columns: the nearest point on it and the smallest change across it need a linear model.",)
 
     def _contribution_table(self) -> Table:
         order = np.argsort(-np.abs(self.contributions), kind="stable")
@@ -151,29 +151,42 @@ def explain_row(
     """Explain the decision about one row; the parameters are those of :func:`separatrix.explain`."""
     if distance not in ("standardised", "euclidean"):
         raise one_of("distance", distance, ["standardised", "euclidean"])
-    view, source = view_of(model), open_rows(model, X)
-    x, block = take(source, row), Block(take(source, row)[None])
+    view, source, names = view_of(model), open_rows(model, X), column_names(model)
+    x = take(source, row)
     check_reading(model, view, x[None])
-    training, labels = _reference(model, reference)
-    mean = mean_row(model, view, source, None if training is None else reference[0] if isinstance(reference, tuple) else reference)
-    a, b = _pair(model, view, block, against)
-    parts = np.empty((1, len(x)))
-    view.parts(block, np.array([a]), np.array([b]), mean, parts)
-    base = view.base(a, b, mean)
-    names, plane = column_names(model), view.plane(b, a)
-    score, posteriors = base + float(parts.sum()), _posteriors(model, x)
     free, lower, upper = limits(names, x, change, fixed, bounds)
-    flip = None
+    training, labels = _reference(model, reference)
+    mean = mean_row(model, view, source, training)
+    a, b = _pair(model, view, Block(x[None]), against)
+    flip, similar = None, None
     if isinstance(view, LinearView):
         scale = np.where(free, _units(model, source, training, distance), 0.0)
         flip = smallest_flip(model, view, x, a, code_of(model, "to", to), scale, lower, upper, names)
     elif to is not None or change is not None or bounds or list(fixed):
-        raise InputError(f"{type(model).__name__} has curved boundaries; to, change, fixed and bounds need a linear model.")
-    similar = None
+        raise InputError(f"{type(model).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
     if training is not None:
         similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours)
+    return _gather(model, view, names, int(row), x, mean, (a, b), flip, similar)
+
+
+def _gather(
+    model: Any,
+    view: View,
+    names: list[str],
+    row: int,
+    x: Floats,
+    mean: Floats,
+    pair: tuple[int, int],
+    flip: Flip | None,
+    similar: Table | None,
+) -> RowExplanation:
+    """Take the score of one class against the other apart, and put all that is known together."""
+    (a, b), parts = pair, np.empty((1, len(x)))
+    view.parts(Block(x[None]), np.array([a]), np.array([b]), mean, parts)
+    base, plane, posteriors = view.base(a, b, mean), view.plane(b, a), _posteriors(model, x)
+    score = base + float(parts.sum())
     return RowExplanation(
-        row=int(row),
+        row=row,
         predicted=model.classes_[a].item(),
         against=model.classes_[b].item(),
         score=score,
@@ -186,7 +199,7 @@ def explain_row(
         posteriors=None if posteriors is None else dict(zip(model.classes_.tolist(), np.exp(posteriors).tolist())),
         boundary=plane,
         nearest=None if plane is None else plane.project(x),
-        gradient=_gradient(model, view, plane, x, a, b),
+        gradient=_gradient(model, plane, x, a, b),
         flip=flip,
         similar=similar,
     )
@@ -205,10 +218,10 @@ def _reference(model: Any, reference: Any) -> tuple[Source | None, Labels | None
     if reference is None:
         return None, None
     if not isinstance(reference, tuple):
-        return open_rows(model, reference), None
+        return open_rows(model, reference, "reference"), None
     if len(reference) != 2:
         raise InputError(f"reference is a tuple of {len(reference)}; pass rows, or (rows, labels).")
-    source, labels = open_rows(model, reference[0]), Labels.of(reference[1])
+    source, labels = open_rows(model, reference[0], "reference"), Labels.of(reference[1])
     if source.n_rows != len(labels):
         raise InputError(f"reference has {source.n_rows} rows and {len(labels)} labels; give one label per row.")
     return source, labels
@@ -240,7 +253,7 @@ def _unit(posteriors: Floats | None, score: float, a: int, b: int) -> str:
     return "log-odds" if abs(posteriors[a] - posteriors[b] - score) <= 1e-6 * (1.0 + abs(score)) else "score"
 
 
-def _gradient(model: Any, view: View, plane: Hyperplane | None, x: Floats, a: int, b: int) -> Floats | None:
+def _gradient(model: Any, plane: Hyperplane | None, x: Floats, a: int, b: int) -> Floats | None:
     if plane is not None:
         return plane.w
     if not hasattr(model, "_score_gradient"):

@@ -49,19 +49,21 @@ class Spread:
         return np.sqrt(self.squares / max(self.count - 1.0, 1.0))
 
 
-def open_rows(model: Any, X: Any) -> Source:
+def open_rows(model: Any, X: Any, name: str = "X") -> Source:
     """Return the source of rows, with its columns checked against the model's."""
     if X is None:
         raise InputError("X is missing: pass the rows, as in explain(model, X, row=0).")
     if not isinstance(X, Source) and not hasattr(X, "columns") and np.ndim(X) == 1 and not hasattr(X, "tocsr"):
-        raise InputError(f"X has one dimension; rows are needed: type np.reshape(X, (1, -1)) for one row of {len(X)} columns.")
+        raise InputError(f"{name} has one dimension; rows are needed: type np.reshape({name}, (1, -1)) for one row of {len(X)} columns.")
     source = as_rows(X)
     p = int(model.n_features_in_)
     if source.n_features != p:
-        raise InputError(f"X has {source.n_features} columns; the model was fitted on {p}: pass the same columns in the same order.")
+        raise InputError(f"{name} has {source.n_features} columns; the model was fitted on {p}: pass the same columns in the same order.")
     names = getattr(model, "feature_names_in_", None)
     if names is not None and source.feature_names is not None and list(names) != list(source.feature_names):
-        raise InputError(f"X has the columns {list(source.feature_names)}; the model was fitted on {list(names)}: type X[{list(names)}].")
+        raise InputError(
+            f"{name} has the columns {list(source.feature_names)}; the model was fitted on {list(names)}: type {name}[{list(names)}]."
+        )
     return source
 
 

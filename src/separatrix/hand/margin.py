@@ -7,9 +7,13 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+from scipy.optimize import nnls
 
 from . import exact
 from .exact import Vector
+
+NEAR = 1e-4
+"""Distance from the margin, beside its width, within which a row may be on it."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ def largest_margin(rows: list[Vector], signs: list[int], bias: bool = True) -> M
 
         w = Σ α_i y_i x_i,   Σ α_i y_i = 0,   α ≥ 0,   y_i (w'x_i + b) = 1 on the set and ≥ 1 off it
 
-    At most p + 1 rows are needed (p without a bias). Sets are sieved in floating point and judged in fractions.
+    At most p + 1 rows are needed (p without a bias). Floating point finds the rows near the margin; sets of them, the smallest first, are
+    judged in fractions.
 
     Parameters
     ----------
@@ -50,32 +55,30 @@ def largest_margin(rows: list[Vector], signs: list[int], bias: bool = True) -> M
     >>> found.w, found.b, found.support
     ([Fraction(1, 1)], Fraction(-1, 1), (0, 1))
     """
-    X, s = np.array([[float(v) for v in row] for row in rows]), np.array(signs, dtype=np.float64)
-    for size in range(2 if bias else 1, min(len(rows), len(rows[0]) + (1 if bias else 0)) + 1):
-        for chosen in combinations(range(len(rows)), size):
-            if bias and len({signs[i] for i in chosen}) == 1:
-                continue
-            if _may_be(X, s, chosen, bias) and (found := _judge(rows, signs, chosen, bias)) is not None:
-                return found
+    most = min(len(rows), len(rows[0]) + int(bias))
+    for candidates in (_near_margin(rows, signs, bias), range(len(rows))):  # all rows, should rounding have hidden one
+        for size in range(2 if bias else 1, most + 1):
+            for chosen in combinations(candidates, size):
+                if (found := _judge(rows, signs, chosen, bias)) is not None:
+                    return found
     raise AssertionError("separable rows have a largest margin")
 
 
-def _may_be(X: np.ndarray, s: np.ndarray, chosen: tuple[int, ...], bias: bool) -> bool:
-    """Whether a set may satisfy all conditions, told from floats."""
-    A, y = X[list(chosen)], s[list(chosen)]
-    G = (A @ A.T) * np.outer(y, y)
-    if bias:
-        G = np.block([[G, y[:, None]], [y[None], np.zeros((1, 1))]])
-    target = np.append(np.ones(len(chosen)), np.zeros(int(bias)))
-    try:
-        found = np.linalg.solve(G, target)
-    except np.linalg.LinAlgError:
-        return False
-    if not np.isfinite(found).all() or found[: len(chosen)].min() < -1e-6 * np.abs(found).max():
-        return False
-    w = (found[: len(chosen)] * y) @ A
-    values = s * (X @ w + (found[-1] if bias else 0.0))
-    return bool(values.min() > 1 - 1e-6)
+def _near_margin(rows: list[Vector], signs: list[int], bias: bool) -> list[int]:
+    """Return the rows on the margin, told from floats.
+
+    w joins the nearest points of the two convex hulls: min ‖Σ α_i y_i x_i‖² with the α of each class summing to 1, which non-negative least
+    squares find where the sums weigh much. Without a bias it is the point of the hull of all y_i x_i nearest to the origin.
+    """
+    Z = np.array([[float(v) * sign for v in row] for row, sign in zip(rows, signs)])
+    y = np.array(signs)
+    groups = np.stack([y > 0, y < 0]) if bias else np.ones((1, len(y)), dtype=bool)
+    heavy = 1e4 * (np.abs(Z).max() or 1.0)
+    alpha, _ = nnls(np.vstack([Z.T, heavy * groups]), np.append(np.zeros(Z.shape[1]), np.full(len(groups), heavy)))
+    scores = Z @ (alpha @ Z)  # y_i w'x_i, to be compared within each class: the bias moves all of a class alike
+    gap = sum(scores[group].min() for group in groups)
+    near = [scores <= scores[group].min() + NEAR * abs(gap) for group in groups]
+    return [i for i in range(len(y)) if any(group[i] and close[i] for group, close in zip(groups, near))]
 
 
 def _judge(rows: list[Vector], signs: list[int], chosen: tuple[int, ...], bias: bool) -> Margin | None:

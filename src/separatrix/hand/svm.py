@@ -18,6 +18,9 @@ from .sides import refuse_inseparable, sides
 MOST_ROWS = 24
 """Rows up to which all sets of support vectors are tried."""
 
+LARGEST_ROOT = 10**9
+"""Numbers up to which squares are taken out of a root."""
+
 
 def work_svm(X: Any, y: Any, new: Any = None, *, positive: Any = None) -> Worked:
     """Write out the hard-margin machine: support vectors, multipliers, w, b, the margin, decisions."""
@@ -127,25 +130,28 @@ def _margin(given: Given, found: Margin, square: Fraction, signs: list[int]) -> 
             )
         )
     grid = Grid(("row", "x", "y", row("y", "·", "f"), "α", ""), tuple(lines))
-    half = row(Frac(1, "‖w‖"), "=", Frac(1, Root(given.num(square))), "=", *_root(1 / square))
+    half = row(Frac(1, "‖w‖"), *_root(given, square))
     why = "Every row scores at least 1 on its own side; those that score exactly 1 lie on the margin, at the distance 1/‖w‖ from the plane."
     return Step("The margin", why, (grid, half))
 
 
-def _root(square: Fraction) -> list[Any]:
-    """Return the square root of a fraction in lowest terms, and its decimals."""
-    outside, inside = Fraction(1), square.numerator * square.denominator
-    outside /= square.denominator
+def _root(given: Given, square: Fraction) -> list[Any]:
+    """Return what 1/√square equals: in lowest terms where its numbers are small, and in decimals."""
+    decimals = Dec(float(square) ** -0.5)
+    outside, inside = Fraction(1, square.numerator), square.numerator * square.denominator
+    if inside > LARGEST_ROOT:
+        return ["≈", decimals]
     factor = 2
     while factor * factor <= inside:
         while inside % factor**2 == 0:
             inside //= factor**2
             outside *= factor
         factor += 1
+    first = ["=", Frac(1, Root(given.num(square))), "="]
     if inside == 1:
-        return [Num(outside)]
+        return [*first, Num(outside)]
     front = [] if outside == 1 else [Num(outside)]
-    return [Row((*front, Root(Num(Fraction(inside))))), "≈", Dec(float(square) ** 0.5)]
+    return [*first, Row((*front, Root(Num(Fraction(inside))))), "≈", decimals]
 
 
 def _decisions(given: Given, found: Margin, rows: list[Vector], codes: list[int], truth: list[int] | None) -> Step:
