@@ -218,5 +218,5 @@ def test_the_largest_data_allowed_are_worked_at_once() -> None:
     rng = np.random.default_rng(0)
     X, w = rng.integers(-9, 10, size=(24, 6)), rng.integers(1, 4, size=6)
     work = worked("svm", X, (X @ w > 0).astype(int))
-    assert len(work.result["support"]) >= 6 and "on the margin" in work.text
-    assert re.search(r"─── ≈ 0\.\d+", work.text)
+    assert len(work.result["support"]) >= 6
+    assert re.search(r"─── ≈ \d\.\d+", work.text)
