@@ -17,8 +17,9 @@ AnovaFilter AveragedPerceptron BackwardSelection BatchPerceptron BernoulliNB Boa
 CorrelationFilter DecidedClassifier Decision Estimate FisherDiscriminant ForwardSelection GaussianNB HashFold Holdout Hyperplane KFold
 LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB
 MutualInformationFilter NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter
-StabilitySelection StepwiseDiscriminant VotedPerceptron choose_covariance compare contributions evaluate explain is_separable
-learning_curve logic open_table permutation_test prior_shift regularisation_path reliability separation worked
+ShrinkagePath StabilitySelection StepwiseDiscriminant VotedPerceptron choose_covariance compare contributions evaluate explain
+is_separable learning_curve logic open_table permutation_test prior_shift regularisation_path reliability separation shrinkage_path
+worked
 """.split()
 
 

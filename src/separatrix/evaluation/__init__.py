@@ -7,6 +7,7 @@ from .learning_curve import LearningCurve, learning_curve
 from .permutation import PermutationTest, permutation_test
 from .plans import HashFold, KFold, LeaveOneOut
 from .random_plans import Bootstrap, Holdout, RandomSubsampling
+from .shrinkage_path import ShrinkagePath, shrinkage_path
 
 __all__ = [
     "Bootstrap",
@@ -19,7 +20,9 @@ __all__ = [
     "LeaveOneOut",
     "PermutationTest",
     "RandomSubsampling",
+    "ShrinkagePath",
     "evaluate",
     "learning_curve",
     "permutation_test",
+    "shrinkage_path",
 ]

@@ -37,7 +37,7 @@ class Estimate:
     classes : (K,) labels
     method : how the held-out predictions were found
         "exact algebra" (equal to refits); "certified" (equal to refits: a gradient of zero proves it for every held-out row); "Newton
-        steps" (from the fit of all rows until no held-out score moves by more than 1e-5; what does not arrive is refitted);
+        steps" (from the fit of all rows until held-out scores stand still to about 1e-5; what does not arrive is refitted);
         "approximate leave-one-out" (many rows: one step, and more where it leads far); "refits".
     seconds : float
     training_error : error of the fit of all rows on these same rows

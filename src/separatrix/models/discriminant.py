@@ -13,7 +13,7 @@ from ..data import Block, Source
 from ..errors import InputError, one_of
 from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant, solve_many
 from ..solvers.leave_one_out import LeftOut
-from ..solvers.leave_one_out_shrunk import discriminant_passes
+from ..solvers.leave_one_out_shrunk import discriminant_pass_at, discriminant_path
 from ..solvers.permuted import discriminant_permuted
 from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.spread import total_spread
@@ -272,26 +272,24 @@ class LinearDiscriminantAnalysis(
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it."""
-        return next(self._left_out_path([float(self.shrinkage or 0.0)]))
+        return discriminant_pass_at(*self._left_out_parts(), float(self.shrinkage or 0.0))
 
-    def _left_out_path(self, shrinkages: Sequence[float]) -> Iterator[Callable[[Block], LeftOut]]:
-        """Yield such a pass for each of some shrinkages: one decomposition serves all."""
+    def _left_out_path(self, shrinkages: Sequence[float]) -> Callable[[Block], Iterator[LeftOut]]:
+        """Return the pass to such scores for each of some shrinkages: one decomposition serves all."""
+        return discriminant_path(*self._left_out_parts(), shrinkages)
+
+    def _left_out_parts(self) -> tuple[Floats, Floats, Floats, float, Floats | None]:
         super()._require_summary()
-        m, fixed = self.summary_, None if self.priors is None else self.priors_
-        return discriminant_passes(m.counts, m.means, m.scatter, self._divisor(m, growing=True), fixed, shrinkages)
-
-    @property
-    def _solves_many(self) -> bool:
-        """Whether `_solve_many` gives what fits would."""
-        return self._leaves_out
+        m = self.summary_
+        return m.counts, m.means, m.scatter, self._divisor(m, growing=True), None if self.priors is None else self.priors_
 
     def _solve_many(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return coef (B, K, p) and intercept (B, K) of many weightings of the same rows, and which of them are sure."""
+        """Return coef (B, K, p) and intercept (B, K) of many weightings of the same rows, and which are sure; where `_leaves_out`."""
         self._check_params()
         n = moments.counts.sum(axis=1)
         nu = n if self.covariance == "mle" else np.maximum(n - len(classes), np.finfo(float).tiny)
-        priors = np.stack([effective_priors(self.priors, classes, counts) for counts in moments.counts])
-        return solve_many(moments.means, moments.scatter / nu[:, None, None], priors, float(self.shrinkage or 0.0))
+        priors = moments.counts / n[:, None] if self.priors is None else effective_priors(self.priors, classes, moments.counts[0])
+        return solve_many(moments.means, moments.scatter / nu[:, None, None], np.atleast_2d(priors), float(self.shrinkage or 0.0))
 
     def _permuted_answers(self, X: Floats, folds: NDArray[np.int64], codes: NDArray[np.int32], classes: NDArray[Any]) -> Any:
         """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""

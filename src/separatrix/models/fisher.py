@@ -15,7 +15,7 @@ from ..errors import InputError, one_of
 from ..solvers.discriminant import Discriminant, log_priors
 from ..solvers.fisher import criterion, solve_fisher
 from ..solvers.leave_one_out import LeftOut
-from ..solvers.leave_one_out_shrunk import discriminant_passes
+from ..solvers.leave_one_out_shrunk import discriminant_pass_at
 from ..summaries import ClassMoments
 from .information import NoLikelihood
 from .linear import LinearClassifier
@@ -183,7 +183,7 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
         """Return the pass to the scores of each row under the fit without it: those of LDA, with equal priors for the midpoint."""
         m, K = self.summary_, len(self.classes_)
         fixed = None if self.threshold == "priors" else np.full(K, 1.0 / K)
-        return next(discriminant_passes(m.counts, m.means, m.scatter, freedom(m.counts), fixed, [0.0]))
+        return discriminant_pass_at(m.counts, m.means, m.scatter, freedom(m.counts), fixed, 0.0)
 
     def criterion(self, w: Any = None) -> Any:
         """Return Fisher's criterion J(w), by default along the best direction, where it is largest.

@@ -60,7 +60,7 @@ class LogisticLeftOut(LogisticInformation):
             part = Rows.of_arrays(problem.rows.X[chosen], problem.rows.codes[chosen], weight, source)  # type: ignore[index]
             return self._hessian(Objective(replace(problem, rows=part), objective.centre, objective.shifts), at)
 
-        return leave_folds_out(rows, folds, curvature_of), "Newton steps"
+        return leave_folds_out(rows, folds, curvature_of, self.n_jobs), "Newton steps"
 
     def _left_out_rows(self, objective: Objective, theta: Floats, ridge: Floats) -> LeftOutRows:
         problem = objective.problem

@@ -117,7 +117,7 @@ def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float 
     Parameters
     ----------
     means, covariances : (B, K, p), (B, p, p)
-    priors : (B, K)
+    priors : (B, K), or (1, K) for all
     alpha : float
         Shrinkage towards a multiple of the identity.
 
@@ -138,7 +138,7 @@ def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float 
     sure = _definite(R)
     if not sure.all():
         R = np.where(sure[:, None, None], R, np.eye(p))
-    centre = np.einsum("bk,bkp->bp", priors, means)
+    centre = np.einsum("bk,bkp->bp", np.broadcast_to(priors, means.shape[:2]), means)
     V = means - centre[:, None, :]
     coef = np.linalg.solve(R, (V / own[:, None, :]).transpose(0, 2, 1)).transpose(0, 2, 1) / own[:, None, :]
     intercept = log_priors(priors) - 0.5 * np.einsum("bkp,bkp->bk", coef, V) - np.einsum("bkp,bp->bk", coef, centre)

@@ -7,12 +7,15 @@ a multiple of uu': Sherman and Morrison again. One decomposition serves every ro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block
 from ..summaries import ClassMoments
+from ..summaries.grouped import tile_rows
 from .discriminant import log_priors
 from .leave_one_out import GUARD, Codes, LeftOut, discriminant_pass, left_freedom, left_out_log_priors, tiled, vanishing
 from .spread import total_spread
@@ -56,46 +59,72 @@ class ShrunkLeftOut:
 
         def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
             assert tile.codes is not None
-            return self.scores((X - self.means[tile.codes]) @ self.vectors, tile.codes, weight, alpha)
+            return self.scores(self.turned(X, tile.codes), tile.codes, weight, alpha)
 
         return tiled(left_out)
 
-    def scores(self, u: Floats, codes: Codes, weight: Floats, alpha: float) -> LeftOut:
-        """Return the scores of rows given by u (n, p), their distance from their class mean along the eigenvectors."""
-        N = self.counts[codes]
+    def turned(self, X: Floats, codes: Codes) -> Floats:
+        """Return rows minus the means of their classes, along the eigenvectors."""
+        return (X - self.means[codes]) @ self.vectors
+
+    def scores(self, u: Floats, codes: Codes, weight: Floats, alpha: float, groups: Sequence[Any] | None = None) -> LeftOut:
+        """Return the scores of rows given by u (n, p), their distance from their class mean along the eigenvectors.
+
+        `groups` has the rows of each class, as slices where the rows come sorted by class.
+        """
+        N, K = self.counts[codes], len(self.counts)
         vanishes, rest = vanishing(N, weight)
         a = np.where(vanishes, 0.0, weight * N / rest)
         nu = left_freedom(self.nu, self.counts, weight, vanishes)
         few = nu <= 0
         nu = np.where(few, 1.0, nu)
-        squares = u**2
-        trace = np.maximum(self.values.sum() - a * squares.sum(axis=1), 0.0)
-        D = ((1.0 - alpha) / nu)[:, None] * self.values + (alpha * trace / (len(self.values) * nu))[:, None]
-        flat = D.min(axis=1) <= GUARD * D.max(axis=1)
-        inverse = 1.0 / np.where(D > 0, D, 1.0)
-        own = np.einsum("ij,ij->i", squares, inverse)
+        trace = np.maximum(self.values.sum() - a * np.einsum("ij,ij->i", u, u), 0.0)
+        slope, level = (1.0 - alpha) / nu, alpha * trace / (len(self.values) * nu)
+        least, most = (slope * value + level for value in (self.values[0], self.values[-1]))
+        flat = least <= GUARD * most
+        inverse = np.multiply.outer(slope, self.values)
+        inverse += np.where(flat, 1.0, level)[:, None]
+        np.reciprocal(inverse, out=inverse)
+        scaled = u * inverse
+        own = np.einsum("ij,ij->i", u, scaled)
         r = (1.0 - alpha) * a / nu
         left = 1.0 - r * own
         refit = few | flat | (left <= GUARD)
-        scaled = u * inverse
-        d = np.empty((len(u), len(self.counts)))
-        for g in range(len(self.counts)):
-            of = np.flatnonzero(codes == g)
+        left = np.where(refit, 1.0, left)
+        d = np.empty((len(u), K))
+        for g, of in enumerate([np.flatnonzero(codes == g) for g in range(K)] if groups is None else groups):
             # v = u + (c_g − c_k): v'D⁻¹u and v'D⁻¹v of all other classes by two products.
             apart = self.apart[g]
             cross = own[of, None] + scaled[of] @ apart.T
-            plain = 2.0 * cross - own[of, None] + inverse[of] @ (apart**2).T
-            d[of] = plain + (r[of] / np.where(refit[of], 1.0, left[of]))[:, None] * cross**2
-        d[np.arange(len(u)), codes] = (N / rest) ** 2 * own / np.where(refit, 1.0, left)
+            d[of] = 2.0 * cross - own[of, None] + inverse[of] @ (apart**2).T + (r[of] / left[of])[:, None] * cross**2
+        d[np.arange(len(u)), codes] = (N / rest) ** 2 * own / left
         scores = left_out_log_priors(self.counts, codes, weight, self.fixed) - 0.5 * d
         scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
         return LeftOut(scores, refit)
 
 
-def discriminant_passes(
+def discriminant_pass_at(
+    counts: Floats, means: Floats, scatter: Floats, nu: float, fixed: Floats | None, alpha: float
+) -> Callable[[Block], LeftOut]:
+    """Return the leave-one-out pass of linear discriminants for one shrinkage; 0 needs no eigenvectors.
+
+    Parameters
+    ----------
+    counts, means, scatter : (K,), (K, p), (p, p)
+    nu : float
+    fixed : (K,) priors to hold, optional
+    alpha : float in [0, 1]
+    """
+    if alpha:
+        return ShrunkLeftOut(counts, means, scatter, nu, fixed).at(alpha)
+    whitening = whiten(scatter / nu, total_spread(counts, means, np.diag(scatter))[1])
+    return discriminant_pass(means, whitening.basis, counts, nu, fixed, whitening.is_singular)
+
+
+def discriminant_path(
     counts: Floats, means: Floats, scatter: Floats, nu: float, fixed: Floats | None, shrinkages: Sequence[float]
-) -> Iterator[Callable[[Block], LeftOut]]:
-    """Yield the leave-one-out pass of linear discriminants for each shrinkage; 0 needs no eigenvectors.
+) -> Callable[[Block], Iterator[LeftOut]]:
+    """Return the pass that yields the leave-one-out scores of a block for each shrinkage; its rows are turned once.
 
     Parameters
     ----------
@@ -104,14 +133,31 @@ def discriminant_passes(
     fixed : (K,) priors to hold, optional
     shrinkages : numbers in [0, 1]
     """
-    if any(shrinkages):
-        shrunk = ShrunkLeftOut(counts, means, scatter, nu, fixed)
-    for alpha in shrinkages:
-        if alpha:
-            yield shrunk.at(float(alpha))
-            continue
-        whitening = whiten(scatter / nu, total_spread(counts, means, np.diag(scatter))[1])
-        yield discriminant_pass(means, whitening.basis, counts, nu, fixed, whitening.is_singular)
+    shrunk = ShrunkLeftOut(counts, means, scatter, nu, fixed)
+    plain = discriminant_pass_at(counts, means, scatter, nu, fixed, 0.0)
+    size = tile_rows(means.shape[1])
+
+    def path(block: Block) -> Iterator[LeftOut]:
+        codes = block.codes
+        assert codes is not None
+        weight = np.ones(block.n_rows) if block.weight is None else block.weight
+        order = np.argsort(codes, kind="stable")
+        rows = Block(block.X[order]).dense().astype(np.float64, copy=False)
+        u, own, w = shrunk.turned(rows, codes[order]), codes[order], weight[order]
+        tiles = [slice(a, min(a + size, len(u))) for a in range(0, len(u), size)]
+        edges = [np.searchsorted(own[tile], np.arange(len(counts) + 1)) for tile in tiles]
+        groups = [[slice(a, b) for a, b in pairwise(edge.tolist())] for edge in edges]
+        for alpha in shrinkages:
+            if not alpha:
+                yield plain(block)
+                continue
+            scores, refit = np.empty((len(u), len(counts))), np.empty(len(u), dtype=bool)
+            for tile, of in zip(tiles, groups, strict=True):
+                found = shrunk.scores(u[tile], own[tile], w[tile], float(alpha), of)
+                scores[order[tile]], refit[order[tile]] = found.scores, found.refit
+            yield LeftOut(scores, refit)
+
+    return path
 
 
 def shrunk_change(

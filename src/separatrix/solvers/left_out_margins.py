@@ -69,7 +69,7 @@ def certified_scores(rows: MarginRows, folds: NDArray[np.int64], alone: bool) ->
     """
     everything = np.arange(len(rows.codes))
     theta, settled = newton(rows, everything, rows.theta)
-    rows = replace(rows, theta=theta, hessian=rows.curved(everything, theta) + np.diag(rows.ridge.ravel()), still=EXACT, fresh=STEPS)
+    rows = replace(rows, theta=theta, hessian=rows.curved(everything, theta) + np.diag(rows.ridge.ravel()), still=EXACT, near=EXACT)
     if not settled:
         return LeftOutScores(np.asarray(rows.Z @ theta.T), np.ones(len(everything), dtype=bool), True)
     found = leave_rows_out(rows, polish_all=True) if alone else leave_folds_out(rows, folds, rows.curved)

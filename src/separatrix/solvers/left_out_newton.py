@@ -12,6 +12,7 @@ slopes of the others are checked at the end, and what fails has to be refitted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +21,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from ..data.threads import ordered_map, single_threaded_blas, thread_count
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
+Curvature = Callable[[NDArray[np.intp], Floats], Floats]
 
 STILL = 1e-5
 """Change of a held-out score below which a left-out fit has arrived."""
+NEAR = 3e-3
+"""The same where every step has a new Hessian."""
+RUNAWAY = 1e6
+"""Change of a score from which steps lead nowhere."""
 ROUNDS = 12
 """Polishing steps before a refit is cheaper."""
 BATCH_VALUES = 2_000_000
@@ -48,8 +56,8 @@ class LeftOutRows:
     free : (R, q) of bool
         Coefficients that may move.
     hessian : (Rq, Rq) of F over the rows, penalty included
-    still : change of a held-out score below which a left-out fit has arrived
-    fresh : steps of a fold for which the Hessian is computed anew; later ones keep it
+    still : change of a held-out score below which a left-out fit, its Hessian kept, has arrived
+    near : the same for a fold, whose Hessian is new in every step: then the next change would be of the order of its square
     """
 
     Z: Any
@@ -61,7 +69,7 @@ class LeftOutRows:
     free: NDArray[np.bool_]
     hessian: Floats
     still: float = STILL
-    fresh: int = 1
+    near: float = NEAR
 
     @property
     def inverse(self) -> Floats:
@@ -216,7 +224,7 @@ def _gradients(rows: LeftOutRows, theta: Floats, part: NDArray[np.intp], own: Fl
     return np.asarray(rows.Z.T @ G.reshape(-1, B * R)).T.reshape(B, R, q) + rows.penalty_slopes(theta)
 
 
-def leave_folds_out(rows: LeftOutRows, folds: NDArray[np.integer], curvature_of: Any) -> LeftOutScores:
+def leave_folds_out(rows: LeftOutRows, folds: NDArray[np.integer], curvature_of: Curvature, n_jobs: int | None = None) -> LeftOutScores:
     """Return the scores of the rows of each fold under the fit without them.
 
     Parameters
@@ -225,38 +233,33 @@ def leave_folds_out(rows: LeftOutRows, folds: NDArray[np.integer], curvature_of:
     folds : (n,) fold numbers, −1 for rows never held out
     curvature_of : (rows, θ) → (Rq, Rq)
         Hessian of the summed loss of some rows, without penalty.
+    n_jobs : threads
     """
     scores, refit = np.full((len(folds), len(rows.theta)), np.nan), np.zeros(len(folds), dtype=bool)
-    for fold in range(int(folds.max()) + 1):
-        held = np.flatnonzero(folds == fold)
-        scores[held], certain = _one_fold(rows, held, curvature_of)
-        refit[held] = not certain
+    parts = [np.flatnonzero(folds == fold) for fold in range(int(folds.max()) + 1)]
+    with single_threaded_blas():  # the folds are the parallelism
+        found = ordered_map(lambda held: _one_fold(rows, held, curvature_of), parts, thread_count(n_jobs))
+        for held, (own, certain) in zip(parts, found, strict=True):
+            scores[held], refit[held] = own, not certain
     return LeftOutScores(scores, refit, True)
 
 
-def _one_fold(rows: LeftOutRows, held: NDArray[np.intp], curvature_of: Any) -> tuple[Floats, bool]:
-    train = np.ones(len(rows.codes), dtype=bool)
-    train[held] = False
-    kept, on = np.flatnonzero(train), rows.free.ravel()
-    Z, theta, shape = rows.Z[kept], rows.theta, rows.theta.shape
-    ridge = np.diag(rows.ridge.ravel())
-    for step_number in range(ROUNDS):
-        if step_number == 0:
-            H = rows.hessian - curvature_of(held, theta)
-        elif step_number <= rows.fresh:
-            H = curvature_of(kept, theta) + ridge
+def _one_fold(rows: LeftOutRows, held: NDArray[np.intp], curvature_of: Curvature) -> tuple[Floats, bool]:
+    """Take Newton steps from θ over the other rows; return the scores of those held out and whether the steps arrived."""
+    kept, on = np.setdiff1d(np.arange(len(rows.codes)), held), rows.free.ravel()
+    Z, theta = rows.Z[kept], rows.theta
+    H = rows.hessian - curvature_of(held, theta)
+    for _ in range(ROUNDS):
         g = np.asarray(Z.T @ rows.slopes(np.asarray(Z @ theta.T)[:, None, :], kept)[:, 0]).T + rows.penalty_slopes(theta)
-        if step_number <= rows.fresh:
-            A = H[np.ix_(on, on)].copy()
-            A.flat[:: len(A) + 1] *= 1.0 + 1e-10  # shifts of all scores have no curvature, and no slope either
-            factor = cho_factor(A, lower=True, check_finite=False)
+        A = H[np.ix_(on, on)]
+        A.flat[:: len(A) + 1] *= 1.0 + 1e-10  # shifts of all scores have no curvature, and no slope either
         step = np.zeros(theta.size)
-        step[on] = cho_solve(factor, g.ravel()[on], check_finite=False)
-        theta = theta - step.reshape(shape)
-        change = float(np.abs(np.asarray(rows.Z[held] @ step.reshape(shape).T)).max())
-        if change <= 10.0 * rows.still:
-            certain = bool(rows.is_certain(theta[None], g[None])[0])
-            return np.asarray(rows.Z[held] @ theta.T), certain
-        if not np.isfinite(change) or change > 1e6:
+        step[on] = cho_solve(cho_factor(A, lower=True, overwrite_a=True, check_finite=False), g.ravel()[on], check_finite=False)
+        theta = theta - step.reshape(theta.shape)
+        change = float(np.abs(np.asarray(rows.Z[held] @ step.reshape(theta.shape).T)).max())
+        if change <= rows.near:
+            return np.asarray(rows.Z[held] @ theta.T), bool(rows.is_certain(theta[None], g[None])[0])
+        if not change < RUNAWAY:
             break
+        H = curvature_of(kept, theta) + np.diag(rows.ridge.ravel())
     return np.asarray(rows.Z[held] @ theta.T), False

@@ -1,0 +1,107 @@
+"""What evaluate says: errors that name class, fold and remedy, notes, progress, and an estimate a stranger understands."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.model_selection import LeaveOneOut as PeerLeaveOneOut
+from sklearn.model_selection import TimeSeriesSplit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from separatrix import GaussianNB, LinearDiscriminantAnalysis, LinearSVC
+from separatrix.errors import InputError
+from separatrix.evaluation import Holdout, KFold, LeaveOneOut, evaluate
+from separatrix.progress import Event, listening
+
+X, Y = load_iris(return_X_y=True)
+GROUPS = np.arange(150) // 50
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (lambda: evaluate(GaussianNB(), X[:55], Y[:55], plan=KFold(10)), "Class .*1.* has 5 rows, fewer than the 10 folds.*KFold.5."),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=[(np.arange(100), np.arange(100, 150))]), "Fold 0 holds all 50 rows of class .*2"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=KFold(5, grouped=True)), "pass groups=, one group per row"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=KFold(5, grouped=True), groups=GROUPS), "3 groups cannot be cut into 5 folds; use n_sp"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=KFold(3, grouped=True), groups=GROUPS[:9]), "groups has 9 entries, but there are 150"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=Holdout(0.999)), "of 150 rows leaves nothing to train on; hold out fewer"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=[(np.array([], dtype=int), np.arange(150))]), "holds all 150 rows: nothing is left"),
+        (lambda: evaluate(GaussianNB(), X[:2], [0, 1], plan=LeaveOneOut()), "Leaving one of 2 rows out leaves too little to train on"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=TimeSeriesSplit(3)), "here every row not held out is trained on"),
+        (lambda: evaluate(GaussianNB(), X, Y[:9]), "X has 150 rows and y 9 labels"),
+        (lambda: evaluate(KNeighborsClassifier(), X, Y, sample_weight=np.ones(150)), "KNeighborsClassifier.fit takes none. Leave it out"),
+        (lambda: evaluate(LinearSVC(), X, Y, metrics="roc_auc_ovr"), "'roc_auc_ovr' needs probabilities, but LinearSVC has no predict_"),
+        (lambda: evaluate(GaussianNB(), X, Y).error_at([0.5, 0.5]), "3 numbers ≥ 0 that sum to one, in the order of"),
+        (lambda: evaluate(GaussianNB(), X, Y).error_at({"rose": 1.0}), "in the order of .*got"),
+    ],
+)
+def test_errors_say_what_to_do(action: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        action()
+
+
+def test_constant_predictions_are_said() -> None:
+    found = evaluate(DummyClassifier(strategy="prior"), X[:100], Y[:100], plan=KFold(5, random_state=0))
+    assert found.scores["auc"] == 0.5 and "the model does not tell the classes apart" in str(found)
+    assert "auc is 1/2 by convention" in str(found)
+
+
+def test_an_area_without_a_class_is_said() -> None:
+    found = evaluate(GaussianNB(), X, Y, plan=[(np.arange(10, 150), np.arange(10))])
+    assert np.isnan(found.scores["auc"]) and "auc" not in found.intervals
+    assert "auc is not defined: no row of class" in str(found)
+
+
+def test_selection_inside_a_pipeline_is_done_in_every_fold(rng: Any) -> None:
+    """On noise, columns picked from all rows would look right; picked in each fold they are wrong half the time."""
+    noise, y = rng.normal(size=(60, 500)), np.arange(60) % 2
+    inside = evaluate(make_pipeline(SelectKBest(k=5), LinearDiscriminantAnalysis()), noise, y, plan=KFold(5, random_state=0))
+    outside = evaluate(LinearDiscriminantAnalysis(), SelectKBest(k=5).fit_transform(noise, y), y, plan=KFold(5, random_state=0))
+    assert inside.method == "refits" and outside.method == "exact algebra"
+    assert inside.error > 0.35 > outside.error
+
+
+def test_weights_reach_the_last_step_of_a_pipeline(rng: Any) -> None:
+    w = rng.integers(1, 4, 150).astype(float)
+    piped, plain = (
+        evaluate(model, X, Y, plan=KFold(3, random_state=0), sample_weight=w)
+        for model in (make_pipeline(SelectKBest(k="all"), GaussianNB()), GaussianNB())
+    )
+    assert_allclose(piped.posteriors, plain.posteriors, atol=1e-9)
+
+
+def test_refits_tell_how_far_they_are() -> None:
+    heard: list[Event] = []
+    with listening(heard.append):
+        evaluate(KNeighborsClassifier(), X, Y, plan=KFold(3, random_state=0))
+    assert [(e.task, e.done, e.total) for e in heard] == [("evaluate", n, 3) for n in (0, 1, 2, 3, 3)]
+
+
+def test_an_estimate_reads_as_a_sentence_and_travels() -> None:
+    found = evaluate(LinearDiscriminantAnalysis(), X, Y, plan=LeaveOneOut())
+    assert repr(found).startswith("Held-out error 0.0200 (95 % interval 0.0068 to 0.0571) of 150 rows; on the rows trained on 0.0200\n")
+    assert "Held-out rows: truth down, prediction across" in str(found) and "Found by exact algebra" in str(found)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.scores == found.scores and again.per_fold["error"].sum() == 3
+    assert found.error_at([1.0, 0.0, 0.0]) == 0.0 == found.error_at({0: 1.0})
+    assert found.confusion_intervals.shape == (3, 3, 3) and found.confusion_intervals[1, 2, 0] < 0.04 < found.confusion_intervals[1, 2, 2]
+    assert found.calibration is None
+
+
+def test_calibration_of_two_classes() -> None:
+    found = evaluate(LinearDiscriminantAnalysis(), *load_breast_cancer(return_X_y=True), plan=KFold(5, random_state=0))
+    assert found.calibration is not None and 0.2 < found.calibration[1] < 1.5
+    assert found.optimism == found.error - found.training_error
+
+
+def test_splitters_of_scikit_learn_take_the_same_roads() -> None:
+    assert evaluate(LinearDiscriminantAnalysis(), X, Y, plan=PeerLeaveOneOut()).method == "exact algebra"
