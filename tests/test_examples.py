@@ -1,0 +1,29 @@
+"""Every example runs, without a warning, and says what it found."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "examples"
+SAYS = {
+    "digits": "10-fold cross-validation",
+    "faces": "Where shrunk LDA looks",
+    "neurons": "each left out once",
+    "voters": "What the answers say for red against blue",
+}
+ELSEWHERE = {"demo", "letters", "spam"}
+"""Run by tests of their own."""
+
+
+def test_no_example_is_forgotten() -> None:
+    assert {file.stem for file in FOLDER.glob("*.py")} - {"__init__"} == set(SAYS) | ELSEWHERE
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_the_example_runs(name: str, capsys: Any) -> None:
+    importlib.import_module(f"examples.{name}").main()
+    assert SAYS[name] in capsys.readouterr().out
