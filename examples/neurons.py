@@ -47,7 +47,9 @@ def main() -> None:
     print(f"\n{X.shape[0]} scans of {X.shape[1]:,} voxels, each left out once:")
     for shrinkage in (0.01, 0.1, 0.5, 0.9, 1.0):
         found = evaluate(LinearDiscriminantAnalysis(shrinkage=shrinkage), X, y, plan=LeaveOneOut())
-        print(f"    shrinkage {shrinkage:4}: {found.error:6.1%} wrong, log-loss {found.scores['log_loss']:.3f} ({found.method}, {found.seconds:.1f} s)")
+        print(
+            f"    shrinkage {shrinkage:4}: {found.error:6.1%} wrong, log-loss {found.scores['log_loss']:.3f} ({found.method}, {found.seconds:.1f} s)"
+        )
 
 
 if __name__ == "__main__":

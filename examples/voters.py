@@ -28,7 +28,10 @@ def main() -> None:
     model = BernoulliNB(missing="ignore")
     found = evaluate(model, X, y, plan=KFold(10, random_state=0))
     print(f"{len(y)} voters, {len(QUESTIONS)} questions, {np.isnan(X).mean():.0%} unanswered:\n{found}\n")
-    print("rows: party; columns: guess\n" + "\n".join(f"    {c:6}" + "".join(f"{v:6g}" for v in row) for c, row in zip(found.classes, found.confusion)))
+    print(
+        "rows: party; columns: guess\n"
+        + "\n".join(f"    {c:6}" + "".join(f"{v:6g}" for v in row) for c, row in zip(found.classes, found.confusion))
+    )
     model.fit(X, y)
     no, yes = model.feature_log_odds("red", "blue")
     order = np.argsort(-np.abs(yes - no))
