@@ -10,12 +10,14 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
 SAYS = {
+    "customers": "write to",
     "digits": "10-fold cross-validation",
     "faces": "Where shrunk LDA looks",
     "neurons": "each left out once",
+    "patients": "Quasi-complete separation",
     "voters": "What the answers say for red against blue",
 }
-ELSEWHERE = {"demo", "letters", "spam"}
+ELSEWHERE = {"decisions", "demo", "letters", "spam"}
 """Run by tests of their own."""
 
 
