@@ -29,12 +29,16 @@ def main() -> None:
         rounds=3,
     )
     X5, y5 = rows(50_000, 30, 5)
+    jobs = {"OneVsRestClassifier(lbfgs)": None, "OneVsRestClassifier(lbfgs), n_jobs=2": 2}
     converged = lambda model: f"iterations {max(int(m.n_iter_[0]) for m in model.estimators_)} of 1000"  # noqa: E731
     found += race(
         "OneVsRest of logistic, 50,000 × 30, K = 5",
         lambda: OneVsRest(LogisticRegression()).fit(X5, y5),
-        [Peer("OneVsRestClassifier(lbfgs)", lambda: OneVsRestClassifier(PeerLogistic(max_iter=1000)).fit(X5, y5), converged)],
-        {"OneVsRestClassifier(lbfgs)": 3},
+        [
+            Peer(name, lambda n=n: OneVsRestClassifier(PeerLogistic(max_iter=1000), n_jobs=n).fit(X5, y5), converged)
+            for name, n in jobs.items()
+        ],
+        dict.fromkeys(jobs, 3),
         rounds=3,
     )
     publish("Several classes", found)

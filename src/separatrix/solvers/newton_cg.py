@@ -91,11 +91,10 @@ class System:
         """Return p_i (n, R) from the residuals s_i (p_i − e_y)."""
         s = self.weight
         P = R if s.size == 0 else np.divide(R, s[:, None], out=np.zeros_like(R), where=s[:, None] > 0)
-        P = P.copy()
         if P.shape[1] == 1:
-            P[self.codes == 1, 0] += 1.0
-        else:
-            P[np.arange(len(P)), self.codes] += 1.0
+            return P + (self.codes == 1)[:, None]
+        P = P.copy()
+        P[np.arange(len(P)), self.codes] += 1.0
         return P
 
     def curved(self, P: Floats, V: Floats) -> Floats:

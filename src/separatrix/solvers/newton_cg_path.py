@@ -25,7 +25,7 @@ Kept = tuple[Floats, Floats, Floats]
 
 SPAN = 4
 """Points that span the guess."""
-STEPS, WORTH = 4, 1e-3
+STEPS, WORTH = 4, 2e-3
 """Newton steps within the span, while one is still worth this share of tol: each costs a few looks at the scores."""
 
 
