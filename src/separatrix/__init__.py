@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .loading import on_first_use
+
 __version__ = "0.1.0.dev0"
 
 _ROOMS = {
@@ -72,17 +74,13 @@ _ROOMS = {
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
+_load = on_first_use(__name__, _HOMES)
+
 __all__ = sorted([*_HOMES, "logic"])
 
 
 def __getattr__(name: str) -> Any:
-    if name == "logic":
-        return import_module("separatrix.logic")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'separatrix' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value = getattr(import_module(f"separatrix.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    return import_module("separatrix.logic") if name == "logic" else _load(name)
 
 
 def __dir__() -> list[str]:

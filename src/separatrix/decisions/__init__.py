@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from ..loading import on_first_use
 
 _HOMES = {
     "CalibrationMap": "calibration",
@@ -30,10 +29,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'separatrix.decisions' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value = getattr(import_module(f"separatrix.decisions.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_first_use(__name__, _HOMES)

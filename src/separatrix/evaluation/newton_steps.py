@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..models.posteriors import per_class
 from .plans import NEVER, Folds
 from .refits import by_refits, refitted
 from .rows import HeldOut, Rows, largest, posteriors_of
@@ -25,7 +26,7 @@ def by_newton_steps(model: Any, rows: Rows, folds: Folds, alone: bool, n_jobs: i
     codes[folds == NEVER] = -1
     posteriors = None
     if has:
-        posteriors = posteriors_of(np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores)
+        posteriors = posteriors_of(per_class(scores))
     again = np.unique(folds[doubtful & (folds != NEVER)])
     for fold, (own, probability) in zip(again, refitted(model, rows, folds, again, n_jobs, fitted), strict=True):
         codes[folds == fold] = own

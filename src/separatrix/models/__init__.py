@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from ..loading import on_first_use
 
 _HOMES = {
     "AveragedPerceptron": "perceptron",
@@ -32,10 +31,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'separatrix.models' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value = getattr(import_module(f"separatrix.models.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_first_use(__name__, _HOMES)

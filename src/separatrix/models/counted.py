@@ -25,9 +25,10 @@ from ..errors import DataWarning, InputError, one_of
 from ..solvers.smoothing import rule_out
 from ..summaries import Counts
 from .base import codes_of
-from .evidence import Evidence, Notes, per_class, unbounded
+from .evidence import Evidence, Notes, unbounded
 from .from_summary import SummaryClassifier
 from .generative import GenerativeClassifier
+from .posteriors import per_class
 
 Floats = NDArray[np.float64]
 SMALLEST_ALPHA = 1e-10

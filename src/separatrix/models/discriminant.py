@@ -25,6 +25,7 @@ from .discriminant_summary import DiscriminantTables
 from .gaussian_information import SharedCovarianceCriteria
 from .generative import GenerativeClassifier
 from .linear import LinearClassifier, linear_codes
+from .posteriors import per_class
 from .priors import class_factors, effective_priors, stand_in
 from .projection import ProjectingClassifier
 from .singular import columns_in, warn_singular
@@ -247,8 +248,7 @@ class LinearDiscriminantAnalysis(
         return self._labels(X, lambda block: linear_codes(block, coef, intercept))
 
     def _posterior_scores(self, block: Block) -> Floats:
-        scores = self._scores(block)
-        return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+        return per_class(self._scores(block))
 
     def _joint(self, block: Block) -> Floats:
         """log π_k − ½ (‖z − z_k‖² + log det Σ + p log 2π) with z = (x − x̄)'B."""

@@ -55,11 +55,6 @@ class Notes:
         )
 
 
-def per_class(scores: Floats) -> Floats:
-    """Return one column per class, also where two classes share one."""
-    return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
-
-
 def unbounded(scores: Floats) -> Floats:
     """Return scores with infinities where a class was ruled out.
 

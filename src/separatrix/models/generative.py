@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax, logsumexp, softmax
+from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block
 from ..errors import InputError
 from ..solvers.discriminant import log_priors
-from .base import Classifier, finite_or_none
+from .base import finite_or_none
+from .posteriors import PosteriorClassifier
 
 Floats = NDArray[np.float64]
 
 
-class GenerativeClassifier(Classifier):
+class GenerativeClassifier(PosteriorClassifier):
     """p(x, k) = π_k p(x | k). A subclass gives `_joint(block)` = log p(x, k), `_draw(k, n, rng)` and `_log_prior()`.
 
     Posteriors and densities are float64 for any X: a float32 posterior cannot tell 1 from 1 − 1e-8.
@@ -47,28 +48,6 @@ class GenerativeClassifier(Classifier):
 
     def _class_priors(self) -> Floats:
         raise TypeError(f"{type(self).__name__} must define _class_priors")
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the posteriors p(k | x).
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-
-        Returns
-        -------
-        posteriors : (n, K), rows sum to 1, columns in the order of `classes_`
-        """
-        return self._collect(X, lambda block: finite_or_none(softmax(self._posterior_scores(block), axis=1)))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of the posteriors, exact also where a posterior rounds to 0 or 1.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-        """
-        return self._collect(X, lambda block: finite_or_none(log_softmax(self._posterior_scores(block), axis=1)))
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Return log p(x, k) = log π_k + log p(x | k).

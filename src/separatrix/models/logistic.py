@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -18,18 +17,18 @@ from ..losses import Logistic, Loss, Softmax
 from ..solvers.averaged import Averaged
 from ..solvers.problem import Problem
 from ..solvers.solution import Solution
-from .base import finite_or_none
 from .column_subsets import LogisticSubsets
 from .incoming import require_announced, rows_to_add
 from .logistic_left_out import LogisticLeftOut
 from .logistic_summary import LogisticTables
 from .loss_model import LossModel
+from .posteriors import PosteriorClassifier
 from .priors import class_factors
 
 Floats = NDArray[np.float64]
 
 
-class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossModel):
+class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossModel, PosteriorClassifier):
     """Log-odds linear in x, by penalised maximum likelihood.
 
         two classes   log p/(1 − p) = w'x + b                     minimise C Σ s_i log(1 + e^(−y_i f_i)) + Ω(w)
@@ -158,33 +157,6 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
             return None
         pairs = [(against_rest.against(problem, k), found) for k, found in zip(targets, solutions)]
         return [clone(self)._adopt(source, self._found(np.array([0, 1]), own, found)) for own, found in pairs]
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probabilities p(k | x).
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-
-        Returns
-        -------
-        probabilities : (n, K), rows sum to 1, columns in the order of `classes_`
-        """
-        return self._collect(X, lambda block: finite_or_none(softmax(self._class_scores(block), axis=1)))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of the probabilities, exact also where one rounds to 0 or 1.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-        """
-        return self._collect(X, lambda block: finite_or_none(log_softmax(self._class_scores(block), axis=1)))
-
-    def _class_scores(self, block: Block) -> Floats:
-        """Return one score per class, also where two classes share one."""
-        scores = self._scores(block)
-        return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, each once, by averaged stochastic gradient steps; `fit` on all rows at once is more exact.

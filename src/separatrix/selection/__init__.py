@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from ..loading import on_first_use
 
 _HOMES = {
     "BackwardSelection": "sequential",
@@ -20,10 +19,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'separatrix.selection' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value = getattr(import_module(f"separatrix.selection.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = on_first_use(__name__, _HOMES)

@@ -1,0 +1,32 @@
+"""Names that are loaded when they are first used (PEP 562), so that importing a package stays light."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a module's `__getattr__` for names that live in its submodules.
+
+    Parameters
+    ----------
+    package : the module's `__name__`
+    homes : {name: submodule, relative to the package}
+
+    Examples
+    --------
+    >>> on_first_use("separatrix", {"Hyperplane": "geometry"})("Hyperplane").__name__
+    'Hyperplane'
+    """
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}; it has {', '.join(sorted(homes))}")
+        value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load
