@@ -19,7 +19,7 @@ GOAL     = $(or $(firstword $(MAKECMDGOALS)),demo)
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
 
-demo: $(VENV)/.installed-base  ## fit the models on three small data sets and print a table
+demo: $(VENV)/.installed-base  ## compare all families of models on two small data sets
 	@$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed-test  ## run all tests

@@ -85,6 +85,29 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.reset(token)
 
 
+@contextmanager
+def muted() -> Iterator[None]:
+    """Let the work inside tell nobody how far it is: it is a step of larger work, which does.
+
+    Examples
+    --------
+    >>> heard = []
+    >>> with listening(heard.append), muted(), task("count", total=1) as work:
+    ...     work.advance("one")
+    >>> heard
+    []
+    """
+    token = _listeners.set((_ignore,))
+    try:
+        yield
+    finally:
+        _listeners.reset(token)
+
+
+def _ignore(event: Event) -> None:
+    """Hear an event and do nothing."""
+
+
 class Task:
     """A piece of long work that tells how far it is."""
 

@@ -164,7 +164,8 @@ def test_progress_names_model_and_fold() -> None:
     heard: list[Event] = []
     with listening(heard.append):
         compare(*IRIS, models=FEW, plan=KFold(3), random_state=0)
-    own = [event for event in heard if event.task == "compare"]
+    own = heard
+    assert {event.task for event in heard} == {"compare"}
     assert (own[-1].done, own[-1].total, own[-1].finished) == (9, 9, True)
     assert "GaussianNB, fold 2" in [event.detail for event in own] and own[-2].remaining == 0.0
 

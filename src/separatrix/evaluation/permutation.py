@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table, p_text
-from ..progress import task
+from ..progress import muted, task
 from .evaluate import labelled_rows
 from .held_out import hold_out
 from .metrics import METRICS, Judged, Metric, choose_metrics
@@ -199,7 +199,7 @@ def _by_refits(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffl
 
 def _refit(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, b: int) -> tuple[HeldOut, Codes]:
     codes = np.ascontiguousarray(shuffled.part(b, b + 1)[:, 0])
-    with single_threaded_blas():
+    with single_threaded_blas(), muted():
         held = hold_out(model, Rows(rows.X, codes, rows.weight, rows.classes), plan, folds)
     return HeldOut(held.folds, held.codes, held.posteriors, held.method), codes
 

@@ -256,7 +256,7 @@ def _plan_text(plan: Any) -> str:
 
 
 def _show(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _short(text: str, most: int = 160) -> str:

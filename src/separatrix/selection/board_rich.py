@@ -11,22 +11,22 @@ from rich.text import Text
 if TYPE_CHECKING:
     from .board import Board, Entry
 
-WIDE = 118
-"""Columns of a terminal that also has room for the hyperparameters and for how rows were held out."""
+METHODS, CHOICES = 98, 140
+"""Columns of a terminal that also has room for how rows were held out, and for the hyperparameters."""
 
 
 def render(board: Board, width: int) -> list[Any]:
     """Return the parts of a board that is to be printed `width` letters wide."""
-    metric, wide = board.setting.metric.name, width >= WIDE
+    metric, more = board.setting.metric.name, {"method": width >= METHODS, "chosen (in folds)": width >= CHOICES}
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "model", metric, "95 % interval", "worse by", "p", "seconds"):
         table.add_column(heading, justify="left" if heading in ("", "model") else "right", no_wrap=True)
-    for heading in ("chosen (in folds)", "method") if wide else ():
-        table.add_column(heading)
+    for heading in (heading for heading, fits in more.items() if fits):
+        table.add_column(heading, no_wrap=True)
     for entry in board.entries:
         style = "bold green" if entry is board.picked else "" if entry.is_tie or entry is board.best else "dim"
-        more = [entry.chosen, entry.method] if wide else []
-        table.add_row(*map(Text, [*_cells(board, entry), *more]), style=style)
+        last = [text for text, fits in zip([entry.method, entry.chosen], more.values(), strict=True) if fits]
+        table.add_row(*map(Text, [*_cells(board, entry), *last]), style=style)
     return [Text(board.title, style="bold"), table, *[Text(line) for line in board.remarks()]]
 
 

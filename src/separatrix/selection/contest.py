@@ -21,7 +21,7 @@ from ..data.threads import single_threaded_blas
 from ..evaluation.held_out import hold_out
 from ..evaluation.plans import Folds, KFold, LeaveOneOut
 from ..evaluation.rows import HeldOut, Rows, answers
-from ..progress import task
+from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import Criterion
 from .tuning import tune
@@ -169,7 +169,7 @@ def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
     """Do one job. Whatever fails is said in the answer, and Ctrl-C too: raised in a process, it would overtake results that are ready."""
     start = time.perf_counter()
     # BLAS on one thread: with another number of them the last bits differ, and with them, now and then, a choice.
-    with warnings.catch_warnings(record=True) as heard, single_threaded_blas():
+    with warnings.catch_warnings(record=True) as heard, single_threaded_blas(), muted():
         warnings.simplefilter("always")
         try:
             codes, posteriors, point, method = _do(candidate, job, setting)
