@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -133,8 +134,9 @@ def test_a_failing_candidate_is_listed_with_its_reason() -> None:
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_keeps_what_is_finished(n_jobs: int) -> None:
     board = compare(*IRIS, models={"LDA": "LDA", "stop": Raising(KeyboardInterrupt()), "late": "QDA"}, random_state=0, n_jobs=n_jobs)
-    assert [entry.name for entry in board] == ["LDA", "majority class"]
-    assert board.failures["stop"].startswith("interrupted after 0 of 10 folds") and "late" in board.failures
+    assert {"LDA", "majority class"} <= {entry.name for entry in board} and "stop" in board.failures
+    assert board.failures["stop"].startswith("interrupted after 0 of 10 folds")
+    assert n_jobs > 1 or "late" in board.failures  # another process may have begun it
     assert "The run ended early: interrupted." in str(board)
 
 
@@ -204,15 +206,15 @@ def test_the_model_is_tuned_and_fitted_on_all_rows() -> None:
     assert pickle.loads(pickle.dumps(board)).best.name == board.best.name
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
 def test_a_frame_names_its_target(library: str) -> None:
     X, y = IRIS
     frame: Any = pd.DataFrame(X, columns=list("abcd")).assign(kind=np.array(["s", "ve", "vi"])[y])
-    frame = pl.from_pandas(frame) if library == "polars" else frame
+    frame = pl.from_pandas(frame) if library == "polars" else pa.Table.from_pandas(frame) if library == "arrow" else frame
     board = compare(frame, target="kind", models=["LDA", "logistic L2", "QDA"], random_state=0)
     plain = compare(X, np.array(["s", "ve", "vi"])[y], models=["LDA", "logistic L2", "QDA"], random_state=0)
     assert [(e.name, e.value) for e in board] == [(e.name, e.value) for e in plain] and not board.failures
-    assert board.model.predict(frame.drop("kind", axis=1) if library == "pandas" else frame.drop("kind"))[0] == "s"
+    assert board.model.predict(frame.drop("kind", axis=1) if library == "pandas" else frame.drop(["kind"]))[0] == "s"
 
 
 @pytest.mark.parametrize("metric", ["error", "log_loss", "brier", "auc", "balanced_accuracy", "f1_macro"])

@@ -35,7 +35,8 @@ def from_summary(model: Any, summary: Any, rows: Rows) -> Any:
     """Return the model fitted from a summary, with the names of the rows' columns."""
     fitted = model.fit_summary(summary)
     if hasattr(rows.X, "columns"):
-        fitted.feature_names_in_ = np.asarray(rows.X.columns, dtype=object)
+        # The columns of an Arrow table are arrays; their names have a name of their own.
+        fitted.feature_names_in_ = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object)
     return fitted
 
 

@@ -162,7 +162,7 @@ def _answers(
         yield from (answer(courses[job.candidate].candidate, job, setting) for job in waiting())
     else:
         calls = (delayed(answer)(courses[job.candidate].candidate, job, setting) for job in waiting())
-        yield from Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs")(calls)
+        yield from Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)(calls)
 
 
 def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
