@@ -21,9 +21,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import lsmr
 
-from separatrix.data.arrays import check_dense, check_sparse
-from separatrix.data.weights import check_weights
-from separatrix.errors import InputError, SeparatrixError
+from ..data.weights import check_weights
+from ..errors import InputError, SeparatrixError
+from .signed_rows import SignedRows, finite_matrix
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -96,14 +96,14 @@ def separate(positive: Any, negative: Any) -> Separation:
     ----------
     Bennett and Mangasarian, Robust linear programming discrimination of two linearly inseparable sets, 1992.
     """
-    above, below = _matrix(positive), _matrix(negative)
+    above, below = finite_matrix(positive), finite_matrix(negative)
     if above.shape[1] != below.shape[1]:
         raise InputError(f"positive has {above.shape[1]} columns, negative {below.shape[1]}; give both the same.")
     both: Any = (above, below)
     X = sp.vstack(both, format="csr") if any(map(sp.issparse, both)) else np.vstack(both)
     y, where = np.repeat([1.0, -1.0], [above.shape[0], below.shape[0]]), np.arange(X.shape[0])
     for _ in range(3):  # the rows of a conflict that fails by a digit are solved again, scaled by themselves
-        rows = _Rows.of(X[where], y[where], intercept=True)
+        rows = SignedRows.of(X[where], y[where], intercept=True)
         beta, active, dual = _search(rows)
         if len(where) == len(y) and (found := _verified(rows, beta)) is not None:
             return Separation(*found, None)
@@ -141,12 +141,12 @@ def configuration(X: Any, y: Any, sample_weight: Any = None, *, intercept: bool 
     ----------
     Konis, Linear programming algorithms for detecting separated data in binary logistic regression models, 2007.
     """
-    matrix, sign = _matrix(X), np.where(np.asarray(y) > 0, 1.0, -1.0)
+    matrix, sign = finite_matrix(X), np.where(np.asarray(y) > 0, 1.0, -1.0)
     if sign.shape != matrix.shape[:1]:
         raise InputError(f"X has {matrix.shape[0]} rows and y shape {sign.shape}; give one sign per row.")
     weight = check_weights(sample_weight, len(sign))
     kept = np.arange(len(sign)) if weight is None else np.flatnonzero(weight)
-    rows = _Rows.of(matrix if weight is None else matrix[kept], sign[kept], intercept)
+    rows = SignedRows.of(matrix if weight is None else matrix[kept], sign[kept], intercept)
     beta, active, dual = _search(rows)
     left = np.zeros(kept.size, dtype=bool)
     if _verified(rows, beta) is None:
@@ -159,53 +159,7 @@ def configuration(X: Any, y: Any, sample_weight: Any = None, *, intercept: bool 
     return Configuration("quasi" if left.any() else "complete", *found, kept[~left], kept[left], columns)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
-    """The rows as given, and A (n, p + 1) with rows a_i, sparse where X is."""
-
-    X: Any
-    y: Floats
-    c: Floats
-    s: Floats
-    r: Floats
-    A: Any
-
-    @classmethod
-    def of(cls, X: Any, y: Floats, intercept: bool) -> _Rows:
-        if len(y) == 0 or (intercept and abs(y.sum()) == len(y)):
-            raise InputError(f"All {len(y)} rows are of one class; rows of both classes are needed.")
-        one, p = np.full((len(y), 1), float(intercept)), X.shape[1]
-        # s is a geometric mean: one wild row must not push all others below the tolerances, as a maximum would.
-        if isinstance(X, np.ndarray):
-            c = np.median(X, axis=0) * intercept
-            Z = np.abs(X - c)
-            seen = 8 * np.finfo(float).eps * np.abs(c) < Z  # not > 0: rounding noise around c is no size
-            logs, count = np.log(Z, out=np.zeros_like(Z), where=seen).sum(axis=0), seen.sum(axis=0)
-            s = np.exp(logs / np.maximum(count, 1))
-            A: Any = np.hstack([(X - c) / s, one])
-            r = np.abs(A).max(axis=1)
-        else:
-            c, count = np.zeros(p), np.bincount(X.indices, minlength=p)
-            s = np.exp(np.bincount(X.indices, np.log(np.abs(X.data)), p) / np.maximum(count, 1))
-            A = sp.hstack([X @ sp.diags_array(1 / s), one], format="csr")
-            r = abs(A).max(axis=1).toarray().ravel()
-        r = np.where(r > 0, r, 1.0)
-        return cls(X, y, c, s, r, sp.diags_array(y / r) @ A)
-
-
-def _matrix(X: Any) -> Any:
-    """X as a finite float64 array, or CSR without stored zeros."""
-    if sp.issparse(X):
-        rows: Any = sp.csr_array(check_sparse(X), dtype=np.float64, copy=True)
-        rows.eliminate_zeros()
-    else:
-        rows = np.asarray(check_dense(X), dtype=np.float64)
-    if not np.isfinite(rows.data if sp.issparse(X) else rows).all():
-        raise InputError("X contains NaN or infinity; finite numbers are needed: fill in or drop these rows first.")
-    return rows
-
-
-def _search(rows: _Rows, gain: Floats | None = None) -> tuple[Floats, Indices, Floats]:
+def _search(rows: SignedRows, gain: Floats | None = None) -> tuple[Floats, Indices, Floats]:
     """Solve the program over a growing set of rows; return β, the rows that took part and their dual values."""
     A, y = rows.A, rows.y
     beta = A.T @ (1 / np.where(y > 0, 1 + (y > 0).sum(), 1 + (y < 0).sum()))  # the difference of the class means
@@ -261,7 +215,7 @@ def _program(A: Any, gain: Floats | None) -> tuple[Floats, float, Floats]:
     raise SeparatrixError(f"HiGHS could not solve the separation program: {found.message}")
 
 
-def _verified(rows: _Rows, beta: Floats, strict: Any = slice(None)) -> tuple[Floats, float] | None:
+def _verified(rows: SignedRows, beta: Floats, strict: Any = slice(None)) -> tuple[Floats, float] | None:
     """(w, w0) in the units of X with y f(x) ≥ 1 in whatever order float64 sums f; None if rounding may hide a sign."""
     w = beta[:-1] / rows.s
     w0 = float(beta[-1] - w @ rows.c)
@@ -271,7 +225,7 @@ def _verified(rows: _Rows, beta: Floats, strict: Any = slice(None)) -> tuple[Flo
     return (w / least, w0 / least) if least > 0 else None
 
 
-def _twins(rows: _Rows) -> Conflict | None:
+def _twins(rows: SignedRows) -> Conflict | None:
     """The shortest conflict, one point in both classes: neighbours in order of some projection, then of y."""
     h = rows.X @ np.cos(np.arange(rows.X.shape[1]))
     order = np.lexsort((rows.y, h))
@@ -281,7 +235,7 @@ def _twins(rows: _Rows) -> Conflict | None:
     return next(filter(None, found), None)
 
 
-def _conflict(rows: _Rows, support: Indices, u: Floats) -> Conflict | None:
+def _conflict(rows: SignedRows, support: Indices, u: Floats) -> Conflict | None:
     """The conflict if its points coincide: Σ u_i y_i z_i within TOUCHING of 0, relative to Σ u_i |z_i| above 1."""
     above, A = rows.y[support] > 0, rows.A[support]
     if above.all() or not above.any():
@@ -293,7 +247,7 @@ def _conflict(rows: _Rows, support: Indices, u: Floats) -> Conflict | None:
     return Conflict(support[above], u[above], support[~above], u[~above], rows.X[support[above]].T @ u[above])
 
 
-def _recession(rows: _Rows, active: Indices, dual: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _recession(rows: SignedRows, active: Indices, dual: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Add up directions of recession until none makes another row strict; return their sum and the rows left.
 
     If Σ dual_i a_i = 0, every direction is 0 on the rows with dual_i > 0; if these span all columns, there is none.
