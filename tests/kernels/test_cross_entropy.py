@@ -73,3 +73,19 @@ def test_a_value_that_is_not_finite_shows(value: float, rng: Any) -> None:
     total = kernels.softmax_rows(X, codes, NONE, W, c, soft)
     kernels.logistic_rows(X, codes, NONE, np.ones(1, dtype=np.int32), W[:1], c[:1], losses, one)
     assert not (np.isfinite(total) and np.isfinite(soft).all()) and not (np.isfinite(losses[0]) and np.isfinite(one).all())
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_curved_logistic_rows(n: int, weighted: bool, dtype: Any, rng: Any) -> None:
+    X, codes, W, c = rows(rng, n, 2, dtype)
+    W, c = W[:1], c[:1]
+    weight = rng.integers(0, 3, n).astype(float) if weighted else NONE
+    s, y, z = weight if weighted else np.ones(n), np.where(codes == 1, 1.0, -1.0), X @ W[0] + c[0]
+    gradient, Z = np.ones((1, 6)), np.empty((n, 6))
+    loss = kernels.curved_logistic_rows(X, codes, weight, W, c, gradient, Z)
+    slopes = s * Logistic().slope(z, y)
+    assert loss == pytest.approx(s @ Logistic().value(z, y), rel=1e-12, abs=1e-12)
+    assert_allclose(gradient[0], 1.0 + np.append(slopes @ X, slopes.sum()), atol=1e-10)
+    assert_allclose(Z, np.sqrt(s * Logistic().curvature(z, y))[:, None] * np.column_stack([X, np.ones(n)]), atol=1e-12)

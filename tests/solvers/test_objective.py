@@ -52,8 +52,10 @@ def test_centring_is_only_another_coordinate(K: int, far: bool) -> None:
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_hessian_is_the_difference_of_gradients(K: int, road: str, fit_intercept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("small", [None, 0], ids=["reference", "kernels"])
+def test_hessian_is_the_difference_of_gradients(K: int, road: str, fit_intercept: bool, small: int | None, monkeypatch: Any) -> None:
     monkeypatch.setattr(module, "DENSE_ENOUGH", 2.0)  # sparse rows by pairs of stored values
+    monkeypatch.setattr(module, "SMALL", module.SMALL if small is None else small)
     X, y = make_rows(K=K, p=3)
     problem = make_problem(ROADS[road](X), y, weight=np.random.default_rng(3).random(len(y)), fit_intercept=fit_intercept)
     centre = None if road == "sparse" else X.mean(axis=0)
@@ -96,3 +98,18 @@ def test_reach_is_the_largest_change_of_a_score() -> None:
     step = theta_of(3, 6)
     S = X @ step[:, :-1].T + step[:, -1]
     assert Objective(make_problem(X, y)).reach(step) == pytest.approx(np.ptp(S, axis=1).max())
+
+
+def test_the_hessian_of_many_pieces_has_the_bits_of_one_thread(monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "SMALL", 0)
+    X, y = make_rows(n=150_000, p=6)
+    one = make_problem(X, y)
+    assert len(Objective(one).rows.held or []) > 1
+    monkeypatch.setenv("SEPARATRIX_NUM_THREADS", "1")
+    theta = theta_of(2, 6)
+    alone = Objective(one).curved(theta)
+    monkeypatch.setenv("SEPARATRIX_NUM_THREADS", "2")
+    for a, b in zip(alone, Objective(one).curved(theta)):
+        np.testing.assert_array_equal(a, b)
+    monkeypatch.setattr(module, "SIDE_BY_SIDE", 0)
+    np.testing.assert_allclose(Objective(one).curved(theta)[2], alone[2], rtol=1e-10)

@@ -132,6 +132,39 @@ def logistic_rows(X, codes, weight, targets, W, c, losses, gradient):  # type: i
         add_products(X[begin:end], S[:, : end - begin].copy() if end - begin < ROWS else S, gradient)
 
 
+@kernel(
+    types.float64(rf8(2), ri4(1), rf8(1), rf8(2), rf8(1), wf8(2), wf8(2)),
+    types.float64(rf4(2), ri4(1), rf8(1), rf8(2), rf8(1), wf8(2), wf8(2)),
+)
+def curved_logistic_rows(X, codes, weight, W, c, gradient, Z):  # type: ignore[no-untyped-def]
+    """Do as `logistic_rows` for one machine of target 1, return the loss, and fill Z (n, p + 1) with √h_i [x_i, 1], h_i = s_i q_i(1 − q_i).
+
+    Z'Z is then the Hessian: the rows have been read once, and Z is still in the cache.
+    """
+    p = X.shape[1]
+    S, E, bits, lanes = np.zeros((1, ROWS)), np.empty(ROWS), np.empty(ROWS, dtype=np.int64), np.empty(LANES)
+    loss = 0.0
+    for begin in range(0, X.shape[0], ROWS):
+        end = min(begin + ROWS, X.shape[0])
+        own = weight if weight.size == 0 else weight[begin:end]
+        scores(X[begin:end], W, c, S)
+        for i in range(ROWS):
+            E[i] = -abs(S[0, i])
+        exponentials(E, bits)
+        E[end - begin :] = 0.0
+        loss += logistic_group(S[0], E, codes[begin:end], 1, own, lanes)
+        add_products(X[begin:end], S[:, : end - begin].copy() if end - begin < ROWS else S, gradient)
+        for i in range(end - begin):
+            s = 1.0 if own.size == 0 else own[i]
+            E[i] = np.sqrt(s * E[i]) / (1.0 + E[i])
+        for i in range(end - begin):
+            root = E[i]
+            for j in range(p):
+                Z[begin + i, j] = root * X[begin + i, j]
+            Z[begin + i, p] = root
+    return loss
+
+
 @kernel(types.float64(rf8(1), rf8(1), wf8(1)))
 def log_sum(total, weight, lanes):  # type: ignore[no-untyped-def]
     """Return Σ s_i log total_i of a group: a logarithm of products where there are no weights."""

@@ -29,6 +29,8 @@ PIECES = 32
 """Pieces of the rows held, for passes that return little."""
 FUSED = 2_000
 """Coefficients up to which one kernel does a whole pass; above, W leaves the first cache and BLAS is quicker tile by tile."""
+SIDE_BY_SIDE = 200
+"""Coefficients up to which every piece of the rows may keep a Hessian of its own until all are added."""
 DENSE_ENOUGH = 0.2
 """Share of stored values from which sparse rows are multiplied as dense tiles."""
 
@@ -81,7 +83,10 @@ class Objective:
     def curved(self, theta: Floats) -> tuple[float, Floats, Floats]:
         """Return f, its gradient and its Hessian (Rq, Rq), ordered as θ.ravel(); singular along equal shifts of all scores."""
         W, c = self._coefficients(theta)
-        total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, True))
+        if theta.size <= SIDE_BY_SIDE:
+            total = reduce(Partial.merge, self.rows.collect(lambda block: self._partial(block, W, c, True)))
+        else:
+            total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, True))
         assert total.products is not None
         f, gradient = self._finished(theta, total)
         return f, gradient, self._hessian(total.products)
@@ -149,8 +154,8 @@ class Objective:
             return self._sparse_partial(block, W, c, products)
         loss, gradient = 0.0, np.zeros((R, q))
         small = not self.compiled and block.n_rows * block.n_features < SMALL
-        if not (curved or small or self.shifts) and W.size <= FUSED and _is_plain(block.X):
-            return _fused_partial(block, W, c)
+        if not (small or self.shifts) and W.size <= FUSED and _is_plain(block.X) and (products is None or R == 1):
+            return _fused_partial(block, W, c) if products is None else _fused_curved(block, W, c, products)
         spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None
         columns = np.ascontiguousarray(W.T)  # a product with W.T itself takes twice the time
         for X, codes, weight in self._tiles(block, 1 if not curved else R):
@@ -220,6 +225,20 @@ def _fused_partial(block: Block, W: Floats, c: Floats) -> Partial:
     losses = np.zeros(1)
     cross_entropy.logistic_rows(block.X, block.codes, weight, np.ones(1, dtype=np.int32), W, c, losses, gradient)
     return Partial(float(losses[0]), gradient)
+
+
+def _fused_curved(block: Block, W: Floats, c: Floats, products: Floats) -> Partial:
+    """Return the sums over a dense block of two classes, tile by tile: one kernel call, then Z'Z of weighted rows still in the cache."""
+    from ..kernels import cross_entropy
+
+    loss, gradient, c = 0.0, np.zeros((1, W.shape[1] + 1)), np.ascontiguousarray(c)
+    rows = max(TILE_VALUES // block.n_features, 256)
+    spread, product = np.empty((min(rows, block.n_rows), W.shape[1] + 1)), np.empty_like(products)
+    for tile in block.tiles(rows):
+        Z, weight = spread[: tile.n_rows], NO_WEIGHT if tile.weight is None else tile.weight
+        loss += cross_entropy.curved_logistic_rows(tile.X, tile.codes, weight, W, c, gradient, Z)
+        products += np.matmul(Z.T, Z, out=product)
+    return Partial(loss, gradient, products)
 
 
 def _residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None, small: bool) -> float:
