@@ -142,11 +142,11 @@ def fits_along(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tupl
             fitted = here.fit_summary(first.summary_)
             if hasattr(first, "feature_names_in_"):
                 fitted.feature_names_in_ = first.feature_names_in_
-            yield k, fitted, "one summary a fold"
+            yield k, fitted, "fold summaries"
             continue
         fitted = rows.fit(here)
         first = fitted if first is None else first
-        yield k, fitted, "refits" if len(points) == 1 or not _shares_summary(first, here) else "one summary a fold"
+        yield k, fitted, "refits" if len(points) == 1 or not _shares_summary(first, here) else "fold summaries"
 
 
 def _shares_summary(fitted: Any, other: Any) -> bool:
