@@ -40,12 +40,12 @@ def test_html_escapes_names(board: Any) -> None:
     assert "&lt;b&gt;naive" in page and "<b>" not in page and "picked: LDA" in page
 
 
-@pytest.mark.parametrize(("width", "has_methods"), [(80, False), (140, True)])
-def test_a_terminal_shows_as_many_columns_as_it_has_room_for(board: Any, width: int, has_methods: bool) -> None:
+@pytest.mark.parametrize(("width", "has_losses"), [(80, False), (140, True)])
+def test_a_terminal_shows_as_many_columns_as_it_has_room_for(board: Any, width: int, has_losses: bool) -> None:
     stream = io.StringIO()
     Console(file=stream, width=width).print(board)
     text = stream.getvalue()
-    assert ("exact algebra" in text) == has_methods and max(map(len, text.splitlines())) <= width
+    assert "exact algebra" in text and ("worse by" in text) == has_losses and max(map(len, text.splitlines())) <= width
     assert "majority class" in text and "0.6667" in text and "…" not in text.split("►")[1]
 
 
