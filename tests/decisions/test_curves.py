@@ -125,7 +125,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(rng: Any) -> None:
     [
         (lambda p, y: roc(p, np.full(len(y), "yes"), classes=["no", "yes"]), "needs rows of both kinds; all are"),
         (lambda p, y: net_benefit(p, y, [0.0]), "both excluded"),
-        (lambda p, y: cost_curve(p, y, np.ones((3, 3))), r"costs has shape \(3, 3\), \(2, 2\) is needed"),
+        (lambda p, y: cost_curve(p, y, np.ones((3, 3))), "costs has 3 rows, but there are 2 classes"),
         (lambda p, y: predictive_values(p, y, prevalence=1.2), "share between 0 and 1"),
         (lambda p, y: roc(np.eye(3)[[0, 1, 2]], [0, 1, 2]), "name the one that counts as positive, as in positive=2"),
     ],

@@ -7,12 +7,14 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix import Decision
-from separatrix.decisions import actions, reweight
+from separatrix.decisions import actions, reweight, tune
 from separatrix.decisions.actions import cheapest, worst_best
+from separatrix.decisions.priors import check_priors
 from separatrix.errors import DataWarning, InputError, UnknownNameError
 
 NAMES = np.array(list("abcdefgh"))
@@ -102,6 +104,8 @@ BAD = [
     (lambda: Decision(np.ones((2, 3)), actions=["a"]), "3 columns of costs and 1 actions"),
     (lambda: Decision(np.ones((2, 2)), actions=["a", "a"]), "must be different names"),
     (lambda: Decision(actions=["a", "b"]), "pass costs too"),
+    (lambda: Decision(np.ones((2, 2)), truths=["a"]), "2 rows of costs and 1 truths"),
+    (lambda: Decision(priors="even"), "priors='even' are no numbers; pass one per class"),
     (lambda: Decision(reject_cost=np.nan), "must be a finite number"),
     (lambda: Decision.threshold("half"), "between 0 and 1, got 'half'"),  # type: ignore[arg-type]
     (lambda: Decision().decide(["high", "low"]), "Posteriors are numbers, got list"),
@@ -123,6 +127,30 @@ BAD = [
 def test_bad_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_costs_with_labels_may_come_in_any_order(rng: Any) -> None:
+    labels, P = np.array(["dog", "cat", "ant"]), posteriors(rng, 50, 3)
+    C = pd.DataFrame(rng.uniform(size=(3, 3)), index=labels, columns=labels[::-1])
+    ordered = C.loc[sorted(labels), sorted(labels)].to_numpy()
+    expected = Decision(ordered).decide(P, np.sort(labels))
+    assert Decision(C).decide(P, np.sort(labels)).tolist() == expected.tolist()
+    assert Decision(C).decide(P[:, ::-1], np.sort(labels)[::-1]).tolist() == expected.tolist()
+    assert tune(P, np.sort(labels)[P.argmax(axis=1)], costs=C).before == tune(P, P.argmax(axis=1), costs=ordered).before
+    named = C.set_axis(["wait", "feed", "call"], axis=1)
+    rows = named.loc[sorted(labels)].to_numpy()
+    assert Decision(named).decide(P, np.sort(labels)).tolist() == Decision(rows, actions=["wait", "feed", "call"]).decide(P).tolist()
+    assert Decision(C.to_numpy(), truths=labels, actions=labels[::-1]) == Decision(C)
+    assert Decision(pd.DataFrame(ordered)) == Decision(ordered)  # numbered, not labelled
+    with pytest.raises(UnknownNameError, match="costs has a row for 'ant', which is not a class"):
+        Decision(C).decide(P, ["aunt", "cat", "dog"])
+
+
+def test_priors_with_labels_may_come_in_any_order() -> None:
+    shares = pd.Series(["b", "b", "a", "b"]).value_counts(normalize=True)
+    assert check_priors(shares, np.array(["a", "b"])).tolist() == [0.25, 0.75]
+    assert check_priors(pd.Series([0.2, 0.8]), np.array(["a", "b"])).tolist() == [0.2, 0.8]
+    assert Decision(priors=shares) == Decision(priors={"b": 0.75, "a": 0.25})
 
 
 def test_an_unknown_class_of_priors_is_named() -> None:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
-from separatrix.evaluation.areas import area, area_interval, macro_area
+from separatrix.decisions.areas import area, area_interval, macro_area
 from separatrix.evaluation.metrics import METRICS, Judged, needs_posteriors
 
 

@@ -92,6 +92,15 @@ def test_a_flip_that_the_bounds_forbid_says_how_far_it_gets() -> None:
     assert not still.found and still.label == "virginica" and "nothing that may change matters" in str(still)
 
 
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), GaussianNB()], ids=lambda m: type(m).__name__)
+def test_labels_of_a_frame_are_python_objects(model: Any) -> None:
+    labels = NAMES.astype(object)
+    why, plain = explain(model.fit(FRAME, labels), FRAME, 70, (FRAME, labels)), explain(model.fit(X, NAMES), X, 70, (X, NAMES))
+    assert (why.predicted, why.against) == (plain.predicted, plain.against)
+    assert why.flip is None or why.flip.label == plain.flip.label
+    assert why.score == pytest.approx(plain.score)
+
+
 def test_unit_is_log_odds_only_where_posteriors_say_so() -> None:
     units = {type(m).__name__: explain(m.fit(X, Y), X, 70).unit for m in (*LINEAR, GaussianNB(), QuadraticDiscriminantAnalysis())}
     assert units.pop("OneVsRest") == units.pop("LinearSVC") == units.pop("NearestMean") == "score"

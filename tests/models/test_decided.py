@@ -168,7 +168,11 @@ def test_what_does_not_fit_the_model_is_said_at_once() -> None:
         model.with_priors([0.5, 0.5, 0.0])
     with pytest.raises(InputError, match="LogisticRegression does not keep the class shares it was trained with; pass trained_priors"):
         DecidedClassifier(PeerLogistic(max_iter=1000).fit(X, y), Decision(priors=[0.2, 0.2, 0.6])).predict(X)
-    with pytest.raises(InputError, match=r"is no Decision; pass separatrix.Decision"):
+    with pytest.raises(InputError, match="new prior of class 2 is zero, though it was seen"):
+        model.with_decision(Decision(priors=[0.5, 0.5, 0.0]))
+    with pytest.raises(InputError, match="estimator is the class LinearSVC itself; pass an instance"):
+        DecidedClassifier(LinearSVC).fit(X, y)
+    with pytest.raises(InputError, match=r"is a str and no Decision; pass separatrix.Decision"):
         DecidedClassifier(model, "cheap").predict(X)
     online = LogisticRegression().partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(InputError, match="pass trained_priors"):

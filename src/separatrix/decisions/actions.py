@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.threads import ordered_map, thread_count
-from ..errors import InputError
+from ..errors import InputError, UnknownNameError, did_you_mean
 from .posteriors import refuse_no_distribution, tolerance_of
 
 Floats = NDArray[np.float64]
@@ -65,6 +66,41 @@ def check_costs(costs: Any) -> Floats:
         raise InputError("costs must be finite numbers; give what must never be done a large cost, such as 1e6.")
     C.flags.writeable = False
     return C
+
+
+def labelled_costs(costs: Any, truths: Any, actions: Any) -> tuple[Floats, tuple[Any, ...] | None, tuple[Any, ...] | None]:
+    """Return costs (K, A) with the labels of rows and columns, if any, from a matrix or from a pandas frame that has its own.
+
+    Rows with labels are sorted by them, as classes are; columns with the same labels alike.
+    """
+    C = check_costs(costs)
+    if truths is None and hasattr(costs, "iloc") and type(costs.index).__name__ != "RangeIndex":
+        truths = costs.index.tolist()
+        if actions is None and type(costs.columns).__name__ != "RangeIndex":
+            actions = costs.columns.tolist()
+    truths, actions = (
+        None if names is None else tuple(names.tolist() if hasattr(names, "tolist") else names) for names in (truths, actions)
+    )
+    if truths is None or len(truths) != len(C) or (actions is not None and len(actions) != C.shape[1]):
+        return C, truths, actions
+    if actions is not None and set(actions) == set(truths):
+        C, actions = C[:, [actions.index(label) for label in truths]], None
+    try:
+        ordered = tuple(sorted(truths))
+    except TypeError:
+        return C, truths, actions
+    return check_costs(costs_of(list(ordered), C, truths, actions)), ordered, actions
+
+
+def costs_of(classes: list[Any], costs: Floats, truths: Sequence[Any], actions: Sequence[Any] | None) -> Floats:
+    """Return the costs with rows, and columns where they stand for classes too, in the order of the classes."""
+    names = list(truths)
+    for label in names:
+        if label not in classes:
+            hint = did_you_mean(label, classes)
+            raise UnknownNameError(f"costs has a row for {label!r}, which is not a class.{hint} Classes: {classes}.")
+    order = [names.index(label) for label in classes]
+    return np.asarray(costs[order] if actions is not None or costs.shape[1] != len(classes) else costs[np.ix_(order, order)])
 
 
 def worst_best(costs: Floats) -> float:

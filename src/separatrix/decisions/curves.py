@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds
 
 from ..errors import InputError
-from .actions import check_costs
+from .areas import area, area_interval
+from .decision import Decision
 from .posteriors import Cases
 from .realised import in_the_world
-from .shares import normal_quantile, wilson_band
+from .shares import logit_interval, normal_quantile, wilson_band
 from .tuning import threshold_scores
 
 Floats = NDArray[np.float64]
@@ -110,15 +110,11 @@ def roc(posteriors: Any, y: Any, *, positive: Any = None, classes: Any = None, s
     fp, tp = np.append(0.0, counts.fp), np.append(0.0, counts.tp)
     m, n = tp[-1], fp[-1]
     low, high = wilson_band(tp / m, m * counts.per_row)
-    # Of each level: positives and negatives there; of each positive the share of negatives below it, ties half, and the other way round.
-    own_tp, own_fp = np.diff(tp), np.diff(fp)
-    above = (n - counts.fp + own_fp / 2) / n
-    below = (counts.tp - own_tp / 2) / m
-    area = float(own_tp @ above / m)
-    variance = (own_tp @ (above - area) ** 2 / max(m - 1, 1) / m + own_fp @ (below - area) ** 2 / max(n - 1, 1) / n) / counts.per_row
-    interval = _logit_interval(area, float(np.sqrt(variance)), min(m, n) * counts.per_row)
+    k = counts.cases.positive(positive)
+    found = area(counts.cases.codes == k, threshold_scores(counts.cases, k), counts.cases.weight)
+    interval = area_interval(found, counts.cases.weight, float(min(m, n)))
     thresholds = np.append(np.inf, counts.thresholds)
-    return Curve("ROC", fp / n, tp / m, low, high, thresholds, ("false positive rate", "recall"), area, interval)
+    return Curve("ROC", fp / n, tp / m, low, high, thresholds, ("false positive rate", "recall"), found.value, interval)
 
 
 def precision_recall(
@@ -147,10 +143,10 @@ def precision_recall(
     precision, recall = counts.tp / called, counts.tp / counts.tp[-1]
     low, high = wilson_band(precision, called * counts.per_row)
     k = counts.cases.positive(positive)
-    area = float(average_precision_score(counts.cases.codes == k, threshold_scores(counts.cases, k), sample_weight=counts.cases.weight))
+    average = float(average_precision_score(counts.cases.codes == k, threshold_scores(counts.cases, k), sample_weight=counts.cases.weight))
     positives = float(counts.tp[-1]) * counts.per_row
-    interval = _logit_interval(area, float(np.sqrt(area * (1 - area) / positives)), positives)
-    return Curve("precision and recall", recall, precision, low, high, counts.thresholds, ("recall", "precision"), area, interval)
+    interval = logit_interval(average, float(np.sqrt(average * (1 - average) / positives)), positives)
+    return Curve("precision and recall", recall, precision, low, high, counts.thresholds, ("recall", "precision"), average, interval)
 
 
 def cost_curve(posteriors: Any, y: Any, costs: Any = None, *, priors: Any = None, classes: Any = None, sample_weight: Any = None) -> Curve:
@@ -169,9 +165,7 @@ def cost_curve(posteriors: Any, y: Any, costs: Any = None, *, priors: Any = None
     [1.5, 0.75, 1.0, 0.25, 0.5]
     """
     counts = Counts.of(posteriors, y, None, classes, sample_weight, priors)
-    C = np.array([[0.0, 1.0], [1.0, 0.0]]) if costs is None else check_costs(costs)
-    if C.shape != (2, 2):
-        raise InputError(f"A cost curve is over the threshold of two classes; costs has shape {C.shape}, (2, 2) is needed.")
+    C = Decision(costs).table(counts.cases.classes)
     fp, tp, n = np.append(0.0, counts.fp), np.append(0.0, counts.tp), counts.cases.n
     cells = np.stack([fp[-1] - fp, fp, tp[-1] - tp, tp]) / n
     paid = C.ravel()
@@ -224,15 +218,3 @@ def net_benefit(
     half = normal_quantile(0.95) * np.sqrt(np.maximum(tp + fp * odds**2 - benefit**2, 0.0) / (n * counts.per_row))
     everyone = counts.tp[-1] / n - counts.fp[-1] / n * odds
     return Curve("net benefit", t, benefit, benefit - half, benefit + half, t, ("threshold", "net benefit"), more={"treat all": everyone})
-
-
-def _logit_interval(value: float, error: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval of a share with a standard error, made on the logit scale so that it stays inside (0, 1).
-
-    Where the classes are told apart without a mistake, a standard error of 0 would promise too much: Wilson's interval of n rows then.
-    """
-    if not 0.0 < value < 1.0 or error == 0.0:
-        low, high = wilson_band(value, n)
-        return float(low), float(high)
-    half = normal_quantile(0.95) * error / (value * (1 - value))
-    return float(expit(logit(value) - half)), float(expit(logit(value) + half))

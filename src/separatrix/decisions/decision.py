@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataWarning, InputError
-from .actions import cheapest, check_costs, worst_best
+from .actions import cheapest, costs_of, labelled_costs, worst_best
 from .posteriors import as_posteriors, check_posteriors
-from .priors import check_priors, prior_odds, reweight
+from .priors import by_label, check_priors, prior_odds, reweight
 
 if TYPE_CHECKING:
     from .tuning import Tuned
@@ -32,14 +32,17 @@ class Decision:
 
     Parameters
     ----------
-    costs : (K, A) matrix, optional
-        Rows are the true classes in the order of `classes_`, columns the actions. Default: 1 for every mistake.
+    costs : (K, A) matrix or pandas frame, optional
+        Rows are the true classes in the order of `classes_`, columns the actions. A frame with labels may have them in any order. Default:
+        1 for every mistake.
     reject_cost : float, optional
         Cost of leaving a row to someone else; rejected rows are given None. Default: nothing is rejected.
-    priors : (K,) or {label: prior}, optional
+    priors : (K,) or {label: prior} or Series, optional
         How common the classes are where the decisions are made; default: as in training.
     actions : A names, optional
         What the columns of `costs` stand for; default: the classes. Needed where there are more or fewer actions than classes.
+    truths : K labels, optional
+        What the rows of `costs` stand for, and the columns where `actions` are not named; default: the order of `classes_`.
 
     Examples
     --------
@@ -60,29 +63,33 @@ class Decision:
     reject_cost: float | None = None
     priors: Any = None
     actions: Sequence[Any] | None = None
+    truths: Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
         if self.costs is not None:
-            object.__setattr__(self, "costs", check_costs(self.costs))
-        if self.priors is not None and not isinstance(self.priors, Mapping):
-            object.__setattr__(self, "priors", np.array(self.priors, dtype=np.float64))
-        if self.actions is not None:
-            object.__setattr__(self, "actions", tuple(self.actions))
-            self._check_actions()
+            given = labelled_costs(self.costs, self.truths, self.actions)
+            for name, value in zip(("costs", "truths", "actions"), given, strict=True):
+                object.__setattr__(self, name, value)
+        if self.priors is not None:
+            object.__setattr__(self, "priors", by_label(self.priors))
+        if self.actions is not None or self.truths is not None:
+            self._check_names()
         if self.reject_cost is not None:
             if not (isinstance(self.reject_cost, int | float | np.number) and np.isfinite(self.reject_cost)):
                 raise InputError(f"reject_cost={self.reject_cost!r} must be a finite number, or None to reject nothing.")
             object.__setattr__(self, "reject_cost", float(self.reject_cost))
 
-    def _check_actions(self) -> None:
-        names = self.actions
-        assert names is not None
+    def _check_names(self) -> None:
         if self.costs is None:
-            raise InputError("actions names the columns of costs; pass costs too, one row per true class and one column per action.")
-        if len(names) != self.costs.shape[1]:
-            raise InputError(f"There are {self.costs.shape[1]} columns of costs and {len(names)} actions; name each column.")
-        if len(set(names)) < len(names) or None in names:
-            raise InputError(f"actions={list(names)!r} must be different names; None stands for rejected rows.")
+            raise InputError("actions and truths name what costs has; pass costs too, one row per true class and one column per action.")
+        for name, kind, axis in (("actions", "columns", 1), ("truths", "rows", 0)):
+            names = getattr(self, name)
+            if names is None:
+                continue
+            if len(names) != self.costs.shape[axis]:
+                raise InputError(f"There are {self.costs.shape[axis]} {kind} of costs and {len(names)} {name}; name each of the {kind}.")
+            if len(set(names)) < len(names) or None in names:
+                raise InputError(f"{name}={list(names)!r} must be different names; None stands for rejected rows.")
 
     @classmethod
     def threshold(cls, t: float, priors: Any = None) -> Decision:
@@ -183,6 +190,10 @@ class Decision:
             return np.asarray(check_posteriors(posteriors), dtype=np.float64)
         return reweight(posteriors, self.priors, self._require(trained_priors), classes)
 
+    def without_priors(self) -> Decision:
+        """Return the same rule for posteriors that have its priors already."""
+        return replace(self, priors=None)
+
     def table(self, classes: NDArray[Any]) -> Floats:
         """Return the costs (K, A), with a last column for rejecting where that is an option.
 
@@ -251,7 +262,7 @@ class Decision:
                 f"costs has {self.costs.shape[1]} columns for {K} classes; name what the columns stand for, as in "
                 "Decision(costs, actions=['send home', 'test', 'treat'])."
             )
-        return np.asarray(self.costs)
+        return np.asarray(self.costs) if self.truths is None else costs_of(classes.tolist(), self.costs, self.truths, self.actions)
 
     def _odds(self, classes: NDArray[Any], trained_priors: Any) -> Floats:
         """Return the factors on the rows of the costs that the priors stand for: the argmin needs no normalised posteriors."""
@@ -274,7 +285,7 @@ class Decision:
 
     def __repr__(self) -> str:
         shown = []
-        for name in ("costs", "reject_cost", "priors", "actions"):
+        for name in ("costs", "reject_cost", "priors", "actions", "truths"):
             value = getattr(self, name)
             if value is not None:
                 value = value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, tuple) else value

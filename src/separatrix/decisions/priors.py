@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Floats:
-    """Return given priors as an array of one probability per class, from numbers in the order of the classes or {label: prior}.
+    """Return given priors as an array of one probability per class, from numbers in the order of the classes, {label: prior} or a Series.
 
     Examples
     --------
@@ -25,9 +25,8 @@ def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Fl
     array([0.25, 0.75])
     """
     K = len(classes)
-    if isinstance(priors, Mapping):
-        priors = _in_order(priors, classes.tolist(), name)
-    given = np.asarray(priors, dtype=np.float64)
+    priors = by_label(priors, name)
+    given = np.asarray(_in_order(priors, classes.tolist(), name) if isinstance(priors, Mapping) else priors)
     if given.shape != (K,):
         raise InputError(
             f"The number of priors must match the number of classes: {name} has shape {given.shape}, but there are {K} classes "
@@ -38,6 +37,26 @@ def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Fl
     if abs(given.sum() - 1.0) > 1e-6:
         raise InputError(f"The sum of the priors should be 1, got {given.sum():.6g}; pass {name} / sum({name}).")
     return given / given.sum()
+
+
+def by_label(priors: Any, name: str = "priors") -> Any:
+    """Return priors as {label: prior} where they come with labels, as those of `y.value_counts(normalize=True)` do; else as an array.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> by_label(pd.Series(["ham", "spam", "spam", "spam"]).value_counts(normalize=True))
+    {'spam': 0.75, 'ham': 0.25}
+    """
+    if isinstance(priors, Mapping):
+        return priors
+    # A Series that was given no labels is numbered, and stands in the order of the classes.
+    if hasattr(priors, "iloc") and type(priors.index).__name__ != "RangeIndex":
+        return dict(priors.to_dict())
+    try:
+        return np.array(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={priors!r} are no numbers; pass one per class, or {{label: prior}}.") from None
 
 
 def _in_order(priors: Mapping[Any, Any], labels: list[Any], name: str) -> list[float]:

@@ -70,7 +70,7 @@ def saving(decision: Decision, posteriors: Any, y: Any, *, classes: Any = None, 
     cases = Cases.of(posteriors, y, classes, sample_weight)
     decision.check(cases.classes)
     at = in_the_world(cases, decision.priors)
-    plain = Decision(decision.costs, decision.reject_cost, actions=decision.actions)
+    plain = decision.without_priors()
     table, codes = plain.table(at.classes), plain.codes(at.P, at.classes)
     paid = table[at.codes, codes]
     constant = at.shares() @ table[:, : table.shape[1] - (decision.reject_cost is not None)]

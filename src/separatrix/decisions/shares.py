@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 from scipy.stats import norm
 
 Floats = NDArray[np.float64]
@@ -35,6 +36,23 @@ def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats
     n = np.where(np.asarray(n) > 0, n, np.nan)
     centre, half = s + z * z / (2 * n), z * np.sqrt(np.maximum(s * (1 - s), 0.0) / n + z * z / (4 * n * n))
     return np.maximum(0.0, (centre - half) / (1 + z * z / n)), np.minimum(1.0, (centre + half) / (1 + z * z / n))
+
+
+def logit_interval(value: float, error: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Return the interval of a share with a standard error, made on the logit scale so that it stays inside (0, 1).
+
+    Where the error is 0 it is Wilson's for n rows: what was never seen to go wrong is not known never to.
+
+    Examples
+    --------
+    >>> [round(v, 4) for v in logit_interval(0.9, 0.05, 40)]
+    [0.7518, 0.9639]
+    """
+    if not 0.0 < value < 1.0 or error <= 1e-8:
+        low, high = wilson_band(value, n, level)
+        return float(low), float(high)
+    half = normal_quantile(level) * error / (value * (1 - value))
+    return float(expit(logit(value) - half)), float(expit(logit(value) + half))
 
 
 def mean_interval(

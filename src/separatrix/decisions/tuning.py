@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..progress import task
-from .actions import check_costs
 from .decision import Decision
 from .factors import best_factors
 from .posteriors import Cases
@@ -199,8 +198,7 @@ def _rejecting(cases: Cases, costs: Any, rate: float, priors: Any) -> Tuned:
 
 def _cheapest(cases: Cases, costs: Any, priors: Any) -> Tuned:
     K = len(cases.classes)
-    C = 1.0 - np.eye(K) if costs is None else check_costs(costs)
-    Decision(C).check(cases.classes)
+    C = Decision(costs).table(cases.classes)
     parts = range(FOLDS if len(cases.codes) >= 2 * FOLDS else 0)
     with task("tune", total=1 + len(parts)) as work:
         rule = least_cost_rule(cases, C)

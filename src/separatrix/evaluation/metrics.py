@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils.metaestimators import available_if
 
+from ..decisions.areas import Area, macro_area
 from ..errors import InputError, did_you_mean
-from .areas import Area, macro_area
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

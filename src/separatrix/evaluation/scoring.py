@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .areas import area_interval
+from ..decisions.areas import area_interval
 from .estimate import Estimate
 from .intervals import corrected_resampled_t, wilson
 from .metrics import Judged, Metric, Score, choose_metrics
@@ -119,10 +119,10 @@ def _notes(rows: Rows, judged: list[Judged], scores: dict[str, float], confusion
     notes = []
     said = np.flatnonzero(confusion.sum(axis=0) > 0)
     if len(said) == 1:
-        notes.append(f"every held-out row was said to be {rows.classes[said[0]].item()!r}: the model does not tell the classes apart")
+        notes.append(f"every held-out row was said to be {rows.classes.tolist()[said[0]]!r}: the model does not tell the classes apart")
     if "auc" in scores and np.isnan(scores["auc"]):
-        label = rows.classes[int(confusion.sum(axis=1).argmin())]
-        notes.append(f"auc is not defined: no row of class {label.item()!r} was held out in some repeat; hold out more rows of it")
+        label = rows.classes.tolist()[int(confusion.sum(axis=1).argmin())]
+        notes.append(f"auc is not defined: no row of class {label!r} was held out in some repeat; hold out more rows of it")
     elif "auc" in scores and len(said) == 1 and all((one.posteriors == one.posteriors[0]).all() for one in judged):  # type: ignore[index]
         notes.append("auc is 1/2 by convention: all held-out rows have the same posteriors, so there is no order to judge")
     return tuple(notes)

@@ -75,7 +75,7 @@ def smallest_flip(
     scale, lower, upper : (p,) as in `geometry.least_change`
     """
     if to == a:
-        raise InputError(f"to={model.classes_[a].item()!r} is what the row is predicted to be already; name another class.")
+        raise InputError(f"to={model.classes_.tolist()[a]!r} is what the row is predicted to be already; name another class.")
     others = [k for k in range(len(model.classes_)) if k != a and (to is None or k == to)]
     size = float(np.abs(view.weights).max(axis=0) @ np.abs(x) + np.abs(view.offsets).max()) or 1.0
     ways: list[tuple[int, LeastChange]] = []
@@ -110,7 +110,7 @@ def _lack(view: LinearView, point: Floats, a: int, k: int) -> float:
 
 
 def _flip(model: Any, k: int, x: Floats, way: LeastChange, lack: float, names: Sequence[str]) -> Flip:
-    return Flip(way.reached, model.classes_[k].item(), way.point, way.point - x, way.cost, lack, names)
+    return Flip(way.reached, model.classes_.tolist()[k], way.point, way.point - x, way.cost, lack, names)
 
 
 def _signed(value: float) -> str:

@@ -187,8 +187,8 @@ def _gather(
     score = base + float(parts.sum())
     return RowExplanation(
         row=row,
-        predicted=model.classes_[a].item(),
-        against=model.classes_[b].item(),
+        predicted=model.classes_.tolist()[a],
+        against=model.classes_.tolist()[b],
         score=score,
         unit=_unit(posteriors, score, a, b),
         base=base,

@@ -106,7 +106,7 @@ def own_normals(own: ClassMoments, covariances: Floats, names: list[str] | None 
     if flat:
         k, normal = flat[0]
         raise InputError(
-            f"The likelihood has no maximum: class {own.classes[k].item()!r} ({own.rows[k]} rows) varies in {normal.rank} of the {rank} "
+            f"The likelihood has no maximum: class {own.classes.tolist()[k]!r} ({own.rows[k]} rows) varies in {normal.rank} of the {rank} "
             f"directions in which the classes vary, and not along {involved(normal.null, names)}; its density is infinite there. "
             "Give it more rows, leave columns out, or use LinearDiscriminantAnalysis."
         )
@@ -145,7 +145,7 @@ def varying_cells(
     some = flat.any(axis=0) & ~constant
     if some.any():
         j = int(some.argmax())
-        label = classes[int(flat[:, j].argmax())].item()
+        label = classes.tolist()[int(flat[:, j].argmax())]
         name = repr(names[j]) if names else f"column {j}"
         raise InputError(
             f"The likelihood has no maximum: {name} does not vary within class {label!r} ({int(some.sum())} column(s) like it), so its "

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..decisions.decision import Decision
-from ..decisions.priors import require_priors
+from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
 from .state import State, nested, restore_nested
 
@@ -41,7 +41,7 @@ class Decidable:
         """
         check_is_fitted(self)
         decided = DecidedClassifier(self, decision, trained_priors)
-        decided._check()
+        decided._check(self)
         return decided
 
 
@@ -95,7 +95,7 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         require_posteriors(self.estimator)
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
         fitted = clone(self.estimator).fit(X, y, **more)
-        self._rule().check(fitted.classes_)
+        self._check(fitted)
         self.estimator_ = fitted
         return self
 
@@ -110,9 +110,8 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         -------
         actions : (n,) labels or names of actions; an array of objects with None for rejected rows where there is a reject_cost
         """
-        P, rule = self.predict_proba(X), self._rule()
-        labels = self.classes_
-        return rule.names(labels)[cheapest_of(rule, P, labels)]
+        P, rule, labels = self.predict_proba(X), self._rule(), self.classes_
+        return rule.names(labels)[rule.without_priors().codes(P, labels)]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the posteriors under the priors of the decision, (n, K).
@@ -164,9 +163,10 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return np.asarray(self._fitted().feature_names_in_)
 
     def _rule(self) -> Decision:
-        if self.decision is not None and not isinstance(self.decision, Decision):
-            raise InputError(f"decision={self.decision!r} is no Decision; pass separatrix.Decision(costs=…), or tuned.decision.")
-        return Decision() if self.decision is None else self.decision
+        given: Any = self.decision
+        if given is None or isinstance(given, Decision):
+            return Decision() if given is None else given
+        raise InputError(f"decision is a {type(given).__name__} and no Decision; pass separatrix.Decision(costs=…), or tuned.decision.")
 
     def _fitted(self) -> Any:
         if hasattr(self, "estimator_"):
@@ -175,11 +175,17 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit, or pass a fitted estimator.")
         return self.estimator
 
-    def _check(self) -> None:
-        require_posteriors(self.estimator)
-        self._rule().check(self.classes_)
-        if self._rule().priors is not None:
-            require_priors(self._fitted(), self.classes_, self.trained_priors)
+    def _check(self, fitted: Any) -> None:
+        require_posteriors(fitted)
+        self._rule().check(fitted.classes_)
+        self._odds(fitted)
+
+    def _odds(self, fitted: Any) -> Floats:
+        """Return the factors on the posteriors that the new priors stand for, (K,); 1 without new priors."""
+        labels, new = np.asarray(fitted.classes_), self._rule().priors
+        if new is None:
+            return np.ones(len(labels))
+        return prior_odds(check_priors(new, labels), require_priors(fitted, labels, self.trained_priors), labels)
 
     def state(self) -> State:
         """Return the fitted model as arrays and plain values; the estimator must be one of this package.
@@ -189,7 +195,7 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         State
             `DecidedClassifier.restore(model.state())` is the same model.
         """
-        plain = {name: listed(getattr(self._rule(), name)) for name in ("costs", "reject_cost", "priors", "actions")}
+        plain = {name: listed(getattr(self._rule(), name)) for name in ("costs", "reject_cost", "priors", "actions", "truths")}
         return nested(self, {"trained_priors": listed(self.trained_priors), "decision": plain}, {}, self._fitted())
 
     @classmethod
@@ -214,13 +220,10 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return tags
 
 
-def cheapest_of(rule: Decision, P: Floats, classes: NDArray[Any]) -> NDArray[np.int32]:
-    """Return the codes of a rule's actions for posteriors that have its priors already."""
-    return Decision(rule.costs, rule.reject_cost, actions=rule.actions).codes(P, classes)
-
-
 def require_posteriors(estimator: Any) -> None:
     """Raise an error for a classifier without posteriors that says how it gets some."""
+    if isinstance(estimator, type):
+        raise InputError(f"estimator is the class {estimator.__name__} itself; pass an instance, {estimator.__name__}().")
     if estimator is None or not hasattr(estimator, "fit"):
         raise InputError(f"estimator={estimator!r} is no classifier; pass one, such as LogisticRegression().")
     if not hasattr(estimator, "predict_proba"):

@@ -164,7 +164,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
         if few.any() and not growing and not self.pooling:
             k = int(few.argmax())
             raise InputError(
-                f"covariance='unbiased' divides by n_k - 1, but class {moments.classes[k].item()!r} has n_k = {counts[k]:g}. Use "
+                f"covariance='unbiased' divides by n_k - 1, but class {moments.classes.tolist()[k]!r} has n_k = {counts[k]:g}. Use "
                 "covariance='mle', which divides by n_k, or pooling=0.1, or give more rows."
             )
         # More rows may come: keep what is learned and divide by n_k until there are enough.

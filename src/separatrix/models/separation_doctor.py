@@ -126,7 +126,7 @@ def separation(X: Any, y: Any = None, sample_weight: Any = None, *, fit_intercep
     weight = np.ones(len(rows.codes)) if rows.weight is None else rows.weight
     present = np.flatnonzero(np.bincount(rows.codes, weights=weight, minlength=len(source.classes)) > 0)
     if len(present) < 2:
-        raise InputError(f"All rows are of class {source.classes[present[0]].item()!r}; rows of two or more classes are needed.")
+        raise InputError(f"All rows are of class {source.classes.tolist()[present[0]]!r}; rows of two or more classes are needed.")
     kept = np.flatnonzero(weight > 0)
     codes = np.searchsorted(present, rows.codes[kept])
     labels = source.classes[present].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from ..evaluation.areas import Area, area_interval, macro_area
+from ..decisions.areas import Area, area_interval, macro_area
 from ..evaluation.intervals import corrected_resampled_t, wilson
 from ..evaluation.metrics import METRICS, Judged, Metric, brier_losses, choose_metrics, log_losses
 from ..evaluation.plans import NEVER

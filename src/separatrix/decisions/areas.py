@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
-from scipy.stats import norm
 
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
-from .intervals import Interval, wilson
+from .shares import logit_interval
 
 Floats = NDArray[np.float64]
 
@@ -163,13 +161,12 @@ def _areas_by_fold(
     return np.where(both > 0, hits / np.where(both > 0, both, 1.0), np.nan)
 
 
-def area_interval(found: Area, weight: Floats | None, smallest: float, level: float = 0.95) -> Interval:
+def area_interval(found: Area, weight: Floats | None, smallest: float, level: float = 0.95) -> tuple[float, float]:
     """Return DeLong's interval of an area, on the logit scale so that it stays inside (0, 1).
 
         Var A = Σ w_i φ_i²/(Σ w)²
 
-    Where every row stands right (variance 0) it is Wilson's for as many rows as the smallest class has: what was never seen to go wrong
-    is not known never to.
+    Where every row stands right it is Wilson's for as many rows as the smallest class has.
 
     Parameters
     ----------
@@ -190,8 +187,4 @@ def area_interval(found: Area, weight: Floats | None, smallest: float, level: fl
     variance = float(phi @ phi) / len(phi) ** 2 if weight is None else float(weight @ phi**2) / float(weight.sum()) ** 2
     if not np.isfinite(variance):
         return float("nan"), float("nan")
-    if variance <= 1e-16 or not 0.0 < found.value < 1.0:
-        return wilson(found.value, smallest, level)
-    half = float(norm.ppf(0.5 + level / 2)) * np.sqrt(variance) / (found.value * (1.0 - found.value))
-    centre = float(logit(found.value))
-    return float(expit(centre - half)), float(expit(centre + half))
+    return logit_interval(found.value, float(np.sqrt(variance)), smallest, level)
