@@ -3,8 +3,8 @@
 | declared by the model | road | file |
 |---|---|---|
 | `_leaves_out`, `_left_out()` | leave-one-out by algebra, from one fit | leave_one_out.py |
-| `_moments_suffice(n, p)` | a row taken out of the summary; summaries of the folds merged | leave_one_out.py, fold_summaries.py |
-| `_forgets_exactly` | the rows of a fold taken back out of one fit | fold_summaries.py |
+| `_moments_suffice(n, p)` | a row taken out of the summary; moments of the folds merged | leave_one_out.py, fold_summaries.py |
+| `_summaries_merge` | summaries of the folds merged, whatever they are | fold_summaries.py |
 | `_holds_out`, `_hold_out(rows, folds, alone)` | Newton steps from the full fit | newton_steps.py |
 | nothing, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
 
@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..errors import InputError
-from .fold_summaries import by_forgetting, by_summaries
+from .fold_summaries import by_merging, by_summaries
 from .leave_one_out import by_algebra, by_subtraction
 from .newton_steps import by_newton_steps
 from .plans import Folds, LeaveOneOut
@@ -44,8 +44,8 @@ def hold_out(
         return by_summaries(model, rows, folds)
     if getattr(model, "_holds_out", False):
         return by_newton_steps(model, rows, folds, alone, n_jobs)
-    if getattr(model, "_forgets_exactly", False):
-        return by_forgetting(model, rows, folds)
+    if getattr(model, "_summaries_merge", False):
+        return by_algebra(model, rows, folds) if alone and model._leaves_out else by_merging(model, rows, folds)
     return by_refits(model, rows, folds, n_jobs)
 
 

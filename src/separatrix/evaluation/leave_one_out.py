@@ -28,7 +28,8 @@ def by_algebra(model: Any, rows: Rows, folds: Folds) -> HeldOut:
         found = left_out(block)
         return largest(found.scores), posteriors_of(found.scores) if has else None, found.refit
 
-    parts = list(rows.source(getattr(model, "n_jobs", None)).map(part))
+    source = model._labelled(rows.X, rows.codes, rows.weight, np.arange(len(rows.classes)))
+    parts = list(source.map(part))
     codes = np.concatenate([own for own, _, _ in parts])
     posteriors = np.concatenate([own for _, own, _ in parts]) if has else None
     refit = np.flatnonzero(np.concatenate([again for _, _, again in parts]))

@@ -16,13 +16,14 @@ from ..summaries.categories import LARGEST, CategoryCounts
 from ..summaries.grouped import tile_rows
 from .counted import CountedNB
 from .counted_information import CategoriesCriteria
+from .counted_left_out import CategoriesLeftOut
 from .evidence import Evidence, Notes, log_odds
 from .priors import class_factors
 
 Floats = NDArray[np.float64]
 
 
-class CategoricalNB(CategoriesCriteria, CountedNB):
+class CategoricalNB(CategoriesLeftOut, CategoriesCriteria, CountedNB):
     """Naive Bayes on columns of categories, numbered 0, 1, … in each column.
 
         p_kjc = (N_kjc + α)/(n_kj + α L_j)        log p(x, k) = log π_k + Σ_j log p_kj,x_j

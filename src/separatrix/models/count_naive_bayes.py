@@ -14,13 +14,14 @@ from ..solvers.smoothing import LogProbability, bernoulli_logs, multinomial_logs
 from ..summaries import Counts
 from ..summaries.reading import Reading
 from .counted_information import SwitchesCriteria, WordsCriteria
+from .counted_left_out import SwitchesLeftOut, WordsLeftOut
 from .evidence import log_odds
 from .linear_naive_bayes import LinearNB
 
 Floats = NDArray[np.float64]
 
 
-class BernoulliNB(SwitchesCriteria, LinearNB):
+class BernoulliNB(SwitchesLeftOut, SwitchesCriteria, LinearNB):
     """Naive Bayes on switches: each column is on or off, and both say something.
 
         p_kj = (N_kj + α)/(n_k + 2α)        log p(x, k) = log π_k + Σ_j [b_j log p_kj + (1 − b_j) log(1 − p_kj)],   b_j = [x_j > binarize]
@@ -147,7 +148,7 @@ class BernoulliNB(SwitchesCriteria, LinearNB):
         return (rng.random_sample((n, self.n_features_in_)) < np.exp(self.feature_log_prob_[k])).astype(np.float64)
 
 
-class MultinomialNB(WordsCriteria, LinearNB):
+class MultinomialNB(WordsLeftOut, WordsCriteria, LinearNB):
     """Naive Bayes on counts: a row is a bag of words drawn one by one.
 
         p_kj = (N_kj + α)/Σ_j (N_kj + α)        log p(x, k) = log π_k + Σ_j x_j log p_kj

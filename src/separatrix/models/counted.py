@@ -25,6 +25,7 @@ from ..errors import DataWarning, InputError, one_of
 from ..solvers.smoothing import rule_out
 from ..summaries import Counts
 from .base import codes_of
+from .counted_left_out import CountedLeftOut
 from .evidence import Evidence, Notes, unbounded
 from .from_summary import SummaryClassifier
 from .generative import GenerativeClassifier
@@ -35,7 +36,7 @@ SMALLEST_ALPHA = 1e-10
 """What scikit-learn puts in place of a smaller alpha when force_alpha=False."""
 
 
-class CountedNB(SummaryClassifier, GenerativeClassifier):
+class CountedNB(CountedLeftOut, SummaryClassifier, GenerativeClassifier):
     """Base of naive Bayes by counting. A subclass gives `_log_likelihood(block, notes)`, the evidence of n rows in K classes."""
 
     alpha: Any

@@ -12,6 +12,7 @@ from ..data import Source
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of
 from ..summaries.column_ranges import ColumnRanges
 from ..summaries.columns import KINDS, Layout
+from ..summaries.folds import all_but_one
 
 DISPERSION = 4.0
 """How many times its mean the variance of a column of counts may be: Poisson counts have 1, and classes that differ add to it."""
@@ -91,6 +92,22 @@ def choose_layout(kinds: Any, source: Source, has_text: bool) -> Layout:
                 + (" (for two categories that is the same model)." if given[j] == "bernoulli" else ", or turn it into numbers first.")
             )
     return Layout(as_kinds([kind or choose_kind(ranges, j) for j, kind in enumerate(given)]), ranges.text)
+
+
+def kinds_stand(kinds: Any, layout: Layout, parts: list[Source]) -> list[bool]:
+    """Return, for each of several parts of the rows, whether the columns would be of the same kinds without it.
+
+    Parameters
+    ----------
+    kinds : as given by the user
+    layout : kinds of the columns of all rows
+    parts : sources of the parts
+    """
+    given = given_kinds(kinds, parts[0])
+    if None not in given:
+        return [True] * len(parts)
+    rest = all_but_one([part.reduce(ColumnRanges.of) for part in parts])
+    return [[kind or choose_kind(ranges, j) for j, kind in enumerate(given)] == layout.kinds.tolist() for ranges in rest]
 
 
 def as_kinds(kinds: list[Any]) -> NDArray[Any]:

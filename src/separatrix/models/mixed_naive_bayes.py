@@ -20,7 +20,7 @@ from ..summaries.counts import Counts
 from .counted import CountedNB
 from .counted_information import MixedCriteria
 from .evidence import Evidence, Notes
-from .kinds import check_kinds, choose_layout
+from .kinds import check_kinds, choose_layout, kinds_stand
 from .likelihoods import CategoryColumns, CountedColumns, normal_evidence, normal_odds, normal_parameters
 from .priors import class_factors
 
@@ -85,6 +85,8 @@ class MixedNB(MixedCriteria, CountedNB):
     Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 6.6.3.
     """
 
+    # The largest variance and the overall rates change with every row, and with them all classes: counts are merged instead.
+    _leaves_out = False
     theta_: Floats
     var_: Floats
     counted_: CountedColumns
@@ -148,6 +150,9 @@ class MixedNB(MixedCriteria, CountedNB):
         from ..data.tables import FrameTable, ObjectTable
 
         return choose_layout(self.kinds, source, isinstance(source, (FrameTable, ObjectTable)))
+
+    def _merges_stand(self, parts: list[Source]) -> list[bool]:
+        return kinds_stand(self.kinds, self.summary_.layout, parts)
 
     def _count(self, source: Source, layout: Layout) -> ColumnCounts:
         return source.reduce(ColumnCounts.summarise(source.classes, layout, self.missing == "ignore", source.feature_names))
