@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..data.threads import single_threaded_blas
 from .l1_ending import Distance, distance
-from .l1_quadratic import Quadratic, violation
+from .l1_quadratic import FEW, Quadratic, violation
 from .newton import column_means
 from .objective import Objective
 from .problem import Problem
@@ -30,6 +30,8 @@ ROUNDING = 1e-12
 """Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
 """Subgradient at which digits are no longer wanted, as a share of tol² λ."""
+LOOSE = 0.05
+"""Share of the largest violation to which a step solves a quadratic of few coordinates: far from the end Newton's own error is larger."""
 FRESH, ON_A_PATH = 0.1, 0.3
 """Share of the last violation above which a step needs a fresh Hessian. On a path every λ begins with one, and few digits are asked."""
 
@@ -59,6 +61,7 @@ class ProximalNewton:
             problem.rows.source.refuse_nonfinite()
         self.quadratic = Quadratic(H)
         self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH
+        self.loose = LOOSE if self.theta.size <= FEW else 0.0
         self.predicted: Floats | None = None
         self.surprise, self.leaps, self.stride = np.zeros(self.theta.size), False, 0.0
         self._set_penalty()
@@ -116,8 +119,8 @@ class ProximalNewton:
     def _step(self) -> bool:
         """Take the first step t d, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
         x = self.theta.ravel()
-        end = self.quadratic.minimise(self.g.ravel(), x, self.penalty, self.slack)
         value, worst = self.f + self._kinks(self.theta), self._violation()
+        end = self.quadratic.minimise(self.g.ravel(), x, self.penalty, max(self.slack, self.loose * worst))
         if self.leaps:
             self.predicted, self.leaps = end, False
             leap = end + np.where((end != 0.0) | (self.penalty == 0.0), self.surprise, 0.0)

@@ -12,6 +12,7 @@ Lee, Battle, Raina and Ng (2006), Efficient sparse coding algorithms, NIPS.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 FEW = 64
 """Coordinates up to which linear systems beat loading compiled code and sweeping."""
@@ -28,6 +30,8 @@ SWEEPS = 50
 LOOSE = 1e-2
 STEPS = 12
 """How far sweeps lower the subgradient, and how many systems follow them."""
+ENTRIES = 3
+"""Systems in which coordinates that enter together may sort out which of them do."""
 RIDGE = 1e-12
 """Added to the unit diagonal of a system, for coordinates that determine each other."""
 
@@ -82,20 +86,43 @@ class Quadratic:
             slope = a + self.H @ x
             moving = (x != 0.0) | free
             signs = np.sign(x)
-            if np.abs(np.where(moving, slope + penalty * signs, 0.0)).max() <= slack:
+            if np.abs((slope + penalty * signs)[moving]).max(initial=0.0) <= slack:
                 over = np.where(moving, -np.inf, np.abs(slope) - penalty)
-                j = int(over.argmax())
-                if over[j] <= slack:
+                if over.max() <= slack:
                     return x
-                signs[j] = -np.sign(slope[j])
-                moving[j] = True
-            x = self._towards(a, x, signs, penalty, np.flatnonzero(moving))
+                x = self._entered(a, x, signs, penalty, moving, slope, over, slack)
+            else:
+                x = self._towards(a, x, signs, penalty, np.flatnonzero(moving))
         return None
 
-    def _towards(self, a: Floats, x: Floats, signs: Floats, penalty: Floats, index: NDArray[np.intp]) -> Floats:
+    def _entered(
+        self, a: Floats, x: Floats, signs: Floats, penalty: Floats, moving: Bools, slope: Floats, over: Floats, slack: float
+    ) -> Floats:
+        """Return the best point on the way to the minimum with coordinates that leave 0.
+
+        All that want to, without those that the others would push to the wrong side; where these are all, the one that wants most.
+        """
+        entering = over > slack
+        signs = np.where(entering, -np.sign(slope), signs)
+        for _ in range(ENTRIES):
+            index = np.flatnonzero(moving | entering)
+            target = self._solved(index, -(a[index] + penalty[index] * signs[index]))
+            wrong = index[entering[index] & (signs[index] * target <= 0.0)]
+            if len(wrong) == 0:
+                return self._towards(a, x, signs, penalty, index, target)
+            entering[wrong] = False
+        j = int(over.argmax())
+        moving = moving.copy()
+        moving[j] = True
+        signs[j] = -np.sign(slope[j])
+        return self._towards(a, x, signs, penalty, np.flatnonzero(moving))
+
+    def _towards(
+        self, a: Floats, x: Floats, signs: Floats, penalty: Floats, index: NDArray[np.intp], found: Floats | None = None
+    ) -> Floats:
         """Return the best point on the way to the minimum for the signs given; a coordinate that reaches 0 stays there."""
         target = np.zeros_like(x)
-        target[index] = self._solved(index, -(a[index] + penalty[index] * signs[index]))
+        target[index] = self._solved(index, -(a[index] + penalty[index] * signs[index])) if found is None else found
         step = target - x
         crossing = index[(penalty[index] > 0.0) & (signs[index] * target[index] < 0.0) & (x[index] != 0.0)]
         if len(crossing) == 0:
@@ -104,24 +131,31 @@ class Quadratic:
         ends = np.append(np.sort(zeros), 1.0)
         t = ends[int(np.argmin(self._values(a, x, step, penalty, ends)))]
         new = x + t * step
-        new[crossing[np.isclose(zeros, t, rtol=1e-12, atol=0.0)]] = 0.0
+        new[crossing[np.abs(zeros - t) <= 1e-12 * t]] = 0.0
         return new
 
     def _values(self, a: Floats, x: Floats, step: Floats, penalty: Floats, ends: Floats) -> Floats:
         """Return the objective, without a constant, at x + t step for each end t."""
-        slope, curvature = float((a + self.H @ x) @ step), float(step @ (self.H @ step))
-        kinks = np.array([penalty @ np.abs(x + t * step) for t in ends])
-        return ends * slope + 0.5 * ends**2 * curvature + kinks
+        Hs = self.H @ step
+        kinks = np.abs(x + ends[:, None] * step) @ penalty
+        return ends * float(a @ step + x @ Hs) + 0.5 * ends**2 * float(step @ Hs) + kinks
+
+    @cached_property
+    def _scaled(self) -> tuple[Floats, Floats]:
+        """H scaled to a unit diagonal, and the units."""
+        units = np.sqrt(np.maximum(np.einsum("jj->j", self.H), np.finfo(float).tiny))
+        scaled = self.H / units
+        scaled /= units[:, None]
+        return scaled, units
 
     def _solved(self, index: NDArray[np.intp], right: Floats) -> Floats:
         """Return H⁻¹ right on some coordinates, by Cholesky with a little ridge, whose effect one step of refinement takes back."""
         if self._index is None or not np.array_equal(index, self._index):
-            A = self.H if len(index) == len(self.H) else self.H[np.ix_(index, index)]
-            units = np.sqrt(np.maximum(np.einsum("jj->j", A), np.finfo(float).tiny))
-            scaled = A / units
-            scaled /= units[:, None]
+            scaled, units = self._scaled
+            if len(index) < len(units):
+                scaled, units = scaled[index[:, None], index], units[index]
             ridged = scaled.copy()
-            np.einsum("jj->j", ridged)[:] += RIDGE
+            ridged.ravel()[:: len(index) + 1] += RIDGE
             # The transpose of a symmetric matrix is in the order LAPACK wants: it is factored in place.
             factor, info = lapack.dpotrf(ridged.T, lower=1, overwrite_a=1)
             self._index, self._factor = index, (units, scaled, factor if info == 0 else None)

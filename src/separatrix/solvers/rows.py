@@ -22,8 +22,8 @@ R = TypeVar("R")
 
 CHUNK_VALUES = 250_000
 """Values of a chunk of a sparse matrix or of a sample: a millisecond of work, so that threads share a matrix of a few millions evenly."""
-SMALL_WORK = 500_000
-"""Values below which a pass stays on one thread: it takes less than a few milliseconds."""
+SMALL_WORK = 300_000
+"""Values below which a pass stays on one thread: it takes less than a millisecond or two."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
