@@ -14,7 +14,8 @@ Seconds of one core at C = 1 and the default tolerance, passes in parentheses ("
 
 Newton is kept for few rows although others can be a little quicker there (digits): it alone gives coefficients to full precision.
 
-1. An L1 part: proximal Newton, the only one here that knows kinks.
+1. An L1 part: proximal Newton, the only one here that knows kinks. Up to 1,500 coefficients the Hessian of all is formed; beyond, columns
+   that may matter are walked through, for all classes at once (20 Newsgroups, K = 20: 5.0 s (14), certified to 1e-10).
 2. Few coefficients, R(p + 1) ≤ 1,500: the exact Hessian is worth its price. Newton where the rows are few or sparse; with many
    dense rows the Hessian of a sample does nearly as well, and each further pass over all rows costs a fraction of it.
 3. Sparse rows with many columns: dual coordinate descent for two classes with a penalty (the dual needs one), else Newton with conjugate

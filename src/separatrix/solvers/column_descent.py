@@ -98,7 +98,11 @@ class ColumnDescent:
                 shift += self._polish(g[:-1], start[:-1], x, v, 0.1 * wanted)
                 active, limit, since = q, np.inf, 0
         shift += self._intercept(g[-1], v)
-        return np.append(x, start[-1] + shift), v / np.where(self.root > 0.0, self.root, 1.0)
+        return np.append(x, start[-1] + shift), self.unweighted(v)
+
+    def unweighted(self, v: Floats) -> Floats:
+        """Return scores (n,) from those of weighted rows."""
+        return v / np.where(self.root > 0.0, self.root, 1.0)
 
     def _intercept(self, g: float, v: Floats) -> float:
         """Move the intercept to where its own slope is 0; return by how much."""
@@ -116,7 +120,7 @@ class ColumnDescent:
         used = np.flatnonzero(x)
         if len(used) == 0:
             return 0.0
-        r = -(self._dot(used, v) + g[used] + self.l2 * (x[used] - start[used]) + self.l1 * np.sign(x[used]))
+        r = -(self.dot(used, v) + g[used] + self.l2 * (x[used] - start[used]) + self.l1 * np.sign(x[used]))
         scale = 1.0 / np.maximum(self.square[used] + self.l2, np.finfo(float).tiny)
         step, moved, shift = np.zeros(len(used)), np.zeros(len(v)), 0.0
         s = scale * r
@@ -124,10 +128,10 @@ class ColumnDescent:
         for _ in range(PRODUCTS):
             if np.abs(r).max() <= wanted or old <= 0.0:
                 break
-            Ad = self._add(used, d)
+            Ad = self.add(used, d)
             along = float(self.root @ Ad) / self.total if self.total > 0.0 else 0.0
             Ad -= along * self.root
-            Hd = self._dot(used, Ad) + self.l2 * d
+            Hd = self.dot(used, Ad) + self.l2 * d
             a = old / float(d @ Hd)
             step += a * d
             moved += a * Ad
@@ -144,7 +148,7 @@ class ColumnDescent:
         v += t * moved
         return t * shift
 
-    def _add(self, used: NDArray[np.int64], d: Floats) -> Floats:
+    def add(self, used: NDArray[np.int64], d: Floats) -> Floats:
         """Return A d of the columns listed."""
         from ..kernels.proximal import add_columns
 
@@ -152,7 +156,7 @@ class ColumnDescent:
         add_columns(self.values, self.rows, self.starts, used, d, total)
         return total
 
-    def _dot(self, used: NDArray[np.int64], v: Floats) -> Floats:
+    def dot(self, used: NDArray[np.int64], v: Floats) -> Floats:
         """Return A'v of the columns listed."""
         from ..kernels.proximal import dot_columns
 

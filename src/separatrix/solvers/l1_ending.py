@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..losses import ElasticNet
 from .problem import Problem
+from .solution import Solution, Status
 
 Floats = NDArray[np.float64]
 
@@ -61,3 +62,18 @@ def distance(problem: Problem, W: Floats, loss: float, G: Floats, g_b: Floats) -
     smooth = G + lam * (1.0 - r) * W
     kink = np.where(W != 0.0, np.abs(smooth + lam * r * np.sign(W)), np.maximum(np.abs(smooth) - lam * r, 0.0))
     return Distance(float(objective), max(float(gap), 0.0), float(max(kink.max(initial=0.0), np.abs(g_b).max(initial=0.0))))
+
+
+def ended(W: Floats, b: Floats, found: Distance, status: Status, steps: int, passes: int) -> Solution:
+    """Return the solution of a method on working sets."""
+    return Solution(
+        coef=W,
+        intercept=b,
+        status=status,
+        iterations=steps,
+        passes=passes,
+        objective=found.objective,
+        gradient_norm=found.subgradient,
+        gap=found.gap,
+        solver="proximal newton on working sets",
+    )

@@ -77,6 +77,7 @@ class Problem:
         theta = np.zeros((self.n_scores, self.n_features + 1))
         if self.start is not None:
             theta[:, :-1], theta[:, -1] = self.start
-            if self.n_scores > 1:
+            if self.n_scores > 1 and self.strength * self.l1_ratio == 0.0:
+                # Equal shifts of all scores change the loss nowhere; an L1 part settles them by itself, and would lose its zeros.
                 theta -= theta.mean(axis=0)
         return theta

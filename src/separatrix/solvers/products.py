@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data import Block
@@ -76,6 +78,13 @@ class Products:
     def columns(self, chosen: NDArray[np.intp]) -> Any:
         """Return X[:, chosen], CSR or C-ordered."""
         return self.transposed[chosen].T.tocsr() if self.is_sparse else np.ascontiguousarray(self.X[:, chosen])
+
+    @cached_property
+    def by_columns(self) -> Parts:
+        """Data, indices and indptr of X by columns, indices unsigned."""
+        data, indices, indptr = csr_parts(Block(self.transposed if self.is_sparse else sp.csr_array(self.X.T)))
+        kind = np.uint32 if indices.dtype == np.int32 else np.uint64
+        return data, indices.view(kind), indptr.view(kind)
 
     def column_squares(self, weight: Floats | None) -> Floats:
         """Return Σ_i s_i x_ij² of each column."""

@@ -15,17 +15,13 @@ Johnson and Guestrin (2015), Blitz: a principled meta-algorithm for scaling spar
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..data import Block
 from ..data.arrays import ArraySource
-from ..summaries.grouped import csr_parts
 from .centred_rows import CentredRows
-from .column_descent import ColumnDescent, Parts
+from .column_descent import ColumnDescent
 from .l1_ending import Distance, distance
 from .l1_quadratic import Quadratic, violation
 from .problem import Problem
@@ -133,14 +129,6 @@ class ColumnProblem:
     def slopes(self, point: Point, G: Floats, chosen: NDArray[np.intp]) -> Floats:
         """Return the gradient (q,) of the smooth part in w and b of some columns, from that of the mean loss in all."""
         return np.append(G[chosen] + self.l2 * point.w[chosen], point.u.sum() * self.problem.fit_intercept)
-
-    @cached_property
-    def parts(self) -> Parts:
-        """X by columns, with unsigned indices."""
-        X = self.products.transposed if self.products.is_sparse else sp.csr_array(self.products.X.T)
-        data, indices, indptr = csr_parts(Block(X))
-        kind = np.uint32 if indices.dtype == np.int32 else np.uint64
-        return data, indices.view(kind), indptr.view(kind)
 
     def distance(self, point: Point, G: Floats) -> Distance:
         """Return the distance from the minimum."""
@@ -271,7 +259,7 @@ class ColumnModel:
         """Do as `GramModel.step`, to the digits that a step of Newton's method is worth."""
         problem = self.problem
         fits = bool(problem.problem.fit_intercept)
-        model = ColumnDescent(problem.parts, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
+        model = ColumnDescent(problem.products.by_columns, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
         share = min(LOOSE, worst / problem.l1 if problem.l1 > 0.0 else 0.0)
         return model.minimise(slope, x, max(share * worst, SLACK * problem.problem.tol**2 * problem.l1))
 
