@@ -152,8 +152,8 @@ CASES: dict[str, Callable[[], list[Row]]] = {
 PATHS: dict[str, Callable[[], list[Row]]] = {
     "path-k2": lambda: path("300,000 × 50, K = 2, condition 100", synthetic(2, 100)),
     "path-k5": lambda: path("300,000 × 50, K = 5, condition 100", synthetic(5, 100), 1),
-    "path-dense": lambda: path("100,000 × 50, K = 2", dense()),
-    "path-text": lambda: path("sparse text 40,000 × 50,000, K = 2", text()),
+    "path-dense": lambda: path("100,000 × 50, K = 2", dense(), 10),
+    "path-text": lambda: path("sparse text 40,000 × 50,000, K = 2", text(), 5),
     "path-a9a": lambda: path("a9a, K = 2", a9a()),
 }
 CASES |= PATHS

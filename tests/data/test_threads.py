@@ -65,6 +65,24 @@ def test_spread_keeps_the_order_and_raises(threads: int) -> None:
         spread(lambda i: 1 // i, [3, 2, 0, 1], threads)
 
 
+def test_spread_within_spread_waits_for_nobody() -> None:
+    def inner(i: int) -> int:
+        time.sleep(0.001)
+        return sum(spread(lambda j: i * j, range(4), 3))
+
+    assert spread(inner, range(12), 3) == [6 * i for i in range(12)]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_spread_after_a_fork() -> None:
+    assert spread(abs, [-1, -2], 2) == [1, 2]
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if spread(abs, [-1, -2, -3], 2) == [1, 2, 3] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def blas_threads() -> set[int]:
     np.dot(np.eye(2), np.eye(2))
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}

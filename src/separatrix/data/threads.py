@@ -11,7 +11,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -108,12 +108,22 @@ def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list
             deque(left, maxlen=0)  # what nobody has begun is not begun any more
             raise
 
-    with ThreadPoolExecutor(threads - 1, thread_name_prefix="separatrix") as pool:
-        others = [pool.submit(work) for _ in range(threads - 1)]
+    others = [_helpers(os.getpid(), threads - 1).submit(work) for _ in range(threads - 1)]
+    try:
         work()
-    for other in others:
+    finally:
+        # One that has not begun has nothing left to do, and might wait for ever behind a caller like this one.
+        begun = [other for other in others if not other.cancel()]
+        wait(begun)
+    for other in begun:
         other.result()
     return found
+
+
+@lru_cache(maxsize=4)
+def _helpers(process: int, count: int) -> ThreadPoolExecutor:
+    """Return threads that stay: to start and end one takes a millisecond, a third of a short pass. A fork has none of its parent's."""
+    return ThreadPoolExecutor(count, thread_name_prefix="helper of separatrix")
 
 
 class _BlasHold:

@@ -4,9 +4,10 @@ With L(θ) the mean loss, ∇L(θ) and a Hessian B ≈ ∇²L known at the last 
 
     f = L + (λ/2)‖W‖²,    g = ∇L + λW,    d = (B + λI)⁻¹g,    and ½ g'd ≤ tol: the last point is the next one's, too.
 
-Else θ − d is the tangent's guess; what the last guess missed, the next one will miss again (a path is smooth in log λ), so that is
-added. L-BFGS around B + λI does the rest, its pairs kept from point to point with λ taken out of them. B is the Hessian of all rows,
-or of a sample of many dense rows, and is taken anew where a point has cost more than a few passes.
+Else θ − d is one guess and polynomials in log λ through the last points are others (`extrapolation.py`): on a fine path, one pass
+checks the guess and ends there. L-BFGS around B + λI does the rest, its pairs kept from point to point with λ taken out of them. B is
+the Hessian of all rows, or of a sample of many dense rows. As penalties fall, scores grow and curvatures shrink, in all directions much
+alike: B is scaled to the curvature of each step seen, and taken anew where that has come to much or a point has cost many passes.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from numpy.typing import NDArray
 
 from . import lbfgs, newton, whitened
 from .ending import finish, small_enough
+from .extrapolation import Track
 from .line_search import answered
 from .objective import Objective
 from .problem import Problem
+from .rows import Rows
 from .sampling import draw, spaced
 from .solution import Solution, Status
 
@@ -30,10 +33,12 @@ Floats = NDArray[np.float64]
 
 KEPT = 12
 """Pairs taken along to the next point."""
-DAMPING = 0.5
-"""Share of the last guess's error that is added to the next: the pairs made meanwhile mend a part of it, too."""
 MANY = 2
 """Passes of a point above which the next one gets a new Hessian."""
+DRIFT = 1.5
+"""Factor by which the curvature may change before the next point gets a new Hessian."""
+THINNER = 2
+"""New Hessians are those of so many times fewer rows than the first: it had to give a start, they only mend guesses."""
 WHY = "a path: the last point's gradient and Hessian serve the next"
 
 
@@ -71,12 +76,13 @@ class Follower:
             theta = end.theta
             self.loss, self.slopes = _penalised(theta, end.f, end.gradient, -strength)
             self.hessian = self._with_ridge(end.hessian, -strength)
-        self.theta, self.missed, self.seen = theta, np.zeros_like(theta), 0
+        self.theta, self.track, self.seen, self.drift = theta, Track(), 0, 1.0
         self.pairs: list[tuple[Floats, Floats]] = []
 
     def _begin_on_sample(self, problem: Problem) -> Floats:
         """Set the objectives of all rows and of a sample and its Hessian, all without penalty; return the sample's minimiser."""
         sample = spaced(problem, whitened.SAMPLE)
+        fewer = None if sample is None else _thinned(sample)
         moments = whitened.moments_of(problem if sample is None else sample, explicit=True)
         centre, G = whitened.covariance(moments)
         objective = whitened.centred(problem, centre, G)
@@ -86,33 +92,37 @@ class Follower:
             objective.passes += 2
         inner = Objective(sample, objective.centre, objective.shifts, compiled=True)
         theta, hessian = whitened.sample_minimiser(inner, theta, G)
+        if fewer is not None:
+            inner = Objective(fewer, objective.centre, objective.shifts, compiled=True)
         self.objective, self.inner = at_strength(objective, 0.0), at_strength(inner, 0.0)
         self.hessian = self._with_ridge(hessian, -problem.strength)
         return theta
 
     def follow(self, strength: float) -> Solution:
         """Go on to the minimiser for another λ and return it."""
-        problem, before = replace(self.problem, strength=strength), self.seen
-        pairs = lbfgs.Pairs(whitened.inverse(self._with_ridge(self.hessian, strength), problem.n_scores), scales=False)
+        problem, before, place = replace(self.problem, strength=strength), self.seen, float(np.log(strength))
+        H = self._with_ridge(self.hessian, strength)
+        pairs = lbfgs.Pairs(whitened.inverse(H, problem.n_scores), scales=False)
         for s, y in self.pairs:
             pairs.add(s, y + strength * _slopes(s))
         theta, (f, g) = self.theta, _penalised(self.theta, self.loss, self.slopes, strength)
         status, iterations, d = Status.CONVERGED, 0, pairs.direction(g)
-        if small_enough(problem, f, g, 0.5 * float(np.vdot(g, d))):
-            self.missed = np.zeros_like(theta)
-        else:
+        if not small_enough(problem, f, g, 0.5 * float(np.vdot(g, d))):
             evaluate = lambda at: _penalised(at, *self.objective.at(at), strength)  # noqa: E731
-            guess = theta - d
-            trial = guess + DAMPING * self.missed
+            guesses = [theta - d, *self.track.guesses(place)]
+            trial = self.track.choose(guesses)
             value, slopes = evaluate(trial)
+            pairs.add(trial - theta, slopes - g)
             if value < f:
-                pairs.add(trial - theta, slopes - g)
                 theta, f, g = trial, value, slopes
             theta, f, g, status, iterations = answered(lbfgs.iterations(problem, theta, f, g, pairs), evaluate)
-            self.missed = theta - guess
+            d = pairs.direction(g)
+            self.track.compare(guesses, theta - d, lambda e: float(e.ravel() @ H @ e.ravel()))
+        # One more step, not looked at, is nearer to the minimiser than what the tolerance asks: extrapolation amplifies what is left.
+        self.track.add(place, theta - d)
         self.seen = self.objective.passes
         found = self._solution(problem, theta, f, g, status, iterations, self.seen - before)
-        self._keep(theta, f, g, strength, pairs, self.seen - before > MANY)
+        self._keep(theta, f, g, strength, pairs, before > 0 and self.seen - before > MANY)
         return found
 
     def _solution(self, problem: Problem, theta: Floats, f: float, g: Floats, status: Status, iterations: int, passes: int) -> Solution:
@@ -122,16 +132,31 @@ class Follower:
 
     def _keep(self, theta: Floats, f: float, g: Floats, strength: float, pairs: lbfgs.Pairs, anew: bool) -> None:
         """Keep what the next point needs, λ taken out of it; the Hessian anew where it no longer serves."""
+        step, last = theta - self.theta, self.slopes
         self.theta, self.loss, self.slopes = theta, *_penalised(theta, f, g, -strength)
         self.pairs = [(s, y - strength * _slopes(s)) for s, y, _ in pairs.kept][-KEPT:]
-        if anew:
-            self.hessian, self.pairs = self.inner.curved(theta)[2], []
+        seen = float(np.vdot(step, self.slopes - last))
+        ratio = seen / float(step.ravel() @ self.hessian @ step.ravel()) if seen > 0.0 else 1.0
+        self.drift *= ratio
+        if anew or not 1.0 / DRIFT < self.drift < DRIFT:
+            self.hessian, self.pairs, self.drift = self.inner.curved(theta)[2], [], 1.0
+        else:
+            self.hessian = ratio * self.hessian
 
     def _with_ridge(self, hessian: Floats, strength: float) -> Floats:
         """Return H + λ, the intercepts left alone."""
         H = hessian.copy()
         np.einsum("aa->a", H).reshape(self.problem.n_scores, -1)[:, :-1] += strength
         return H
+
+
+def _thinned(sample: Problem) -> Problem:
+    """Return the problem on every few rows of spaced ones."""
+    rows, every = sample.rows, slice(None, None, THINNER)
+    assert rows.codes is not None and rows.weight is not None
+    X, codes, weight = rows.X[every].copy(), rows.codes[every].copy(), rows.weight[every].copy()
+    counts = np.bincount(codes, weights=weight, minlength=sample.n_classes).astype(np.float64)
+    return replace(sample, rows=Rows.of_arrays(X, codes, weight, rows.source), counts=counts)
 
 
 def at_strength(objective: Objective, strength: float) -> Objective:
