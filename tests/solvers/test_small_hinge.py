@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_iris
 
 from separatrix.data import as_source
 from separatrix.solvers import augmented_lagrangian, small_hinge
 from separatrix.solvers.machine import Machine
 from separatrix.solvers.rows import Rows
+from separatrix.solvers.small_margins import Certified
 
 RIDGES = pytest.mark.parametrize("ridge", [0.0, 1.0, np.inf])
 
@@ -44,6 +46,26 @@ def test_rows_beyond_the_margin_have_no_multiplier(rng: Any) -> None:
     for k, ended in enumerate(small_hinge.solve(rows, Y, cost, 0.0, 1e-9) or []):
         beyond = Y[k] * (rows.X @ ended.coef + ended.intercept) > 1.0 + 1e-6
         assert beyond.any() and not ended.certificate.alpha[beyond].any()
+
+
+def test_rows_that_leave_their_bounds_are_repaired(monkeypatch: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    rows = Rows.of(as_source((X - X.mean(axis=0)) / X.std(axis=0), y))
+    gaps = []
+    for repairs in (small_hinge.REPAIRS, 1):
+        monkeypatch.setattr(small_hinge, "REPAIRS", repairs)
+        found = small_hinge.solve(rows, np.where(y == np.arange(3)[:, None], 1.0, -1.0), np.ones(150), 1.0, 1e-4) or []
+        gaps.append(max(ended.certificate.gap for ended in found))
+    assert gaps[0] < 1e-11 < gaps[1]
+
+
+def test_what_is_not_finite_is_never_done_nor_better() -> None:
+    def certified(primal: float) -> Certified:
+        return Certified(np.zeros((1, 2)), np.zeros((1, 3)), np.array([primal]), np.array([0.5]), np.zeros(1))
+
+    for bad in (np.inf, np.nan):
+        assert not certified(bad).is_done(1e-4)
+        assert certified(bad).better(certified(0.6)).primal == certified(0.6).better(certified(bad)).primal == 0.6
 
 
 def test_a_gap_that_cannot_be_reached_is_said(rng: Any, monkeypatch: Any) -> None:

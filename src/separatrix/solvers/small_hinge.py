@@ -6,7 +6,7 @@ With slacks m_i + ξ_i − s_i = 1 of the margins m_i and β_i = c_i − α_i, a
 
 with μ as Mehrotra's predictor suggests, each costing one system of q equations a machine: (D + Σ d_i x̃_i x̃_i') Δθ = …,
 1/d_i = s_i/α_i + ξ_i/β_i. It begins at the squared hinge's solution (`small_margins`). Once the products tell which rows are on the
-margin, one linear system gives the rest exactly (as in `margin_polish`), and the certificate tells whether it is the solution.
+margin, linear systems give the rest exactly, and the certificate tells whether it is the solution.
 
 References
 ----------
@@ -20,18 +20,25 @@ from numpy.typing import NDArray
 
 from .machine import Ended
 from .rows import Rows
-from .small_margins import Table, newton
+from .small_margins import Certified, Table, newton
 
 Floats = NDArray[np.float64]
 
 STEPS = 30
-INSIDE, AWAY = 0.1, 0.3
+LONG = 0.995
+"""Share of the way to the nearest bound that a step takes."""
+FLIP = np.array([[[1.0]], [[-1.0]]])
+"""Δα and Δβ of the same row."""
+INSIDE, AWAY = 0.3, 0.6
 """How far the first multipliers are from their bounds, as a share of c, and the first slacks from 0."""
-NEARLY = 0.02
-"""Sum of the products, as a share of the objective, from which on the rows on the margin may be known."""
-RIDGE = 1e-11
-SPARE = 20
-"""How many more rows than coefficients may lie on the margin for the exact end."""
+NEARLY = 0.5
+"""Sum of the products, as a share of the first objective, from which on the rows on the margin may be known; they are, nearly always,
+once two steps agree on them.
+"""
+STIFF, ROUNDS, REPAIRS = 1e8, 3, 3
+"""Weight of the margins against the penalty, rounds, and repairs of the pieces, of the exact end."""
+CHANGING = 50
+"""The squared hinge is near enough to its solution to begin with when one row in so many changes sides."""
 
 
 def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float, tol: float) -> list[Ended] | None:
@@ -56,147 +63,139 @@ def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float, tol: float) -> list
     ([1.0], [0.0, 0.5, 0.5, 0.0])
     """
     table = Table.of(rows, Y, cost, ridge)
-    theta, margins, steps = newton(table)
-    inner = Interior(table, theta, margins)
-    best: list[Ended] | None = None
+    theta, margins, steps = newton(table, Y.size // CHANGING)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return _walked(Interior(table, theta, margins), steps, tol)
+
+
+def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
+    """Take steps until every machine's gap is as asked; None where it never is."""
+    first = float(inner.sizes().sum())
+    best: Certified | None = None
     seen: NDArray[np.int8] | None = None
     for step in range(steps + 1, steps + STEPS + 1):
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            products = inner.step()
+        products = inner.step()
         # Where a machine is at its end before the others, its numbers may cancel: what was certified stands.
-        if not np.isfinite(products).all():
+        if not np.isfinite(products):
             break
-        if (products > NEARLY * inner.size()).any():
+        if products > NEARLY * first:
             continue
         status = inner.status()
-        if seen is None or not np.array_equal(status, seen):
-            best = _better(best, polished(table, status, inner.V[:, 0], step))
-            seen = status
-        if not _is_done(best, tol) and (products <= tol * inner.size()).all():
-            # Multipliers inside their bounds are never exactly at them: rows that are not on the margin are put there.
-            alpha = np.choose(status, [np.zeros_like(inner.V[:, 0]), inner.V[:, 0], np.broadcast_to(cost, Y.shape)])
-            best = _better(best, table.certified(inner.theta.copy(), inner.margins(), alpha, False, step))
-        if _is_done(best, tol):
-            return best
+        is_near = products <= tol * first
+        if is_near or (seen is not None and (status == seen).all()):
+            found = inner.polished(status)
+            best = found if best is None else best.better(found)
+        if is_near and best is not None and not best.is_done(tol):
+            best = best.better(inner.certified(status))
+        if best is not None and best.is_done(tol):
+            return best.ended(inner.table.about, step)
+        seen = status
     return None
 
 
 class Interior:
-    """θ (K, q) and α, β, s, ξ (K, 4, n) with α + β = c and m + ξ − s = 1 throughout."""
+    """θ (K, q) and α, β, s, ξ (4, K, n) with α + β = c and m + ξ − s = 1 throughout.
+
+    All machines are one problem, with steps of one length: calls cost more than numbers here, and a number costs none.
+    """
 
     def __init__(self, table: Table, theta: Floats, margins: Floats) -> None:
         self.table, self.theta = table, theta
-        self.G = table.Y[:, :, None] * table.Z
-        self.T = np.ascontiguousarray(self.G.transpose(0, 2, 1))
+        self.across = table.Z.T.copy()
         cost, short = table.cost, 1.0 - margins
-        K, n = table.Y.shape
-        self.V = V = np.empty((K, 4, n))
-        np.clip(2.0 * cost * short, INSIDE * cost, (1.0 - INSIDE) * cost, out=V[:, 0])
-        np.subtract(cost, V[:, 0], out=V[:, 1])
-        np.maximum(short, 0.0, out=V[:, 3])
-        V[:, 3] += AWAY
-        np.subtract(V[:, 3], short, out=V[:, 2])
+        self.V = V = np.empty((4, *table.Y.shape))
+        np.clip(2.0 * cost * short, INSIDE * cost, (1.0 - INSIDE) * cost, out=V[0])
+        np.subtract(cost, V[0], out=V[1])
+        np.maximum(short, 0.0, out=V[3])
+        V[3] += AWAY
+        np.subtract(V[3], short, out=V[2])
         self.ridge = np.einsum("aa->a", table.D)
+        self.off = self.ridge * theta - (V[0] * table.Y) @ table.Z
+        self.products = float(np.vdot(V[:2], V[2:]))
+        self.longest = float((np.einsum("ij,ij->i", table.Z, table.Z) * cost).max())
 
-    def margins(self) -> Floats:
-        """Return m (K, n)."""
-        return (self.G @ self.theta[:, :, None])[:, :, 0]
-
-    def size(self) -> Floats:
+    def sizes(self) -> Floats:
         """Return F up to what slacks are off by (K,)."""
-        return 0.5 * np.einsum("kj,j,kj->k", self.theta, self.ridge, self.theta) + self.V[:, 3] @ self.table.cost
+        return 0.5 * (self.theta * self.theta) @ self.ridge + self.V[3] @ self.table.cost
 
     def status(self) -> NDArray[np.int8]:
         """Return the pieces of the rows: 0 beyond the margin, 1 on it, 2 with the largest multiplier."""
-        share = self.V[:, :2] / self.table.cost
-        low = share < self.V[:, 2:]
-        return np.where(low[:, 0], 0, np.where(low[:, 1], 2, 1)).astype(np.int8)
+        low = (self.V[:2] < self.table.cost * self.V[2:]).view(np.int8)
+        return 1 - low[0] + low[1]
 
-    def step(self) -> Floats:
-        """Take a step; return Σ αs + βξ of each machine, which is the gap once Dθ = Σ α y x̃ holds."""
+    def step(self) -> float:
+        """Take a step; return Σ αs + βξ of all machines."""
         V = self.V
-        A, B = V[:, :2], V[:, 2:]
+        A, B = V[:2], V[2:]
         ratio = B / A
-        d = 1.0 / (ratio[:, 0] + ratio[:, 1])
-        H = (self.T * d[:, None, :]) @ self.G
-        H += self.table.D
-        inverse = np.linalg.inv(H).astype(np.float64, copy=False)
-        off = self.ridge * self.theta - (self.T @ V[:, 0, :, None])[:, :, 0]
-        now = np.einsum("kij,kij->k", A, B)
-        self._move(ratio, d, inverse, off, -B)
-        t = self._length(1.0)
-        # Σ (α + tΔα)(s + tΔs) and the same of β and ξ, where the predictor makes sΔα + αΔs = −αs.
-        corner = self.dV[:, :2] * self.dV[:, 2:]
-        then = (1.0 - t) * now + t * t * corner.reshape(len(V), -1).sum(axis=1)
-        target = (then / now) ** 3 * now / (2 * V.shape[2])
-        self._move(ratio, d, inverse, off, (target[:, None, None] - corner) / A - B)
-        t = self._length(0.99)
-        V += t[:, None, None] * self.dV
-        self.theta = self.theta + t[:, None] * self.dtheta
-        return np.einsum("kij,kij->k", A, B)
+        d = 1.0 / (ratio[0] + ratio[1])
+        inverse = np.linalg.inv(self.table.hessians(d)).astype(np.float64, copy=False)
+        # The predictor asks for αΔs + sΔα = −αs: with e = Δα/α, Δs/s = −1 − e, and the same of β and ξ.
+        e = FLIP * self._move(d, inverse, self.off, B[1] - B[0])[1]
+        e /= A
+        t = 1.0 / max(1.0, -float(e.min()), 1.0 + float(e.max()))
+        e *= e + 1.0
+        e *= B
+        then = (1.0 - t) * self.products - t * t * float(np.vdot(A, e))
+        target = (then / self.products) ** 3 * self.products / A.size
+        e -= B
+        e += target / A
+        dtheta, dalpha = self._move(d, inverse, self.off, e[0] - e[1])
+        dV = np.empty_like(V)
+        np.multiply(FLIP, dalpha, out=dV[:2])
+        ratio *= dV[:2]
+        np.subtract(e, ratio, out=dV[2:])
+        t = LONG / max(LONG, -float((dV / V).min()))
+        dV *= t
+        V += dV
+        self.theta = self.theta + t * dtheta
+        self.off *= 1.0 - t
+        self.products = float(np.vdot(A, B))
+        return self.products
 
-    def _move(self, ratio: Floats, d: Floats, inverse: Floats, off: Floats, wanted: Floats) -> None:
-        """Find Δθ and ΔV for Δs + (s/α)Δα and Δξ + (ξ/β)Δβ as wanted (K, 2, n)."""
-        rho = wanted[:, 0] - wanted[:, 1]
-        right = (self.T @ (d * rho)[:, :, None])[:, :, 0] - off
-        self.dtheta = (inverse @ right[:, :, None])[:, :, 0]
-        self.dV = dV = np.empty_like(self.V)
-        rho -= (self.G @ self.dtheta[:, :, None])[:, :, 0]
-        np.multiply(d, rho, out=dV[:, 0])
-        np.negative(dV[:, 0], out=dV[:, 1])
-        np.subtract(wanted, ratio * dV[:, :2], out=dV[:, 2:])
+    def _move(self, d: Floats, inverse: Floats, off: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+        """Return Δθ and Δα where (s/α)Δα + Δs less (ξ/β)Δβ + Δξ are as wanted (K, n), which is overwritten."""
+        Y = self.table.Y
+        right = (d * wanted * Y) @ self.table.Z
+        right -= off
+        dtheta = (inverse @ right[:, :, None])[:, :, 0]
+        rise = dtheta @ self.across
+        rise *= Y
+        wanted -= rise
+        wanted *= d
+        return dtheta, wanted
 
-    def _length(self, share: float) -> Floats:
-        """Return the longest steps (K,), at most 1, that leave all of V positive, or a share of them."""
-        K = len(self.V)
-        steepest = (self.dV / self.V).reshape(K, -1).min(axis=1)
-        return share / np.maximum(share, -steepest)
+    def certified(self, status: NDArray[np.int8]) -> Certified:
+        """Certify the point: multipliers of rows that are not on the margin, never quite at their bounds, are put there."""
+        return self.table.certified(self.theta.copy(), self.table.Y * (self.theta @ self.across), self._alpha(status), False)
 
+    def polished(self, status: NDArray[np.int8]) -> Certified:
+        """Certify the conditions of optimality for the pieces given, or for those with the rows whose multipliers leave their bounds put
+        there.
+        """
+        for _ in range(REPAIRS):
+            theta, alpha = self._on_margin(status)
+            wrong = (status == 1) & ((alpha < 0.0) | (alpha > self.table.cost))
+            if not wrong.any():
+                break
+            status = np.where(wrong, np.where(alpha < 0.0, 0, 2), status).astype(np.int8)
+        return self.table.certified(theta, self.table.Y * (theta @ self.across), alpha, False)
 
-def polished(table: Table, status: NDArray[np.int8], alpha: Floats, steps: int) -> list[Ended] | None:
-    """Return all machines at the conditions of optimality for the pieces given, near multipliers (K, n); None where rows are too many.
+    def _on_margin(self, status: NDArray[np.int8]) -> tuple[Floats, Floats]:
+        """Return θ and α with m_i = 1 where the status is 1, found from here by the method of multipliers.
 
-    Where rows on the margin determine each other, multipliers are not unique: a little ridge finds those nearest to the ones given.
-    Systems of machines with fewer rows on the margin are filled up with equations 1·v = 0.
-    """
-    free, Z, Y = status == 1, table.Z, table.Y
-    K, m = len(Y), int(free.sum(axis=1).max())
-    if m == 0 or m > Z.shape[1] + SPARE:
-        return None
-    index = np.argsort(~free, axis=1, kind="stable")[:, :m]
-    live = np.take_along_axis(free, index, axis=1)
-    signs = np.take_along_axis(Y, index, axis=1)
-    at_cap = np.where(status == 2, table.cost, 0.0)
-    fixed = (at_cap * Y) @ Z
-    near = np.where(live, np.take_along_axis(alpha, index, axis=1) * signs, 0.0)
-    X = Z[index, :-1] * live[:, :, None]
-    fixed[:, :-1] += (near[:, None] @ X)[:, 0]
-    fixed[:, -1] += near.sum(axis=1) * np.isfinite(table.ridge)
-    system, right = np.zeros((K, m + 1, m + 1)), np.empty((K, m + 1))
-    system[:, :m, :m] = X @ X.transpose(0, 2, 1)
-    diagonal = np.einsum("kii->ki", system)[:, :m]
-    diagonal += np.where(live, RIDGE * diagonal.max(), 1.0)
-    right[:, :m] = np.where(live, signs - (X @ fixed[:, :-1, None])[:, :, 0], 0.0)
-    has_intercept = np.isfinite(table.ridge)
-    system[:, :m, m] = system[:, m, :m] = live if has_intercept else 0.0
-    system[:, m, m] = -table.ridge if has_intercept else 1.0
-    right[:, m] = -fixed[:, -1] if has_intercept else 0.0
-    try:
-        found = np.linalg.solve(system, right[:, :, None])[:, :, 0]
-    except np.linalg.LinAlgError:
-        return None
-    theta = np.concatenate([fixed[:, :-1] + (found[:, None, :m] @ X)[:, 0], found[:, m:]], axis=1)
-    moved = np.take_along_axis(at_cap, index, axis=1) + (near + np.where(live, found[:, :m], 0.0)) * signs
-    np.put_along_axis(at_cap, index, moved, axis=1)
-    return table.certified(theta, Y * (theta @ Z.T), at_cap, False, steps)
+        Each round leaves a share 1/(1 + STIFF) of the error, and more only in directions that hardly move a margin. Where rows on the
+        margin determine each other, so that multipliers are not unique, it finds those nearest to the ones reached.
+        """
+        table = self.table
+        d = (status == 1) * (table.cost * (STIFF / self.longest))
+        inverse = np.linalg.inv(table.hessians(d)).astype(np.float64, copy=False)
+        theta, alpha = self.theta, self._alpha(status)
+        for _ in range(ROUNDS):
+            off = self.ridge * theta - (alpha * table.Y) @ table.Z
+            dtheta, dalpha = self._move(d, inverse, off, 1.0 - table.Y * (theta @ self.across))
+            theta, alpha = theta + dtheta, alpha + dalpha
+        return theta, alpha
 
-
-def _is_done(found: list[Ended] | None, tol: float) -> bool:
-    return found is not None and all(e.certificate.gap <= tol * e.certificate.primal for e in found)
-
-
-def _better(a: list[Ended] | None, b: list[Ended] | None) -> list[Ended] | None:
-    """Return the better end of each machine."""
-    if a is None or b is None:
-        return b if a is None else a
-    return [y if y.certificate.gap <= x.certificate.gap else x for x, y in zip(a, b)]
+    def _alpha(self, status: NDArray[np.int8]) -> Floats:
+        return np.where(status == 1, self.V[0], np.where(status == 2, self.table.cost, 0.0))

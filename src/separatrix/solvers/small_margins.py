@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 SMALL = 50_000
 """Values of [X, 1] times machines up to which this is the fastest road."""
 STEPS = 25
+NARROW = 16
+"""Coefficients up to which all products x̃_ia x̃_ib are kept, so that the matrices of all machines are one product with them."""
 
 
 def is_small(rows: Rows, machines: int) -> bool:
@@ -57,20 +59,23 @@ def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float) -> list[Ended] | No
     theta, margins, steps = newton(table)
     if steps > STEPS:
         return None
-    return table.certified(theta, margins, 2.0 * cost * np.maximum(0.0, 1.0 - margins), True, steps)
+    return table.certified(theta, margins, 2.0 * cost * np.maximum(0.0, 1.0 - margins), True).ended(table.about, steps)
 
 
-def newton(table: Table) -> tuple[Floats, Floats, int]:
-    """Return θ (K, q), margins (K, n) and steps of the squared hinge; more steps than STEPS where a row goes on changing sides."""
-    Z, Y, twice = table.Z, table.Y, 2.0 * table.cost
+def newton(table: Table, enough: int = 0) -> tuple[Floats, Floats, int]:
+    """Return θ (K, q), margins (K, n) and steps of the squared hinge, once no more than `enough` rows of all machines change sides;
+    more steps than STEPS where they go on doing so.
+    """
+    Z, Y, across, twice = table.Z, table.Y, table.Z.T.copy(), 2.0 * table.cost
+    signed = twice * Y
     inside = np.ones(Y.shape, dtype=bool)
     for step in range(1, STEPS + 1):
-        C = np.where(inside, twice, 0.0)
-        found = np.linalg.solve(table.D + (Z.T * C[:, None, :]) @ Z, ((C * Y) @ Z)[:, :, None])
+        found = np.linalg.solve(table.hessians(inside * twice), ((inside * signed) @ Z)[:, :, None])
         theta = found[:, :, 0].astype(np.float64, copy=False)
-        margins = Y * (theta @ Z.T)
+        margins = theta @ across
+        margins *= Y
         before, inside = inside, margins < 1.0
-        if (inside == before).all():
+        if np.count_nonzero(inside != before) <= enough:
             return theta, margins, step
     return theta, margins, STEPS + 1
 
@@ -88,6 +93,7 @@ class Table:
     ridge : float
         ρ.
     D : (q, q) diag(1, …, 1, ρ), never singular
+    outer : (n, q²) x̃_i x̃_i' in one row, where q is small
     """
 
     about: CentredRows
@@ -96,6 +102,7 @@ class Table:
     cost: Floats
     ridge: float
     D: Floats
+    outer: Floats | None
 
     @classmethod
     def of(cls, rows: Rows, Y: Floats, cost: Floats, ridge: float) -> Self:
@@ -108,13 +115,20 @@ class Table:
         D[-1, -1] = ridge if 0.0 < ridge < np.inf else 1.0 if np.isinf(ridge) else np.finfo(float).tiny
         if not np.isfinite(Z).all():
             rows.source.refuse_nonfinite()
-        return cls(about, Z, Y, cost, ridge, D)
+        outer = (Z[:, :, None] * Z[:, None, :]).reshape(len(Z), -1) if about.width <= NARROW else None
+        return cls(about, Z, Y, cost, ridge, D, outer)
 
-    def certified(self, theta: Floats, margins: Floats, alpha: Floats, squared: bool, steps: int) -> list[Ended]:
+    def hessians(self, d: Floats) -> Floats:
+        """Return D + Σ_i d_ki x̃_i x̃_i' (K, q, q) for d (K, n)."""
+        H = (self.Z.T * d[:, None, :]) @ self.Z if self.outer is None else (d @ self.outer).reshape(len(d), *self.D.shape)
+        H += self.D
+        return H
+
+    def certified(self, theta: Floats, margins: Floats, alpha: Floats, squared: bool) -> Certified:
         """Certify all machines at once; see `machine.certify`."""
         Y, cost, ridge = self.Y, self.cost, self.ridge
         if not squared:
-            alpha = np.clip(alpha, 0.0, cost)
+            alpha = np.minimum(np.maximum(alpha, 0.0), cost)
             alpha[alpha < NOTHING * alpha.max(axis=1, keepdims=True)] = 0.0
         if ridge == 0.0:
             above = Y > 0.0
@@ -132,10 +146,38 @@ class Table:
         off = np.abs(theta - V)[:, :-1].max(axis=1)
         if np.isinf(ridge):
             theta[:, -1] = 0.0
-        return [
-            Ended.of(self.about, Certificate(theta[k], alpha[k], float(primal[k]), float(dual[k]), float(off[k])), steps, steps + 2)
-            for k in range(len(theta))
-        ]
+        return Certified(theta, alpha, primal, dual, off)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certified:
+    """The certificates of all machines: θ (K, q), α (K, n), F, D and the largest entry of w − Σ α_i y_i x_i (K,)."""
+
+    theta: Floats
+    alpha: Floats
+    primal: Floats
+    dual: Floats
+    residual: Floats
+
+    @property
+    def gap(self) -> Floats:
+        """F − D (K,); infinite where rounding has left no number."""
+        return np.where(np.isfinite(self.primal), self.primal - self.dual, np.inf)
+
+    def is_done(self, tol: float) -> bool:
+        """Whether every gap is at most tol F."""
+        return bool(((gap := self.gap) <= tol * self.primal).all()) and bool(np.isfinite(gap).all())
+
+    def better(self, other: Self) -> Self:
+        """Return each machine's certificate with the smaller gap."""
+        mine = self.gap <= other.gap
+        pairs = [(getattr(self, name), getattr(other, name)) for name in ("theta", "alpha", "primal", "dual", "residual")]
+        return type(self)(*(np.where(mine if a.ndim == 1 else mine[:, None], a, b) for a, b in pairs))
+
+    def ended(self, about: CentredRows, steps: int) -> list[Ended]:
+        """Return the ends of the machines."""
+        numbers = zip(self.theta, self.alpha, self.primal.tolist(), self.dual.tolist(), self.residual.tolist())
+        return [Ended.of(about, Certificate(*one), steps, steps + 2) for one in numbers]
 
 
 def _ratio(a: Floats, b: Floats) -> Floats:

@@ -185,11 +185,9 @@ def _listed(rows: NDArray[np.int64]) -> str:
 
 
 def _gathered(problem: Problem, ended: list[Ended], codes: NDArray[np.int32], machines: range, name: str, why: str, scale: float) -> Found:
-    used = [np.flatnonzero(e.certificate.alpha) for e in ended]
-    support = np.unique(np.concatenate(used)) if used else np.empty(0, dtype=np.int64)
-    dual = np.zeros((len(ended), len(support)))
-    for row, (k, e) in enumerate(zip(machines, ended)):
-        dual[row] = e.certificate.alpha[support] * np.where(codes[support] == k, 1.0, -1.0)
+    alpha = np.array([e.certificate.alpha for e in ended])
+    support = np.flatnonzero(alpha.any(axis=0))
+    dual = alpha[:, support] * np.where(codes[support] == np.array(machines)[:, None], 1.0, -1.0)
     unit = (problem.strength if problem.strength > 0.0 else 1.0) / scale
     primal, gap = sum(e.certificate.primal for e in ended), sum(e.certificate.gap for e in ended)
     iterations = max(e.iterations for e in ended)
