@@ -49,13 +49,13 @@ def test_the_test_of_no_shift_holds_its_level_and_the_intervals_theirs(rng: Any)
     assert inside == pytest.approx(0.95, abs=0.025)
 
 
-@pytest.mark.parametrize("now", [[0.98, 0.02], [0.5, 0.5, 0.0]])
+@pytest.mark.parametrize("now", [[0.98, 0.02], [0.5, 0.5, 0.0], [0.9, 0.07, 0.03]])
 def test_intervals_at_the_border_follow_the_likelihood(now: Any, rng: Any) -> None:
     now = np.array(now)
     old = np.full(len(now), 1 / len(now))
-    found = [prior_shift(posteriors(drawn(rng, 150, now), old), trained_priors=old) for _ in range(60)]
-    inside = np.mean([shift.low[-1] <= now[-1] <= shift.high[-1] for shift in found])
-    assert inside >= 0.88  # more than 0.95 where the truth itself is the border
+    found = [prior_shift(posteriors(drawn(rng, 150, now), old), trained_priors=old) for _ in range(200)]
+    inside = np.mean([(shift.low <= now) & (now <= shift.high) for shift in found], axis=0)
+    assert (inside >= 0.91).all()  # 0.95 less 2.6 standard errors; more where the truth itself is the border
     assert all(shift.high[-1] > shift.priors[-1] for shift in found)
     one = prior_shift([[0.999, 0.001]], trained_priors=[0.5, 0.5])
     assert one.priors.round(6).tolist() == [1.0, 0.0] and one.high[1] > 0.8  # one row says next to nothing

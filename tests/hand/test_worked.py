@@ -142,6 +142,7 @@ def test_renderings_are_well_formed(work: Any) -> None:
         assert plain.replace("$$", "").count("$") % 2 == 0 and plain.count("$$") % 2 == 0
         for name in set(re.findall(r"\\begin\{(\w+)\}", plain)):
             assert plain.count(rf"\begin{{{name}}}") == plain.count(rf"\end{{{name}}}")
+    assert work.latex.isascii()  # pdflatex has no letters for α and ᵀ outside of formulas
     assert not set("¦") & set(work.text + work.latex + work.markdown + work.html)
     assert max(map(len, work.text.splitlines())) <= 140
 

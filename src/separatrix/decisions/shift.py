@@ -55,7 +55,8 @@ class PriorShift:
             for label, old, new, a, b in zip(self.classes.tolist(), self.trained_priors, self.priors, self.low, self.high, strict=True)
         ]
         verdict = "the classes are otherwise common than in training" if self.p_value < 0.05 else "no sign that the priors have changed"
-        lines.append(f"χ²({self.freedom}) = {self.statistic:.2f}, p = {self.p_value:.3g} from {self.n} rows: {verdict}")
+        p = f"p = {self.p_value:.3g}" if self.p_value > 1e-16 else "p < 1e-16"
+        lines.append(f"χ²({self.freedom}) = {self.statistic:.2f}, {p} from {self.n} rows: {verdict}")
         return "\n".join(lines)
 
 
@@ -125,8 +126,8 @@ def _estimate(P: Floats, old: Floats, classes: NDArray[Any]) -> PriorShift:
     return PriorShift(priors, low, high, old, classes, statistic, freedom, float(chi2.sf(statistic, freedom)), len(P), gap)
 
 
-def most_likely(ratios: Floats, start: Floats) -> tuple[Floats, float]:
-    """Return π in the simplex of largest Σ_i log Σ_k ratios[i, k] π_k, and a bound on how much larger it could be.
+def most_likely(ratios: Floats, start: Floats, enough: float = GAP) -> tuple[Floats, float]:
+    """Return π in the simplex of largest Σ_i log Σ_k ratios[i, k] π_k to within `enough`, and a bound on how much larger it could be.
 
     Each round takes two plain steps π_k ← π_k D_k, D_k = mean_i ratios[i, k]/(ratios π)_i, and a leap along them that is kept where it
     gains (squared extrapolation). Since the objective is concave, its maximum is at most n (max_k D_k − 1) away.
@@ -146,7 +147,7 @@ def most_likely(ratios: Floats, start: Floats) -> tuple[Floats, float]:
     for _ in range(MOST_STEPS):
         D = _gains(ratios, pi)
         gap = n * (float(D.max()) - 1.0)
-        if gap <= GAP:
+        if gap <= enough:
             break
         first = pi * D
         second = first * _gains(ratios, first)
@@ -167,28 +168,29 @@ def _gains(ratios: Floats, pi: Floats) -> Floats:
 
 
 def _intervals(ratios: Floats, priors: Floats) -> tuple[Floats, Floats]:
-    """Return 95 % intervals: normal ones, and near the border of the simplex, where these fail, those of the likelihood along a line."""
+    """Return 95 % intervals: normal ones, and near the border of the simplex, where these fail, those of the profile likelihood."""
     half = normal_quantile(0.95) * _standard_errors(ratios / (ratios @ priors)[:, None], priors)
     low, high = priors - half, priors + half
     for k in np.flatnonzero((half == 0) | (priors < 2 * half) | (priors > 1 - 2 * half)):
-        low[k], high[k] = _along_a_line(ratios, int(k), priors)
+        low[k], high[k] = _profile(ratios, int(k), priors)
     return low, high
 
 
-def _along_a_line(ratios: Floats, k: int, priors: Floats) -> tuple[float, float]:
-    """Return the ends of {t : 2 [L(π̂) − L(π_k = t)] ≤ χ²(1)}, the other classes keeping their proportions (two classes: exact)."""
-    others = np.delete(priors, k)
-    # Others estimated as absent have no proportions: they share evenly.
-    others = others / others.sum() if others.sum() > 1e-9 else np.full(len(others), 1.0 / len(others))
-    own, rest, estimate = ratios[:, k], np.delete(ratios, k, axis=1) @ others, float(priors[k])
-    best = float(np.log(ratios @ priors).sum())
+def _profile(ratios: Floats, k: int, priors: Floats) -> tuple[float, float]:
+    """Return the ends of {t : 2 [L(π̂) − max L(π with π_k = t)] ≤ χ²(1)}, the other classes as likely as they can be."""
+    own, others, estimate = ratios[:, k], np.delete(ratios, k, axis=1), float(priors[k])
+    best, share = float(np.log(ratios @ priors).sum()), np.delete(priors, k)
+    start = (share + 1e-6) / (share + 1e-6).sum()
 
     def excess(t: float) -> float:
-        return 2.0 * (best - float(np.log(t * own + (1 - t) * rest).sum())) - float(chi2.ppf(0.95, 1))
+        # π_k = t leaves a mixture of columns t·own + (1 − t)·others_l, whose weights are free: the same maximum as before.
+        mixed = t * own[:, None] + (1 - t) * others
+        found = most_likely(mixed, start, 0.01)[0] if others.shape[1] > 1 else np.ones(1)
+        return 2.0 * (best - float(np.log(mixed @ found).sum())) - float(chi2.ppf(0.95, 1))
 
     tiny = 1e-12  # at 0 and 1 a row may be impossible
-    low = brentq(excess, tiny, estimate, xtol=1e-6) if estimate > tiny and excess(tiny) > 0 else 0.0
-    high = brentq(excess, estimate, 1 - tiny, xtol=1e-6) if estimate < 1 - tiny and excess(1 - tiny) > 0 else 1.0
+    low = brentq(excess, tiny, estimate, xtol=1e-5) if estimate > tiny and excess(tiny) > 0 else 0.0
+    high = brentq(excess, estimate, 1 - tiny, xtol=1e-5) if estimate < 1 - tiny and excess(1 - tiny) > 0 else 1.0
     return float(low), float(high)
 
 

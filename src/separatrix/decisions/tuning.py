@@ -116,7 +116,7 @@ def _check_goals(costs: Any, goals: dict[str, float | None]) -> None:
         raise InputError(f"One goal at a time: {' and '.join(given)} were given; drop all but one.")
     for name, value in given.items():
         if not 0.0 < value <= 1.0:
-            raise InputError(f"{name}={value!r} is a share in (0, 1], such as 0.95.")
+            raise InputError(f"{name}={value!r} is a share in (0, 1], such as {0.05 if name == 'rejection_rate' else 0.95}.")
         if costs is not None and name != "rejection_rate":
             raise InputError(f"{name}={value!r} decides alone, so costs have no say; drop one of the two.")
 

@@ -88,6 +88,7 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         rows, groups = _counting(_labelled(X, y, sample_weight), groups)
         plan = default_plan(rows) if self.plan is None else self.plan
         every = folds_of(plan, rows.n, rows.codes, groups)
+        fitted = rows.fit(self.estimator)  # first: what is wrong with a row is said with its number among all of them
         repeats = [held_out_scores(self.estimator, rows, plan, folds, kind, self.n_jobs) for folds in every]
         values = np.concatenate(repeats)
         held = np.flatnonzero(~np.isnan(values).any(axis=1))
@@ -95,7 +96,6 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         codes, weight = np.tile(rows.codes, len(repeats))[held], (np.tile(weight, len(repeats)) / len(repeats))[held]
         floor = _floor(values[held]) if kind == "posteriors" else 0.0
         scores = class_scores(values[held], kind, self.method, floor)
-        fitted = rows.fit(self.estimator)
         calibration = fit_map(self.method, scores, codes, weight)
         shares = np.bincount(rows.codes, rows.weight, minlength=len(rows.classes))
         self.classes_, self.class_prior_ = rows.classes, shares / shares.sum()

@@ -139,9 +139,12 @@ def _html_part(part: Any) -> str:
     if isinstance(part, str):
         return f"<p>{escape(part)}</p>"
     if not isinstance(part, Grid):
-        return f'<math display="block">{mathml(part)}</math>'
-    heads = "".join(f'<th scope="col">{_html_cell(cell)}</th>' for cell in part.heads)
-    body = "".join("<tr>" + "".join(f"<td>{_html_cell(cell)}</td>" for cell in line) + "</tr>" for line in part.rows)
+        return f'<math display="block" style="margin:.6em 0">{mathml(part)}</math>'
+    sides = ["right" if any(_is_formula(line[j]) for line in part.rows) else "left" for j in range(len(part.heads))]
+    styles = [f'style="text-align:{side};padding:.15em .6em"' for side in sides]
+    heads = "".join(f'<th scope="col" {style}>{_html_cell(cell)}</th>' for cell, style in zip(part.heads, styles))
+    lines = ("".join(f"<td {style}>{_html_cell(cell)}</td>" for cell, style in zip(line, styles)) for line in part.rows)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -122,5 +122,5 @@ def _decisions(given: Given, w: Vector, b: Fraction, rows: list[Vector], codes: 
         to, mark = decided(given, int(value > b), None if codes is None else codes[i])
         lines.append((str(i + 1), given.tup(x), given.num(value), given.num(value - b), to, mark))
     heads = ("row", "x", row("w^T", "x"), row("f", "=", "w^T", "x", "−", "b"), "decided", "right")
-    why = f"Class {label(given.classes[1])} where f(x) = w'x − b > 0, else class {label(given.classes[0])}."
+    why = f"Class {label(given.classes[1])} where f(x) = wᵀx − b > 0, else class {label(given.classes[0])}."
     return Step("The decisions", why, (decisions_grid(heads, lines, codes is not None),))

@@ -92,11 +92,12 @@ def read(X: Any, y: Any, most_rows: int = MOST_ROWS) -> Given:
     return Given(rows, labels.codes(0, len(labels)).tolist(), classes, tags_of(classes), names, decimal)
 
 
-def refuse_too_much(n: int, p: int, K: int, most_rows: int = MOST_ROWS) -> None:
-    """Raise the error of data that nobody would work through by hand."""
-    if n > most_rows or p > MOST_COLUMNS or K > MOST_CLASSES:
+def refuse_too_much(n: int, p: int, K: int | None = None, most_rows: int = MOST_ROWS) -> None:
+    """Raise the error of data that nobody would work through by hand; K is None where labels have not been looked at."""
+    if n > most_rows or p > MOST_COLUMNS or (K or 0) > MOST_CLASSES:
+        size = f"{n} rows × {p} columns" + ("" if K is None else f" in {K} classes")
         raise InputError(
-            f"{n} rows × {p} columns in {K} classes are too much for work by hand: at most {most_rows} rows, {MOST_COLUMNS} columns and "
+            f"{size} are too much for work by hand: at most {most_rows} rows, {MOST_COLUMNS} columns and "
             f"{MOST_CLASSES} classes can be written out. Take fewer, such as X[:{most_rows}, :{MOST_COLUMNS}], or use the estimator."
         )
 
@@ -109,7 +110,7 @@ def read_rows(X: Any, p: int | None = None) -> tuple[list[Any], list[Vector]]:
         names = list(source.feature_names or [])
         X = next(iter(source.blocks())).X if (source.n_rows or 0) <= MOST_ROWS else np.empty((source.n_rows or 0, 0))
         if source.n_rows and source.n_rows > MOST_ROWS:
-            refuse_too_much(source.n_rows, source.n_features, 2)
+            refuse_too_much(source.n_rows, source.n_features)
     table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=object)
     if table.ndim != 2 or 0 in table.shape:
         raise InputError(f"X has shape {table.shape}; rows × columns are needed, such as [[3, 2], [5, 2]].")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -43,6 +44,23 @@ UNICODE = {
     "✓": r"\checkmark{}",
     "✗": r"$\times$",
     "→": r"$\to$",
+    "·": r"$\cdot$",
+    "±": r"$\pm$",
+    "≈": r"$\approx$",
+    "×": r"$\times$",
+    "½": r"$\tfrac12$",
+    "¹": "$^1$",
+    "²": "$^2$",
+    "⁻": "$^-$",
+    "ᵀ": r"$^\top$",
+    "‖": r"$\|$",
+    "α": r"$\alpha$",
+    "γ": r"$\gamma$",
+    "δ": r"$\delta$",
+    "ε": r"$\varepsilon$",
+    "μ": r"$\mu$",
+    "π": r"$\pi$",
+    "σ": r"$\sigma$",
 }
 
 
@@ -109,7 +127,9 @@ def tex_text(words: str) -> str:
     >>> print(tex_text("50 % of x_1"))
     50 \% of x\_1
     """
-    return "".join(SPECIAL.get(letter, UNICODE.get(letter, letter)) for letter in words)
+    letters = "".join(SPECIAL.get(letter, UNICODE.get(letter, letter)) for letter in words)
+    # Two formulas side by side are one: $$ would begin a display.
+    return re.sub(r"(?<!\\)\$\$", "", letters)
 
 
 def mathml(value: Any) -> str:

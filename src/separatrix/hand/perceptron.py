@@ -97,7 +97,7 @@ def _rule(given: Given, plus: int, bias: bool, w0: Vector) -> Step:
     if bias:
         why += "The bias is the weight of a constant 1 put before every row, so that w has the bias first. "
     why += (
-        "Go through the rows in order; where y·w'x ≤ 0 the row is a mistake, and y·x is added to w. Stop after an epoch without a mistake."
+        "Go through the rows in order; where y·wᵀx ≤ 0 the row is a mistake, and y·x is added to w. Stop after an epoch without a mistake."
     )
     return Step(
         "The rule",

@@ -86,7 +86,7 @@ def _support(given: Given, found: Margin, signs: list[int]) -> Step:
     numbers = ", ".join(str(i + 1) for i in found.support)
     why = (
         f"Try sets of rows, the smallest first: let exactly they score ±1 and solve for α and b. The first set with all α above 0 and "
-        f"no other row inside the margin is the answer: rows {numbers}. In w'x + b = y, w is replaced by Σ α y x."
+        f"no other row inside the margin is the answer: rows {numbers}. In wᵀx + b = y, w is replaced by Σ α y x."
     )
     return Step("The support vectors", why, tuple(parts))
 
