@@ -10,15 +10,18 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import LeaveOneOut as PeerLeaveOneOut
-from sklearn.model_selection import TimeSeriesSplit
+from sklearn.model_selection import ShuffleSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from separatrix import GaussianNB, LinearDiscriminantAnalysis, LinearSVC
-from separatrix.errors import InputError
+from separatrix import GaussianNB, LinearDiscriminantAnalysis, LinearSVC, Perceptron, compare, learning_curve, permutation_test
+from separatrix.errors import InputError, InputTypeError
 from separatrix.evaluation import Holdout, KFold, LeaveOneOut, evaluate
+from separatrix.evaluation.intervals import wilson
 from separatrix.progress import Event, listening
 
 X, Y = load_iris(return_X_y=True)
@@ -36,7 +39,24 @@ GROUPS = np.arange(150) // 50
         (lambda: evaluate(GaussianNB(), X, Y, plan=Holdout(0.999)), "of 150 rows leaves nothing to train on; hold out fewer"),
         (lambda: evaluate(GaussianNB(), X, Y, plan=[(np.array([], dtype=int), np.arange(150))]), "holds all 150 rows: nothing is left"),
         (lambda: evaluate(GaussianNB(), X[:2], [0, 1], plan=LeaveOneOut()), "Leaving one of 2 rows out leaves too little to train on"),
-        (lambda: evaluate(GaussianNB(), X, Y, plan=TimeSeriesSplit(3)), "here every row not held out is trained on"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=TimeSeriesSplit(3)), "Split 0 trains on no row of class 1. Use a plan whose training"),
+        (
+            lambda: compare(X, Y, models=[GaussianNB()], plan=ShuffleSplit(2, test_size=0.2, train_size=0.3)),
+            "here every row not held out is trained on",
+        ),
+        (lambda: evaluate(GaussianNB(), X, np.r_[[9], Y[1:]]), "Class 9.* has 1 row, fewer than the 10 folds.*Use LeaveOneOut.*join it"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=KFold(2.5)), "n_splits=2.5 must be a whole number"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=1000), "plan=1000 cannot be followed: .*greater than the number of samples"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=[([0, 1], [150])]), "asks for row 150, but there are 150 rows"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=[([0, 1], [])]), "holds no row out"),
+        (
+            lambda: evaluate(GaussianNB(), X, Y, plan=KFold(3, grouped=True), groups="site"),
+            "name of a column; pass the group of each",
+        ),
+        (lambda: evaluate(GaussianNB(), X[:, 0], Y), "Expected 2D array, got an X of shape .150,."),
+        (lambda: evaluate(GaussianNB(), X), "There are no labels: pass y, or name their column"),
+        (lambda: evaluate(GaussianNB(), X, Y, metrics="f1"), "f1_score cannot score these rows: .*'f1_macro'"),
+        (lambda: evaluate(GaussianNB(), X, np.where(Y > 0, "yes", "no"), metrics="f1"), "make_scorer.f1_score, pos_label='yes'"),
         (lambda: evaluate(GaussianNB(), X, Y[:9]), "X has 150 rows and y 9 labels"),
         (lambda: evaluate(KNeighborsClassifier(), X, Y, sample_weight=np.ones(150)), "KNeighborsClassifier.fit takes none. Leave it out"),
         (lambda: evaluate(LinearSVC(), X, Y, metrics="roc_auc_ovr"), "'roc_auc_ovr' needs probabilities, but LinearSVC has no predict_"),
@@ -47,6 +67,40 @@ GROUPS = np.arange(150) // 50
 def test_errors_say_what_to_do(action: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         action()
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (lambda: evaluate("lda", X, Y), "'lda' is not a model; give a classifier"),
+        (lambda: evaluate(GaussianNB, X, Y), "GaussianNB is a class, not a model; write GaussianNB.."),
+        (lambda: permutation_test(LinearRegression(), X, Y), "LinearRegression.. is a regressor"),
+        (lambda: learning_curve(X, Y, GaussianNB()), "a ndarray is not a model"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan=LeaveOneOut), "LeaveOneOut is a class, not a plan"),
+        (lambda: evaluate(GaussianNB(), X, Y, plan="loo"), "plan='loo' is not a plan; give KFold"),
+        (lambda: evaluate(GaussianNB(), X, target="species"), "X is a ndarray without column names"),
+    ],
+)
+def test_errors_of_kind_say_what_to_write(action: Any, message: str) -> None:
+    with pytest.raises(InputTypeError, match=message):
+        action()
+
+
+def test_a_scorer_that_looks_into_the_model_is_told_where_to_go() -> None:
+    with pytest.raises(AttributeError, match="asks the model for 'theta_'.*cross_validate"):
+        evaluate(GaussianNB(), X, Y, metrics=lambda model, X, y: model.theta_)
+
+
+def test_refits_that_warn_of_the_same_thing_warn_once() -> None:
+    with pytest.warns(ConvergenceWarning) as heard:
+        evaluate(Perceptron(max_iter=2), X, Y, plan=KFold(3, random_state=0), exact=True)
+    assert ["so said by 3 of 3 refits" in str(one.message) for one in heard] == [True, False]  # the second is of the fit of all rows
+
+
+def test_repeats_without_an_error_do_not_claim_certainty() -> None:
+    found = evaluate(GaussianNB(), X[:100], Y[:100], plan=KFold(5, repeats=2, random_state=0))
+    assert found.error == 0.0 and found.interval == wilson(0.0, 100)
+    assert max(high for _, high in found.intervals.values()) <= 1.0
 
 
 def test_constant_predictions_are_said() -> None:

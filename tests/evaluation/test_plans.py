@@ -78,7 +78,7 @@ def test_a_bootstrap_sees_about_63_percent_of_the_rows() -> None:
     ("action", "message"),
     [
         (lambda: KFold(20).folds(60, Y), "Class .*2.* has 10 rows, fewer than the 20 folds.*KFold.10., LeaveOneOut"),
-        (lambda: KFold(1).folds(60), "n_splits=1 must be at least 2"),
+        (lambda: KFold(1).folds(60), "n_splits=1 must be a whole number, at least 2"),
         (lambda: KFold(5, grouped=True).folds(60, Y), "pass groups=, one group per row"),
         (lambda: KFold(5, grouped=True).folds(60, Y, np.zeros(60)), "1 groups cannot be cut into 5 folds"),
         (lambda: KFold(5, repeats=0).folds(60), "repeats=0"),

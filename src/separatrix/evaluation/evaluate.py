@@ -7,24 +7,24 @@ from typing import Any
 
 from sklearn.utils import check_random_state
 
-from ..data.labels import Labels
-from ..data.selected import picked_from, warn_if_picked
-from ..data.weights import check_weights
-from ..errors import InputError
 from .estimate import Estimate
-from .held_out import hold_out, with_fixed_priors
-from .plans import Folds, KFold, Plan, count_rows, folds_of, seeded
+from .given import labelled_rows, require_classifier
+from .held_out import hold_out, require_classes_in, with_fixed_priors
+from .plans import KFold, Plan, require_groups, seeded
 from .random_plans import Bootstrap
+from .refits import by_refits
 from .resampled import evaluate_bootstrap
-from .rows import Rows
+from .rows import HeldOut, Rows
 from .scoring import estimate
+from .splits import Pair, pairs_of, repeats_of
 
 
 def evaluate(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    target: str | None = None,
     plan: Any = None,
     metrics: Any = None,
     sample_weight: Any = None,
@@ -40,8 +40,11 @@ def evaluate(
     ----------
     model : classifier
         Any scikit-learn classifier; it is cloned, never changed.
-    X, y : rows and labels
-    plan : a plan of this package, a scikit-learn splitter or an int; default KFold(10)
+    X : array, sparse matrix, pandas, polars or Arrow frame of n rows, or a table from `open_table`, which is read into memory
+    y : (n,) labels; or leave it out and name the column of a frame in `target`
+    target : column of X that holds the labels
+    plan : a plan of this package, a scikit-learn splitter, pairs of training and held-out rows, or an int; default KFold(10)
+        Pairs that leave rows aside, as of TimeSeriesSplit, are followed by refits.
     metrics : name, scorer or list of them, optional
         "error", "log_loss", "brier", "auc", "balanced_accuracy", any scikit-learn scorer.
     sample_weight : (n,) weights, optional
@@ -70,36 +73,29 @@ def evaluate(
     (0.02, 'exact algebra')
     """
     start = time.perf_counter()
-    rows = labelled_rows(X, y, sample_weight)
+    require_classifier(model)
+    rows = labelled_rows(X, y, sample_weight, target)
     plan = KFold(10) if plan is None else plan
     if isinstance(plan, Bootstrap):
         if plan.random_state is None and random_state is not None:
             plan = Bootstrap(plan.n_resamples, random_state=check_random_state(random_state))
         model = with_fixed_priors(model, rows) if fixed_priors else model
         return evaluate_bootstrap(model, rows, plan, metrics, exact, start)
-    repeats = [hold_out(model, rows, plan, folds, exact, fixed_priors, n_jobs) for folds in _folds(plan, rows, groups, random_state)]
+    require_groups(groups, rows.n)
+    if isinstance(plan, Plan):
+        given = seeded(plan, random_state).coded_folds(rows.codes, rows.classes, groups)
+        repeats = [hold_out(model, rows, plan, folds, exact, fixed_priors, n_jobs) for folds in given]
+    else:
+        repeats = _by_pairs(model, rows, pairs_of(plan, rows.n, rows.labels, groups), exact, fixed_priors, n_jobs)
     return estimate(model, rows, repeats, metrics, start)
 
 
-def labelled_rows(X: Any, y: Any, sample_weight: Any = None) -> Rows:
-    """Check rows, labels and weights against each other."""
-    labels = Labels.of(y)
-    if count_rows(X) != len(labels):
-        raise InputError(f"X has {count_rows(X)} rows and y {len(labels)} labels; give one label for each row.")
-    rows = Rows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
-    if len(rows.classes) < 2:
-        raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
-    warn_if_picked(
-        picked_from(X, rows.codes),
-        "the error estimated from these rows is too small",
-        "Let every fold select anew: evaluate(make_pipeline(selector, model), X, y) with all columns.",
-        stacklevel=4,
-    )
-    return rows
-
-
-def _folds(plan: Any, rows: Rows, groups: Any, random_state: Any) -> list[Folds]:
-    """Return the fold of each row, for each repeat of a plan; plans of this package need no labels made."""
-    if isinstance(plan, Plan) and groups is None:
-        return seeded(plan, random_state).coded_folds(rows.codes, rows.classes)
-    return folds_of(plan, rows.n, rows.labels, groups, random_state)
+def _by_pairs(model: Any, rows: Rows, pairs: list[Pair], exact: bool, fixed_priors: bool, n_jobs: int | None) -> list[HeldOut]:
+    """Follow pairs of training and held-out rows: by folds where none leaves a row aside, else by refits."""
+    repeats = repeats_of(pairs, rows.n)
+    if all(pair.covers(rows.n) for pair in pairs):
+        return [hold_out(model, rows, None, repeat.folds, exact, fixed_priors, n_jobs) for repeat in repeats]
+    for number, pair in enumerate(pairs):
+        require_classes_in(rows, pair.train, f"Split {number}")
+    model = with_fixed_priors(model, rows) if fixed_priors else model
+    return [by_refits(model, rows, repeat.folds, n_jobs, trained_on=[pair.train for pair in repeat.pairs]) for repeat in repeats]

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..errors import InputError
@@ -51,11 +52,21 @@ def hold_out(
 
 def with_fixed_priors(model: Any, rows: Rows) -> Any:
     """Return a clone that holds the class priors of all rows, as MASS and SAS do in their leave-one-out tables."""
-    name = next((name for name in ("priors", "class_prior") if name in model.get_params(deep=False)), None)
+    last = f"{model.steps[-1][0]}__" if hasattr(model, "steps") else ""  # of a pipeline the last step is the classifier
+    known = model.get_params()
+    name = next((name for name in (f"{last}priors", f"{last}class_prior") if name in known), None)
     if name is None:
         raise InputError(f"fixed_priors=True needs a model with priors; {type(model).__name__} has none.")
     counts = rows.counts
-    return clone(model) if getattr(model, name) is not None else clone(model).set_params(**{name: counts / counts.sum()})
+    return clone(model) if known[name] is not None else clone(model).set_params(**{name: counts / counts.sum()})
+
+
+def require_classes_in(rows: Rows, train: NDArray[np.intp], name: str) -> None:
+    """Refuse training rows that lack a class."""
+    there = np.bincount(rows.codes[train], minlength=len(rows.classes))
+    if (there == 0).any():
+        label = rows.classes.tolist()[int(there.argmin())]
+        raise InputError(f"{name} trains on no row of class {label!r}. Use a plan whose training rows hold every class.")
 
 
 def require_training_classes(rows: Rows, folds: Folds, alone: bool) -> None:

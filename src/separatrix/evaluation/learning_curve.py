@@ -18,8 +18,8 @@ from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..progress import task
-from .evaluate import labelled_rows
 from .fold_summaries import from_summary, summary_of
+from .given import labelled_rows, require_classifier
 from .intervals import corrected_resampled_t, wilson
 from .metrics import Judged, choose_metrics
 from .plans import KFold, folds_of
@@ -76,8 +76,9 @@ class LearningCurve:
 def learning_curve(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    target: str | None = None,
     sizes: Any = None,
     plan: Any = None,
     metric: Any = "error",
@@ -93,7 +94,8 @@ def learning_curve(
     Parameters
     ----------
     model : classifier
-    X, y : rows and labels
+    X, y : rows and labels; or a table from `open_table` alone
+    target : column of a frame X that holds the labels, in place of y
     sizes : list of ints (rows) or floats (shares of the training rows), optional
         Default 0.1, 0.2, 0.4, 0.6, 0.8, 1.0.
     plan : a plan of this package, a scikit-learn splitter or an int; default KFold(5)
@@ -120,7 +122,8 @@ def learning_curve(
     Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 7.10.
     """
     start = time.perf_counter()
-    rows, rng = labelled_rows(X, y), check_random_state(random_state)
+    require_classifier(model)
+    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")

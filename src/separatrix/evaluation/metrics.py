@@ -120,6 +120,18 @@ METRICS: dict[str, Metric] = {
 }
 
 
+def bounded(name: str, interval: tuple[float, float], K: int) -> tuple[float, float]:
+    """Return an interval of a metric without values that the metric cannot have.
+
+    Examples
+    --------
+    >>> bounded("auc", (0.9, 1.1), 2), bounded("brier", (-0.1, 1.1), 3), bounded("f1", (0.9, 1.1), 2)
+    ((0.9, 1.0), (0.0, 1.1), (0.9, 1.1))
+    """
+    most = {"error": 1.0, "auc": 1.0, "balanced_accuracy": 1.0, "brier": 1.0 if K == 2 else 2.0, "log_loss": np.inf}.get(name)
+    return interval if most is None else (max(interval[0], 0.0), min(interval[1], most))
+
+
 def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> dict[str, Metric]:
     """Return metrics by name: ours, any scikit-learn scorer by name, or a scorer; `error` is always among them."""
     if metrics is None:
@@ -171,6 +183,14 @@ class Answers(ClassifierMixin, BaseEstimator):
         """Return the labels predicted for rows X."""
         return self.labels[np.ravel(X)]
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"the scorer asks the model for {name!r}, but evaluate scores predictions already made: it has predict, classes_ and, where "
+            "the model has it, predict_proba. Use sklearn.model_selection.cross_validate for scorers that look into the model."
+        )
+
     @available_if(lambda self: self.posteriors is not None)
     def predict_proba(self, X: Any) -> Any:
         """Return the posteriors of rows X."""
@@ -182,6 +202,18 @@ def takes_weights(scorer: Any) -> bool:
     return hasattr(scorer, "_score_func") or "sample_weight" in inspect.signature(scorer).parameters
 
 
+def _name(scorer: Any) -> str:
+    return str(getattr(getattr(scorer, "_score_func", scorer), "__name__", repr(scorer)))
+
+
+def _average(scorer: Any, classes: NDArray[Any]) -> str:
+    """Return what to write where a score is about one class and the labels do not say which."""
+    if "pos_label" not in inspect.signature(getattr(scorer, "_score_func", scorer)).parameters:
+        return ""
+    write = f"sklearn.metrics.make_scorer({_name(scorer)}, pos_label={classes.tolist()[-1]!r})"
+    return f" Write metrics={write}." if len(classes) == 2 else " Use the average over classes, such as 'f1_macro'."
+
+
 def _from_scorer(scorer: Any) -> Metric:
     weighs = takes_weights(scorer)
 
@@ -191,7 +223,10 @@ def _from_scorer(scorer: Any) -> Metric:
 
         def of(part: NDArray[np.intp]) -> float:
             more = {"sample_weight": rows.weight[part]} if rows.weight is not None and weighs else {}
-            return float(scorer(answers, part[:, None], y[part], **more))
+            try:
+                return float(scorer(answers, part[:, None], y[part], **more))
+            except ValueError as problem:
+                raise InputError(f"{_name(scorer)} cannot score these rows: {problem}{_average(scorer, rows.classes)}") from problem
 
         parts = [] if rows.folds is None else [np.flatnonzero(rows.folds == fold) for fold in range(rows.n_folds)]
         return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))

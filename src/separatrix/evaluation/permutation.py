@@ -15,7 +15,7 @@ from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
-from .evaluate import labelled_rows
+from .given import labelled_rows, require_classifier
 from .held_out import hold_out
 from .metrics import METRICS, Judged, Metric, choose_metrics
 from .plans import NEVER, Folds, KFold, folds_of
@@ -71,8 +71,9 @@ class PermutationTest:
 def permutation_test(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    target: str | None = None,
     n_permutations: int | None = None,
     statistic: Any = "error",
     plan: Any = None,
@@ -90,7 +91,8 @@ def permutation_test(
     Parameters
     ----------
     model : classifier
-    X, y : rows and labels
+    X, y : rows and labels; or a table from `open_table` alone
+    target : column of a frame X that holds the labels, in place of y
     n_permutations : int, optional
         Default 10,000 where the model allows algebra, else 199.
     statistic : "error", "balanced_accuracy", "log_loss", "brier", "auc", or any scikit-learn scorer
@@ -117,7 +119,8 @@ def permutation_test(
     Ojala and Garriga (2010), Permutation tests for studying classifier performance, Journal of Machine Learning Research 11.
     """
     start = time.perf_counter()
-    rows, rng = labelled_rows(X, y), check_random_state(random_state)
+    require_classifier(model)
+    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A permutation test needs a plan that holds each row out at most once, such as KFold(5); not a bootstrap.")

@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
 from ..data.row_hash import row_hash
 from ..errors import InputError
-
-Folds = NDArray[np.int64]
-NEVER = -1
-"""Fold number of a row that is always trained on."""
+from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
 
 
 class Plan:
@@ -137,8 +134,8 @@ class KFold(Plan):
         return numbers
 
     def _check(self, n: int, groups: Any) -> None:
-        if not 2 <= self.n_splits <= n:
-            raise InputError(f"n_splits={self.n_splits!r} must be at least 2 and at most the number of rows, {n}.")
+        if not isinstance(self.n_splits, int | np.integer) or not 2 <= self.n_splits <= n:
+            raise InputError(f"n_splits={self.n_splits!r} must be a whole number, at least 2 and at most the number of rows, {n}.")
         if self.repeats < 1:
             raise InputError(f"repeats={self.repeats!r}: at least one is needed.")
         if self.grouped and groups is None:
@@ -151,10 +148,12 @@ class KFold(Plan):
     def _check_classes(self, codes: NDArray[np.int32], classes: NDArray[Any]) -> None:
         sizes = np.bincount(codes, minlength=len(classes))
         if sizes.min() < self.n_splits <= len(codes):
-            few = classes.tolist()[int(sizes.argmin())]
+            few, least = classes.tolist()[int(sizes.argmin())], int(sizes.min())
+            said = "1 row" if least == 1 else f"{least} rows"
+            fewer = f"KFold({least}), " if least > 1 else ""
             raise InputError(
-                f"Class {few!r} has {sizes.min()} rows, fewer than the {self.n_splits} folds: some fold would hold none of it. Use "
-                f"KFold({max(2, int(sizes.min()))}), LeaveOneOut(), or KFold({self.n_splits}, stratified=False)."
+                f"Class {few!r} has {said}, fewer than the {self.n_splits} folds: some fold would hold none of it. Use {fewer}"
+                f"LeaveOneOut(), or KFold({self.n_splits}, stratified=False); or join it with another class."
             )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -236,26 +235,20 @@ def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = 
     >>> [folds.tolist() for folds in folds_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0])]
     [[1, -1, 0], [-1, 0, 0]]
     """
-    if groups is not None and len(groups) != n:
-        raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")
+    require_groups(groups, n)
     if isinstance(plan, Plan):
         return seeded(plan, random_state).folds(n, y, groups)
-    found: list[Folds] = []
-    current, fold = np.full(n, NEVER, dtype=np.int64), 0
-    for train, held_out in check_cv(plan, y, classifier=True).split(np.zeros((n, 1)), y, groups):
-        if len(train) + len(held_out) != n or len(np.union1d(train, held_out)) < n:
-            raise InputError(
-                f"Split {fold} of {plan!r} trains on {len(train)} and holds out {len(held_out)} of {n} rows; here every row not held "
-                "out is trained on. Use sklearn.model_selection.cross_validate for splits that leave rows aside."
-            )
-        if (current[held_out] != NEVER).any():  # a row comes up again: the next repeat begins
-            found.append(current)
-            current, fold = np.full(n, NEVER, dtype=np.int64), 0
-        current[held_out] = fold
-        fold += 1
-    if fold == 0:
-        raise InputError(f"The plan {plan!r} holds no row out; give at least one pair of training and held-out rows.")
-    return [*found, current]
+    pairs = pairs_of(plan, n, y, groups)
+    require_cover(plan, pairs, n)
+    return [repeat.folds for repeat in repeats_of(pairs, n)]
+
+
+def require_groups(groups: Any, n: int) -> None:
+    """Refuse groups that do not name one group per row."""
+    if isinstance(groups, str):
+        raise InputError(f"groups={groups!r} is the name of a column; pass the group of each of the {n} rows, such as frame[{groups!r}].")
+    if groups is not None and len(groups) != n:
+        raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")
 
 
 def seeded(plan: Plan, random_state: Any) -> Plan:

@@ -2,37 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from ..progress import task
 from .plans import Folds
 from .rows import Codes, Floats, HeldOut, Rows, answers, gather
 
+Ints = NDArray[np.intp]
+Warned = list[tuple[type[Warning], str]]
 
-def by_refits(model: Any, rows: Rows, folds: Folds, n_jobs: int | None, start: Any = None) -> HeldOut:
-    """Fit a clone of the model on the other rows of each fold, on `n_jobs` processes, begun at the fit of all rows where given."""
-    found = list(refitted(model, rows, folds, range(int(folds.max()) + 1), n_jobs, start))
+
+Said = tuple[Codes, Floats | None]
+
+
+def by_refits(
+    model: Any, rows: Rows, folds: Folds, n_jobs: int | None, start: Any = None, trained_on: Sequence[Ints] | None = None
+) -> HeldOut:
+    """Fit a clone of the model on the other rows of each fold, on `n_jobs` processes, begun at the fit of all rows where given.
+
+    `trained_on` has the training rows of each fold, where they are not all the others.
+    """
+    found = list(refitted(model, rows, folds, range(int(folds.max()) + 1), n_jobs, start, trained_on))
     return gather(rows, folds, found, "refits", start)
 
 
 def refitted(
-    model: Any, rows: Rows, folds: Folds, chosen: Iterable[int], n_jobs: int | None, start: Any = None
-) -> Iterator[tuple[Codes, Floats | None]]:
+    model: Any,
+    rows: Rows,
+    folds: Folds,
+    chosen: Iterable[int],
+    n_jobs: int | None,
+    start: Any = None,
+    trained_on: Sequence[Ints] | None = None,
+) -> Iterator[Said]:
     """Yield what a refit without it says about each of some folds."""
-    chosen = list(chosen)
+    chosen, heard = list(chosen), Heard()
     if not chosen:
         return
     with task("evaluate", total=len(chosen)) as work:
-        jobs = (delayed(_one)(model, rows, folds, fold, start) for fold in chosen)
-        for fold, answer in zip(chosen, Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True):
+        jobs = (delayed(_one)(model, rows, folds, fold, start, None if trained_on is None else trained_on[fold]) for fold in chosen)
+        for fold, (answer, warned) in zip(chosen, Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True):
+            heard.add(warned)
             yield answer
             work.advance(f"fold {fold}")
+    heard.tell(len(chosen))
 
 
-def _one(model: Any, rows: Rows, folds: Folds, fold: int, start: Any) -> tuple[Codes, Floats | None]:
+def _one(model: Any, rows: Rows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Said, Warned]:
     held = folds == fold
-    return answers(rows.take(np.flatnonzero(~held)).fit(model, start), rows.take(np.flatnonzero(held)))
+    training = rows.take(np.flatnonzero(~held) if train is None else train)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        said = answers(training.fit(model, start), rows.take(np.flatnonzero(held)))
+    return said, [(warning.category, str(warning.message)) for warning in heard]
+
+
+class Heard:
+    """What refits warned of, told once: a hundred fits that warn of the same thing, with other numbers, are one warning."""
+
+    def __init__(self) -> None:
+        self.times: dict[tuple[type[Warning], str], int] = {}
+        self.first: dict[tuple[type[Warning], str], str] = {}
+
+    def add(self, warned: Warned) -> None:
+        """Count what one fit warned of."""
+        for key, text in {(category, re.sub(r"\d+", "#", text)): text for category, text in warned}.items():
+            self.times[key] = self.times.get(key, 0) + 1
+            self.first.setdefault(key, text)
+
+    def tell(self, fits: int) -> None:
+        """Warn once of each, to the caller of this package."""
+        for key, text in self.first.items():
+            often = f" (so said by {self.times[key]} of {fits} refits)" if fits > 1 else ""
+            warnings.warn(f"{text}{often}", key[0], stacklevel=3)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..decisions.areas import area_interval
 from .estimate import Estimate
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged, Metric, Score, choose_metrics
+from .metrics import Judged, Metric, Score, bounded, choose_metrics
 from .plans import NEVER
 from .rows import Floats, HeldOut, Rows
 
@@ -34,7 +34,7 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
     else:
         per_fold = by_fold()
         by_fold = partial(dict, per_fold)
-        intervals = _intervals_repeated(repeats, per_fold)
+        intervals = _intervals_repeated(repeats, per_fold, len(rows.classes))
     confusion = np.mean([_confusion(one) for one in judged], axis=0)
     fitted = repeats[0].fitted
     training = rows.error_of(rows.fit(model) if fitted is None else fitted)
@@ -89,7 +89,7 @@ def scores_by_fold(judged: list[Judged], chosen: dict[str, Metric]) -> dict[str,
 
 def _intervals_once(rows: Judged, found: dict[str, list[Score]], scores: dict[str, float]) -> Intervals:
     """Each row was held out once: Wilson's interval of the error, DeLong's of the area."""
-    known: Intervals = {"error": wilson(scores["error"], len(rows.truth))}
+    known: Intervals = {"error": wilson(scores["error"], len(rows.truth) if rows.weight is None else float(rows.weight.sum()))}
     area = found["auc"][0].area if "auc" in found else None
     if area is not None and np.isfinite(area.value):
         smallest = np.bincount(rows.truth, rows.weight, minlength=len(rows.classes)).min()
@@ -97,15 +97,16 @@ def _intervals_once(rows: Judged, found: dict[str, list[Score]], scores: dict[st
     return known
 
 
-def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats]) -> Intervals:
+def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats], K: int) -> Intervals:
     """Rows were held out again and again: the interval knows that training sets overlap."""
     share = float(np.mean([np.mean(repeat.folds == 0) for repeat in repeats]))
     known: Intervals = {}
     for name, values in per_fold.items():
         if len(values) > 1 and np.isfinite(values).all():
-            known[name] = corrected_resampled_t(values, share)
-    low, high = known["error"]
-    known["error"] = max(0.0, low), min(1.0, high)
+            known[name] = bounded(name, corrected_resampled_t(values, share), K)
+    errors = per_fold["error"]
+    if np.ptp(errors) == 0:  # no spread says nothing about the spread, least of all that there is none
+        known["error"] = wilson(float(errors[0]), int(np.any([repeat.folds != NEVER for repeat in repeats], axis=0).sum()))
     return known
 
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from ..data import Block
 from ..errors import InputError, one_of
 from ..models import LinearDiscriminantAnalysis
-from .evaluate import labelled_rows
+from .given import labelled_rows
 from .held_out import hold_out
 from .metrics import Judged, error, log_losses
 from .plans import Folds, LeaveOneOut, folds_of

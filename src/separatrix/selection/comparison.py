@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..data import Source, as_rows
-from ..data.opening import is_frame
-from ..errors import InputError, InputTypeError, one_of
-from ..evaluation.evaluate import labelled_rows
+from ..data import as_rows
+from ..errors import InputError, one_of
+from ..evaluation.given import labelled_rows
 from ..evaluation.plans import KFold, folds_of
 from ..evaluation.random_plans import Bootstrap
 from ..evaluation.rows import Rows
@@ -50,7 +49,7 @@ def compare(
 
     Parameters
     ----------
-    X : array, sparse matrix, or pandas, polars or Arrow frame of n rows
+    X : array, sparse matrix, pandas, polars or Arrow frame of n rows, or a table from `open_table`, which is read into memory
     y : (n,) labels; or leave it out and name the column of a frame in `target`
     models : list or dict of models, optional
         Any scikit-learn classifier or pipeline, (classifier, {parameter: values}) to tune one, or the name of a family. Put simple models
@@ -97,7 +96,7 @@ def compare(
         raise one_of("rule", rule, RULES)
     if time_budget is not None and not time_budget > 0:
         raise InputError(f"time_budget={time_budget!r} must be a positive number of seconds, or None for no limit.")
-    rows = _rows(X, y, target, sample_weight)
+    rows = labelled_rows(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
     seed = int(random_state) if isinstance(random_state, int | np.integer) else int(check_random_state(random_state).randint(2**31 - 1))
     plan = KFold(10) if plan is None else plan
@@ -112,28 +111,6 @@ def compare(
     return _board(courses, setting, rule, ended, start)
 
 
-def _rows(X: Any, y: Any, target: str | None, sample_weight: Any) -> Rows:
-    if isinstance(X, Source):
-        raise InputTypeError(
-            "compare holds rows out of memory many times; read the table first, for instance with pandas, or use evaluate."
-        )
-    if target is not None:
-        if y is not None:
-            raise InputError("Labels were given twice: in y and as target; leave one of them out.")
-        if not is_frame(X):
-            raise InputTypeError(
-                f"target={target!r} names a column, but X is a {type(X).__name__} without column names; pass a frame, or y."
-            )
-        from ..data.frames import without_target
-
-        X, y = without_target(X, target)
-    if y is None:
-        raise InputError("There are no labels: pass y, or name their column in a frame: compare(frame, target='…').")
-    if isinstance(X, list | tuple):
-        X = np.asarray(X)
-    return labelled_rows(X, y, sample_weight)
-
-
 def _candidates(models: Any, rows: Rows) -> list[Candidate]:
     if models is None:
         # One pass that refuses text, holes and infinite values, which no family could learn from.
@@ -145,7 +122,9 @@ def _candidates(models: Any, rows: Rows) -> list[Candidate]:
 
 def _names_families(models: Any) -> bool:
     """Whether any model is asked for by name, so that the data have to be looked at."""
-    items = [models] if isinstance(models, str) else models.values() if hasattr(models, "values") else models
+    if isinstance(models, str) or hasattr(models, "fit"):
+        return isinstance(models, str)
+    items = models.values() if hasattr(models, "values") else models
     return any(isinstance(part, str) for item in items for part in (item if isinstance(item, tuple) else (item,)))
 
 

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from ..decisions.areas import Area, area_interval, macro_area
 from ..evaluation.intervals import corrected_resampled_t, wilson
-from ..evaluation.metrics import METRICS, Judged, Metric, brier_losses, choose_metrics, log_losses
+from ..evaluation.metrics import METRICS, Judged, Metric, bounded, brier_losses, choose_metrics, log_losses
 from ..evaluation.plans import NEVER
 from ..evaluation.rows import HeldOut, Rows
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
@@ -127,9 +127,7 @@ class Performance:
             half = (high - low) / 2.0  # around the value of all rows, which need not be the mean over folds
         else:
             return UNKNOWN, UNKNOWN
-        low, high = self.value - half, self.value + half
-        bounded = self.criterion.name in ("error", "brier", "auc", "balanced_accuracy")
-        return (max(low, 0.0), min(high, 1.0)) if bounded else (low, high)
+        return bounded(self.criterion.name, (self.value - half, self.value + half), len(self.rows.classes))
 
     def against(self, other: Performance) -> Difference | None:
         """Return what this one loses against another one on the same rows; None where nothing can be said."""

@@ -1,0 +1,106 @@
+"""Pairs of training and held-out rows, from scikit-learn's splitters or lists of pairs, brought to numbers of folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+
+from ..errors import InputError, InputTypeError
+
+Ints = NDArray[np.intp]
+Folds = NDArray[np.int64]
+NEVER = -1
+"""Fold number of a row that is not held out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Numbers of the rows trained on and of those held out."""
+
+    train: Ints
+    held: Ints
+
+    def covers(self, n: int) -> bool:
+        """Whether every row that is not held out is trained on, and no other."""
+        return len(self.train) + len(self.held) == n == len(np.union1d(self.train, self.held))
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Pairs that hold no row out twice: fold numbers (n,), −1 for never, and the rows each fold is judged by training on."""
+
+    folds: Folds
+    pairs: tuple[Pair, ...]
+
+
+def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
+    """Return the pairs of a scikit-learn splitter, of an iterable of pairs (row numbers or masks), or of a number of folds.
+
+    Examples
+    --------
+    >>> [pair.held.tolist() for pair in pairs_of([([0, 1], [2]), ([True, False, False], [False, True, True])], 3, [0, 1, 0])]
+    [[2], [1, 2]]
+    """
+    if isinstance(plan, type):
+        raise InputTypeError(f"plan={plan.__name__} is a class, not a plan; write {plan.__name__}().")
+    if isinstance(plan, str):
+        raise InputTypeError(f"plan={plan!r} is not a plan; give KFold(10), LeaveOneOut(), a scikit-learn splitter or a number of folds.")
+    try:
+        splitter = check_cv(plan, y, classifier=True)
+        found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
+    except ValueError as problem:
+        raise InputError(f"plan={short(plan)} cannot be followed: {problem}") from problem
+    if not any(len(pair.held) for pair in found):
+        raise InputError(f"The plan {short(plan)} holds no row out; give at least one pair of training and held-out rows.")
+    return found
+
+
+def repeats_of(pairs: Sequence[Pair], n: int) -> list[Repeat]:
+    """Return the pairs in repeats: where a row comes up again, the next repeat begins.
+
+    Examples
+    --------
+    >>> [repeat.folds.tolist() for repeat in repeats_of(pairs_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0]), 3)]
+    [[1, -1, 0], [-1, 0, 0]]
+    """
+    found: list[Repeat] = []
+    own: list[Pair] = []
+    folds = np.full(n, NEVER, dtype=np.int64)
+    for pair in pairs:
+        if (folds[pair.held] != NEVER).any():
+            found.append(Repeat(folds, tuple(own)))
+            folds, own = np.full(n, NEVER, dtype=np.int64), []
+        folds[pair.held] = len(own)
+        own.append(pair)
+    return [*found, Repeat(folds, tuple(own))]
+
+
+def require_cover(plan: Any, pairs: Sequence[Pair], n: int) -> None:
+    """Refuse pairs that leave rows aside, where only numbers of folds are followed."""
+    for number, pair in enumerate(pairs):
+        if not pair.covers(n):
+            raise InputError(
+                f"Split {number} of {short(plan)} trains on {len(pair.train)} and holds out {len(pair.held)} of {n} rows; here every "
+                "row not held out is trained on. Use evaluate, which follows such splits, or a plan such as KFold(5)."
+            )
+
+
+def _numbers(rows: Any, n: int) -> Ints:
+    rows = np.asarray(rows)
+    if rows.dtype == bool:
+        return np.flatnonzero(rows)
+    rows = rows.astype(np.intp)
+    if len(rows) and not -n <= rows.min() <= rows.max() < n:
+        raise InputError(f"it asks for row {rows.max() if rows.max() >= n else rows.min()}, but there are {n} rows.")
+    return rows % n if n else rows
+
+
+def short(plan: Any, most: int = 60) -> str:
+    """Return a plan as text of one short line."""
+    shown = " ".join(repr(plan).split())
+    return shown if len(shown) <= most else shown[: most - 1] + "…"

@@ -1,0 +1,54 @@
+"""Rows and labels in any form give the same estimate; a table is read whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.datasets import load_iris
+
+from separatrix import AnovaFilter, LinearDiscriminantAnalysis, compare, learning_curve, open_table, permutation_test
+from separatrix.errors import InputError, SelectionWarning
+from separatrix.evaluation import KFold, evaluate
+
+X, Y = load_iris(return_X_y=True)
+FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"]).assign(kind=np.array(["x", "y", "z"])[Y])
+LDA = LinearDiscriminantAnalysis()
+
+
+def from_file(folder: Path) -> Any:
+    FRAME.to_csv(folder / "iris.csv", index=False)
+    return open_table(folder / "iris.csv", target="kind")
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow", "file"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda X, **more: evaluate(LDA, X, **more, plan=KFold(5, random_state=0)).error,
+        lambda X, **more: permutation_test(LDA, X, **more, n_permutations=5, random_state=0).p,
+        lambda X, **more: learning_curve(LDA, X, **more, sizes=[0.5], random_state=0).scores[0],
+        lambda X, **more: compare(X, **more, models=[LDA], plan=KFold(3), random_state=0).best.value,
+    ],
+    ids=["evaluate", "permutation_test", "learning_curve", "compare"],
+)
+def test_every_form_of_the_rows_gives_the_same(form: str, value: Any, tmp_path: Path) -> None:
+    forms = {"pandas": lambda: FRAME, "polars": lambda: pl.from_pandas(FRAME), "arrow": lambda: pa.Table.from_pandas(FRAME)}
+    found = value(from_file(tmp_path)) if form == "file" else value(forms[form](), target="kind")
+    assert found == pytest.approx(value(X, y=Y), abs=1e-12)
+
+
+def test_a_table_with_labels_takes_no_others(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="y and sample_weight belong to the table"):
+        evaluate(LDA, from_file(tmp_path), Y)
+
+
+def test_columns_picked_by_the_labels_of_a_table_are_said(tmp_path: Path) -> None:
+    table = from_file(tmp_path)
+    with pytest.warns(SelectionWarning, match="evaluate.make_pipeline"):
+        evaluate(LDA, AnovaFilter(k=2).fit(table).transform(table))
