@@ -64,6 +64,17 @@ def _one(model: Any, rows: Rows, folds: Folds, fold: int, start: Any, train: Int
     return said, [(warning.category, str(warning.message)) for warning in heard]
 
 
+def alike(text: str) -> str:
+    """Return a text without its numbers: what is the same is said by fits that differ in little.
+
+    Examples
+    --------
+    >>> alike("stopped after 12 of 100 epochs") == alike("stopped after 31 of 100 epochs")
+    True
+    """
+    return re.sub(r"\d+(\.\d+)?", "#", text)
+
+
 class Heard:
     """What refits warned of, told once: a hundred fits that warn of the same thing, with other numbers, are one warning."""
 
@@ -73,7 +84,7 @@ class Heard:
 
     def add(self, warned: Warned) -> None:
         """Count what one fit warned of."""
-        for key, text in {(category, re.sub(r"\d+", "#", text)): text for category, text in warned}.items():
+        for key, text in {(category, alike(text)): text for category, text in warned}.items():
             self.times[key] = self.times.get(key, 0) + 1
             self.first.setdefault(key, text)
 

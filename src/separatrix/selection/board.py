@@ -192,7 +192,8 @@ class Board:
         """What was compared, on what, and how."""
         rows, plan = self.setting.rows, self.setting.plan
         shape = f"{rows.n} rows, {len(rows.classes)} classes"
-        return f"{len(self.entries)} models by held-out {self.setting.metric.name}: {shape}, {_plan_text(plan)}, seed {self.setting.seed}"
+        count = f"{len(self.entries)} model{'s' * (len(self.entries) != 1)}"
+        return f"{count} by held-out {self.setting.metric.name}: {shape}, {_plan_text(plan)}, seed {self.setting.seed}"
 
     def mark(self, entry: Entry) -> str:
         """Return ► for the picked model, = for the best and those tied with it."""
@@ -205,7 +206,7 @@ class Board:
         if test is not None:
             said.append(f"= tied: chance explains the difference to the best ({test}, p ≥ {LEVEL}; one test per model).")
         said.append("All models faced the same folds; hyperparameters were chosen anew inside every training part.")
-        said += [f"No result for {name}: {reason}" for name, reason in self.failures.items()]
+        said += [f"No result for {', '.join(names)}: {reason}" for reason, names in _by_reason(self.failures).items()]
         for entry in self.entries:
             if entry.notes:
                 more = f" (and {len(entry.notes) - 1} more)" if len(entry.notes) > 1 else ""
@@ -259,5 +260,15 @@ def _show(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
+def _by_reason(failures: dict[str, str]) -> dict[str, list[str]]:
+    """Return the names of the models that failed for each reason."""
+    found: dict[str, list[str]] = {}
+    for name, reason in failures.items():
+        found.setdefault(reason, []).append(name)
+    return found
+
+
 def _short(text: str, most: int = 160) -> str:
+    """Return the first sentence of a text, or what of it fits."""
+    text = text.split(". ")[0].rstrip(".") + "."
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

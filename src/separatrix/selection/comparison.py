@@ -10,10 +10,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..data import as_rows
+from ..data.opening import is_frame
 from ..errors import InputError, one_of
 from ..evaluation.given import labelled_rows
 from ..evaluation.plans import KFold, folds_of
 from ..evaluation.random_plans import Bootstrap
+from ..evaluation.refits import alike
 from ..evaluation.rows import Rows
 from ..summaries import ClassMoments
 from .board import Board, Entry
@@ -23,6 +25,17 @@ from .families import families
 from .performance import Criterion, Performance
 
 RULES = ("1se", "min")
+PREPARED = """ Or have every fold prepare them:
+    from sklearn.compose import make_column_selector, make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+    prepare = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", min_frequency=10, sparse_output=False), make_column_selector(dtype_exclude="number")),
+        remainder=SimpleImputer(),
+    )
+    compare(frame, target=…, models=[MixedNB(missing="ignore"), make_pipeline(prepare, LogisticRegression())])"""
+"""What to type where columns hold text or holes."""
 
 
 def compare(
@@ -114,7 +127,10 @@ def compare(
 def _candidates(models: Any, rows: Rows) -> list[Candidate]:
     if models is None:
         # One pass that refuses text, holes and infinite values, which no family could learn from.
-        ClassMoments.from_data(rows.X, rows.codes, rows.weight, diagonal=True)
+        try:
+            ClassMoments.from_data(rows.X, rows.codes, rows.weight, diagonal=True)
+        except InputError as problem:
+            raise InputError(f"{problem}{PREPARED if is_frame(rows.X) else ''}") from None
         return list(families(as_rows(rows.X)).values())
     by_name = families(as_rows(rows.X)) if _names_families(models) else {}
     return check_candidates(models, by_name)
@@ -142,8 +158,8 @@ def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start
         entries.append(_entry(course, scored, place))
     if not entries and ended == "interrupted":
         raise KeyboardInterrupt
-    if not entries:
-        told = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+    if not ended and not any(entry.place for entry in entries):  # place 0 is the baseline's
+        told = " ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise InputError(f"No model has a result. {told}")
     entries.sort(key=lambda entry: (sign * entry.value, entry.place))
     best = entries[0]
@@ -153,7 +169,7 @@ def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start
 
 def _entry(course: Course, scored: Performance, place: int) -> Entry:
     answers = course.answers
-    notes = tuple(dict.fromkeys(note for answer in answers for note in answer.notes))
+    notes = tuple({alike(note): note for answer in answers for note in answer.notes}.values())
     points = tuple(answer.point for answer in answers if answer.point is not None)
     seconds = sum(answer.seconds for answer in answers)
     return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes)

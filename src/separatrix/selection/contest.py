@@ -130,12 +130,10 @@ def run(candidates: Sequence[Candidate], setting: Setting, n_jobs: int | None, b
     ended = "interrupted" if stop.is_set() else ""
     if not ended and time.perf_counter() > deadline and not all(course.is_finished or course.reason for course in courses):
         ended = f"time budget of {budget:g} s used up"
-    for course in courses:
+    for c, course in enumerate(courses):
         if not course.is_finished and not course.reason:
-            folds = sum(answer.job.steps for answer in course.answers)
-            course.reason = (
-                f"{ended} after {folds} of {sum(job.steps for job in jobs if candidates[job.candidate] is course.candidate)} folds"
-            )
+            done, asked = sum(answer.job.steps for answer in course.answers), sum(job.steps for job in jobs if job.candidate == c)
+            course.reason = f"{ended} after {done} of {asked} folds"
     return courses, ended
 
 
@@ -183,7 +181,7 @@ def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
 
 
 def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Point | None, str]:
-    setting.metric.require(candidate.model, candidate.name)
+    setting.metric.require(candidate.model)
     rows, folds = setting.rows, setting.repeats[job.repeat]
     if job.fold == ALL:
         model = candidate.at(candidate.grid[0]) if candidate.grid else candidate.model

@@ -68,7 +68,7 @@ def families(source: Source) -> dict[str, Candidate]:
         _tuned("logistic L1", scaler, LogisticRegression(l1_ratio=1.0), C=[0.01, 0.1, 1.0, 10.0, 100.0]),
         _tuned("logistic L2", scaler, LogisticRegression(), C=[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]),
         _tuned("linear SVM", scaler, LinearSVC(), C=[0.0001, 0.001, 0.01, 0.1, 1.0, 10.0]),
-        _tuned("averaged perceptron", scaler, AveragedPerceptron(max_iter=100)),
+        _tuned("averaged perceptron", scaler, AveragedPerceptron(max_iter=100, tol=1e-3)),
         _tuned("Gaussian naive Bayes", scaler, GaussianNB(), var_smoothing=[1.0, 0.1, 0.01, 1e-9]),
         _tuned("QDA", QuadraticDiscriminantAnalysis(), pooling=[0.9, 0.5, 0.25, 0.1, 0.0]),
     ]

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from ..decisions.areas import Area, area_interval, macro_area
+from ..errors import InputError
 from ..evaluation.intervals import corrected_resampled_t, wilson
-from ..evaluation.metrics import METRICS, Judged, Metric, bounded, brier_losses, choose_metrics, log_losses
+from ..evaluation.metrics import METRICS, Judged, Metric, bounded, brier_losses, choose_metrics, log_losses, needs_posteriors
 from ..evaluation.plans import NEVER
 from ..evaluation.rows import HeldOut, Rows
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
@@ -54,9 +55,13 @@ class Criterion:
         """Whether less of it is better."""
         return self.name in ROW_LOSSES
 
-    def require(self, model: Any, name: str) -> None:
+    def require(self, model: Any) -> None:
         """Raise an error if the metric needs probabilities and the model gives none."""
-        choose_metrics(self.given, hasattr(model, "predict_proba"), name)
+        if needs_posteriors(self.given) and not hasattr(model, "predict_proba"):
+            raise InputError(
+                f"Metric {self.name!r} needs probabilities, but there is no predict_proba; compare CalibratedClassifier(model) instead, or "
+                "use 'error' or 'balanced_accuracy'."
+            )
 
     def loss(self, held: HeldOut, rows: Rows) -> float:
         """Return what a choice of hyperparameters is to minimise."""
