@@ -25,6 +25,8 @@ FAR = 10.0
 """Means above this many standard deviations are subtracted tile by tile; below, the product of means is subtracted afterwards."""
 TILE_VALUES = 100_000
 """Values of a tile: what a core's cache holds."""
+WIDE_PRODUCTS, TALL_VALUES = 200, 4_000_000
+"""Coefficients from which tiles for the Hessian are as tall as they are wide, and the values such a tile may have."""
 PIECES = 32
 """Pieces of the rows held, for passes that return little."""
 FUSED = 2_000
@@ -158,8 +160,9 @@ class Objective:
             return _fused_partial(block, W, c) if products is None else _fused_curved(block, W, c, products)
         spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None
         columns = np.ascontiguousarray(W.T)  # a product with W.T itself takes twice the time
-        for X, codes, weight in self._tiles(block, 1 if not curved else R):
-            S = X @ columns
+        for X, codes, weight in self._tiles(block, R if curved else 1, R * q if curved else 0):
+            # In NumPy, sums over a short last axis are slow: columns of scores lie together.
+            S = (W @ X.T).T if small else X @ columns
             S += c
             root = np.empty_like(S) if curved else None
             loss += _residuals(S, codes, weight, root, small)
@@ -175,9 +178,15 @@ class Objective:
                 products += np.matmul(Z.T, Z, out=product)
         return Partial(loss, gradient, products)
 
-    def _tiles(self, block: Block, copies: int) -> Iterator[tuple[Floats, NDArray[np.int32], Floats]]:
-        """Yield float64 rows, codes and weights tile by tile; a tile and its copies fit the cache."""
+    def _tiles(self, block: Block, copies: int, products: int) -> Iterator[tuple[Floats, NDArray[np.int32], Floats]]:
+        """Yield float64 rows, codes and weights tile by tile.
+
+        A tile and its copies fit the cache, but where it is multiplied into a matrix of `products` columns: to add a matrix of 650 to
+        the sum takes as long as 60 rows.
+        """
         rows = max(TILE_VALUES // (block.n_features * copies), 256)
+        if products > WIDE_PRODUCTS:
+            rows = max(rows, min(4 * products, TALL_VALUES // products))
         for tile in block.tiles(rows):
             X = tile.dense().astype(np.float64, copy=False)
             assert tile.codes is not None
