@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.preprocessing import scale
 
 from separatrix import LinearSVC, LogisticRegression
@@ -71,6 +71,43 @@ def test_sparse_rows_are_rows(model: Any, plan: Any, rng: Any) -> None:
     assert_array_equal(dense.codes, sparse.codes)
     if dense.posteriors is not None:
         assert_allclose(dense.posteriors, sparse.posteriors, atol=1e-4)
+
+
+def some_digits(rng: Any) -> tuple[Any, Any]:
+    X, y = load_digits(n_class=4, return_X_y=True)
+    chosen = rng.permutation(len(y))[:300]
+    return X[chosen], y[chosen]
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(C=0.01), LogisticRegression(fit_intercept=False), SMOOTH[2]], ids=repr)
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_folds_around_one_hessian_end_where_refits_end(model: Any, offset: float, rng: Any) -> None:
+    X, y = some_digits(rng)
+    rows = labelled_rows(X + offset * bool(model.fit_intercept), y, rng.integers(1, 3, len(y)).astype(float))
+    folds = KFold(4, random_state=0).coded_folds(rows.codes, rows.classes)[0]
+    exact = clone(model).set_params(tol=1e-9, max_iter=500)
+    found, method = rows.fit(exact)._hold_out(rows.source(), folds, False)
+    assert method == "Newton steps" and found.polished and not found.refit.any()
+    brute = exact_scores(model.set_params(max_iter=500), rows, folds)
+    shift = brute.mean(axis=1, keepdims=True) - found.scores.mean(axis=1, keepdims=True)
+    assert_allclose(found.scores + shift, brute, atol=1e-4 * np.abs(brute).max())
+
+
+def test_classes_as_separate_as_digits_need_no_refit(rng: Any) -> None:
+    X, y = some_digits(rng)
+    quick, brute = (evaluate(LogisticRegression(), X, y, plan=KFold(5, random_state=0), exact=exact) for exact in (False, True))
+    assert (quick.method, brute.method) == ("Newton steps", "refits")
+    assert quick.scores["log_loss"] == pytest.approx(brute.scores["log_loss"], rel=2e-3)
+    assert quick.error == brute.error
+
+
+def test_a_class_that_goes_with_its_fold_is_refitted(rng: Any) -> None:
+    X, y = some_digits(rng)
+    y = np.where(np.arange(300) < 3, 7, y)
+    folds = np.where(np.arange(300) < 10, 0, 1 + np.arange(300) % 3)
+    rows = labelled_rows(X, y)
+    found, _ = rows.fit(LogisticRegression())._hold_out(rows.source(), folds, False)
+    assert_array_equal(found.refit, folds == 0)
 
 
 def test_leave_one_out_log_loss_is_that_of_refits() -> None:

@@ -22,6 +22,7 @@ CASES = {
     "dual": (make_sparse(p=3000), "dual_logistic"),
     "newton_cg, sparse": (make_sparse(p=3000, K=3), "newton_cg"),
     "newton_cg, wide": (make_rows(n=20, p=2000), "newton_cg"),
+    "curved": (make_rows(n=800, p=30, K=4), "curved"),
     "whitened, large": ((np.zeros((2000, 1600)), np.arange(2000) % 2), "whitened"),
     "newton, up to the sample": ((np.zeros((19_999, 2)), np.arange(19_999) % 2), "newton"),
     "whitened, as many as the sample": ((np.zeros((20_000, 2)), np.arange(20_000) % 2), "whitened"),
@@ -41,6 +42,10 @@ def test_no_penalty_has_no_dual() -> None:
 
 def test_no_penalty_keeps_newton_for_more_rows() -> None:
     assert choice.choose(make_problem(np.zeros((30_000, 2)), np.arange(30_000) % 2, C=np.inf)).name == "newton"
+
+
+def test_no_penalty_asks_for_exact_hessians() -> None:
+    assert choice.choose(make_problem(*make_rows(n=800, p=30, K=4), C=np.inf)).name == "newton"
 
 
 def test_kinks_go_to_proximal_newton() -> None:

@@ -11,13 +11,13 @@ import scipy.sparse as sp
 
 from separatrix.errors import InputError
 from separatrix.losses import Hinge
-from separatrix.solvers import choice, dual_logistic, newton, newton_cg, whitened
+from separatrix.solvers import choice, curved, dual_logistic, newton, newton_cg, whitened
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.solution import Solution, Status
 from tests.solvers.problems import make_problem, make_rows, make_sparse, objective
 
 Solver = Callable[[Problem], Solution]
-SOLVERS: list[Any] = [newton.solve, whitened.solve, newton_cg.solve]
+SOLVERS: list[Any] = [newton.solve, whitened.solve, curved.solve, newton_cg.solve]
 EVERY = pytest.mark.parametrize("solve", SOLVERS, ids=lambda f: f.__module__.split(".")[-1])
 CLASSES = pytest.mark.parametrize("K", [2, 4])
 
@@ -77,7 +77,7 @@ def test_a_shift_of_the_columns_moves_the_intercept_only(solve: Solver, K: int) 
     np.testing.assert_allclose(a.coef, b.coef, atol=1e-4)
 
 
-@pytest.mark.parametrize("solve", [newton.solve, whitened.solve], ids=["newton", "whitened"])
+@pytest.mark.parametrize("solve", [newton.solve, whitened.solve, curved.solve], ids=["newton", "whitened", "curved"])
 def test_a_mean_of_1e8_leaves_the_coefficients_alone(solve: Solver) -> None:
     X, y = make_rows()
     X = np.round(X * 64) / 64  # exact at 1e8 too
@@ -128,7 +128,7 @@ def test_a_warm_start_at_the_solution_takes_hardly_a_step(solve: Solver) -> None
     np.testing.assert_allclose(found.coef, best.coef, atol=1e-3)
 
 
-@pytest.mark.parametrize("solve", [newton.solve, newton_cg.solve], ids=["newton", "newton_cg"])
+@pytest.mark.parametrize("solve", [newton.solve, curved.solve, newton_cg.solve], ids=["newton", "curved", "newton_cg"])
 def test_a_stop_at_max_iter_says_so(solve: Solver) -> None:
     found = solve(make_problem(*make_rows(K=3), max_iter=1, C=100.0))
     assert found.status is Status.MAX_ITER and not found.is_converged
@@ -160,7 +160,7 @@ def test_dependent_columns_without_penalty_are_named_and_harmless(solve: Solver,
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("solve", [*SOLVERS, dual_logistic.solve], ids=["newton", "whitened", "newton_cg", "dual"])
+@pytest.mark.parametrize("solve", [*SOLVERS, dual_logistic.solve], ids=["newton", "whitened", "curved", "newton_cg", "dual"])
 def test_nonfinite_values_are_refused(solve: Solver, bad: float) -> None:
     X, y = make_rows(n=30)
     X[7, 2] = bad
@@ -192,6 +192,25 @@ def test_threads_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
         found.append(choice.solve(make_problem(X, y)))
     assert found[0].solver == "whitened L-BFGS"
     assert all(np.array_equal(found[0].coef, other.coef) for other in found[1:])
+
+
+@pytest.mark.parametrize("steps", [(50, 25), (50, 1), (0, 0)])
+def test_where_one_hessian_is_not_enough_newton_goes_on(steps: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curved, "NEAR_STEPS", steps[0])
+    monkeypatch.setattr(curved, "LAST_STEPS", steps[1])
+    problem = make_problem(*make_rows(n=300, K=4), C=100.0, tol=1e-7)
+    found, exact = curved.solve(problem), newton.solve(problem)
+    assert found.is_converged and found.iterations <= problem.max_iter
+    np.testing.assert_allclose(found.coef, exact.coef, atol=1e-5 * np.abs(exact.coef).max())
+
+
+@CLASSES
+def test_the_inverse_of_a_factor_solves(K: int) -> None:
+    problem = make_problem(*make_rows(K=K))
+    shape = (problem.n_scores, problem.n_features + 1)
+    factor = newton.Factor(newton.Objective(problem).curved(np.zeros(shape))[2], problem.n_scores)
+    g = np.random.default_rng(0).standard_normal(shape)
+    np.testing.assert_allclose(factor.inverse() @ g.ravel(), factor.solve(g).ravel(), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("steps", [10, 1])

@@ -8,8 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Source
+from ..data.threads import single_threaded_blas
+from ..solvers.choice import HESSIAN_WORK
+from ..solvers.left_out_folds import leave_folds_out_curved
 from ..solvers.left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out, with_constant
+from ..solvers.newton import Factor
 from ..solvers.objective import Objective
+from ..solvers.problem import Problem
 from ..solvers.rows import Rows
 from ..solvers.solution import Status
 from .logistic_information import LogisticInformation
@@ -49,6 +54,8 @@ class LogisticLeftOut(LogisticInformation):
         problem = objective.problem
         if problem.rows.X is None or problem.rows.codes is None:
             return None
+        if not alone and self._is_large(problem):
+            return self._folds_out(objective, theta, folds), "Newton steps"
         rows = self._left_out_rows(objective, theta, ridge.reshape(theta.shape))
         if alone:
             n = len(rows.codes)
@@ -61,6 +68,18 @@ class LogisticLeftOut(LogisticInformation):
             return self._hessian(Objective(replace(problem, rows=part), objective.centre, objective.shifts), at)
 
         return leave_folds_out(rows, folds, curvature_of, self.n_jobs), "Newton steps"
+
+    def _is_large(self, problem: Problem) -> bool:
+        """Whether a Hessian for every step of every fold costs more than L-BFGS around the one of all rows, which knows no kinks."""
+        smooth = self.l1_ratio == 0.0 and np.isfinite(self.C) and not problem.rows.is_sparse
+        return smooth and len(problem.rows.X) * float(problem.n_scores * (problem.n_features + 1)) ** 2 >= HESSIAN_WORK
+
+    def _folds_out(self, objective: Objective, theta: Floats, folds: NDArray[np.int64]) -> LeftOutScores:
+        problem = objective.problem
+        penalised = Objective(replace(problem, strength=strength(self.C, problem.total)), objective.centre, objective.shifts)
+        with single_threaded_blas():
+            inverse = Factor(penalised.curved(theta)[2], len(theta)).inverse()
+        return leave_folds_out_curved(penalised, theta, inverse, folds, self.n_jobs)
 
     def _left_out_rows(self, objective: Objective, theta: Floats, ridge: Floats) -> LeftOutRows:
         problem = objective.problem

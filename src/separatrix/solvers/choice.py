@@ -48,6 +48,9 @@ WIDE = 4_000
 SPARSE_WORK = 4e9
 """Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
 
+HESSIAN_WORK = 5e6
+"""Rows × (R(p + 1))² above which a Hessian costs more than the dozens of passes that save all but one of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -85,6 +88,8 @@ def choose(problem: Problem) -> Choice:
         return Choice("newton_cg", f"sparse rows with {size:,} coefficients: products with the Hessian, never the Hessian")
     if size <= EXPLICIT:
         if n < SAMPLE or (problem.strength == 0.0 and n <= 2 * SAMPLE):
+            if problem.strength > 0.0 and not rows.is_sparse and n * size**2 >= HESSIAN_WORK:
+                return Choice("curved", f"{size:,} coefficients and {n:,} rows: one exact Hessian is worth its price, one per step is not")
             return Choice("newton", f"{size:,} coefficients and {n:,} rows: the exact Hessian is cheap")
         return Choice("whitened", f"{n:,} dense rows: a sample gives the Hessian, a few passes the rest")
     if p <= WIDE and n > p:

@@ -36,7 +36,7 @@ LAST_STEPS = 25
 
 
 def solve(problem: Problem) -> Solution:
-    """Minimise a smooth problem over rows held in memory.
+    """Minimise a smooth problem over dense rows held in memory, with a penalty: `newton` alone can tell that there is no minimum.
 
     Examples
     --------
@@ -49,6 +49,8 @@ def solve(problem: Problem) -> Solution:
     ('converged', [[0.453]])
     """
     require(problem.loss, REQUIRES, "curved L-BFGS")
+    if problem.strength == 0.0:
+        return newton.solve(problem)
     objective = Objective(problem, *newton.column_means(problem))
     theta, before = _near(objective)
     f, g, H = objective.curved(theta)
