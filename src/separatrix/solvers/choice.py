@@ -18,7 +18,7 @@ Milliseconds on two cores at C = 1 and the default tolerance, passes in parenthe
 | text 5,000 × 50,000 sparse, K = 2          | –         | –          | 22 (14)    | 8.9 (6)   |
 | text 40,000 × 50,000 sparse, K = 2         | –         | –          | 131 (21)   | 112 (6)   |
 
-One Hessian and L-BFGS around it (curved): digits 54 (67), 537 × 64 with K = 3 14 against 26 of Newton, 3,000 × 200 with K = 2 18 against 55.
+One Hessian and L-BFGS around it (curved): digits 54 (67), 537 × 64 with K = 3 14 (Newton 26), 3,000 × 200 with K = 2 18 (55).
 Below a few dozen coefficients Newton is as quick, and gives coefficients to full precision. Without a penalty, which was not measured
 here, it is kept up to 40,000 rows.
 
