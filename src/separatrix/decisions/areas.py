@@ -13,7 +13,7 @@ from .shares import logit_interval
 Floats = NDArray[np.float64]
 
 MANY = 20_000
-"""Rows from which the classes are sorted on several threads."""
+"""Rows from which they are sorted by the kernel, and classes on several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,18 @@ def macro_area(truth: NDArray[np.int32], posteriors: Floats, weight: Floats | No
     0.75
     """
     columns = [1] if posteriors.shape[1] == 2 else list(range(posteriors.shape[1]))
-    if weight is None and folds is None and len(columns) == 1:
+    if weight is None and folds is None and len(columns) == 1 and len(truth) < MANY:
         return _two_sorts(truth == 1, posteriors[:, 1])
 
     def one(k: int) -> Area:
-        return area(truth == k, posteriors[:, k], weight, folds)
+        return area(truth == k, np.ascontiguousarray(posteriors[:, k]), weight, folds)
 
     with single_threaded_blas():
         found = list(ordered_map(one, columns, 1 if len(truth) < MANY else thread_count()))
     return Area(
         float(np.mean([a.value for a in found])),
         np.mean([a.per_fold for a in found], axis=0),
-        found[0].influence if len(found) == 1 else np.mean([a.influence for a in found], axis=0),
+        found[0].influence if len(found) == 1 else sum((a.influence for a in found[1:]), found[0].influence) / len(found),
     )
 
 
@@ -68,23 +68,40 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, fold
 
     Row i's influence is (V_i − A)/(share of its side), V_i the weighted share of the other side that it stands right to.
     """
-    order = np.argsort(score)
-    ranked = _ranked(order, positive, score, weight)
-    if not ranked.sides.all():
+    order, below = _ordered_by_kernel(positive, score, weight) if len(score) >= MANY else _ordered(positive, score, weight)
+    own = np.ones(len(score)) if weight is None else weight
+    sides = np.array([own[positive].sum(), own[~positive].sum()])
+    if not sides.all():
         return Area(float("nan"), np.full(0 if folds is None else int(folds.max()) + 1, np.nan), np.full(len(score), np.nan))
-    below_neg, below_pos = ranked.below()
-    both = ranked.sides.prod()
-    value = float(ranked.pos @ below_neg / both)
+    value = float(np.einsum("i,i->", own[positive], below[positive])) / float(sides.prod())
     # V − A by side, over the side's share of all weight; m/(m − 1) as in DeLong's variances.
-    share = ranked.sides / ranked.sides.sum()
-    scale = np.sqrt(ranked.sides / np.maximum(ranked.sides - 1.0, 1e-300)) / share
-    below_neg *= scale[0] / ranked.sides[1]
-    below_neg -= value * scale[0]
-    below_pos *= -scale[1] / ranked.sides[0]
-    below_pos += (1.0 - value) * scale[1]
-    influence = np.empty(len(order))
-    influence[order] = np.where(ranked.pos > 0, below_neg, below_pos)
-    return Area(value, np.empty(0) if folds is None else _areas_by_fold(order, positive, score, weight, folds), influence)
+    scale = np.sqrt(sides / np.maximum(sides - 1.0, 1e-300)) * (sides.sum() / sides)
+    slope, level = np.array([-scale[1] / sides[0], scale[0] / sides[1]]), np.array([(1.0 - value) * scale[1], -value * scale[0]])
+    side = positive.view(np.int8)
+    below *= slope[side]
+    below += level[side]
+    return Area(value, np.empty(0) if folds is None else _areas_by_fold(order, positive, score, weight, folds), below)
+
+
+def _ordered(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
+    """Return the order of the scores, and the weight of the other side below each row, half of what is tied with it included."""
+    order = np.argsort(score)
+    ranked, below = _ranked(order, positive, score, weight), np.empty(len(order))
+    below_neg, below_pos = ranked.below()
+    below[order] = np.where(positive[order], below_neg, below_pos)
+    return order, below
+
+
+def _ordered_by_kernel(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
+    """The same from keys sorted by their bits: a third of the time."""
+    from ..kernels import areas as kernels
+
+    n = len(score)
+    keys, order, below = np.empty(n, dtype=np.uint64), np.arange(n, dtype=np.uint32), np.empty(n)
+    kernels.sortable(np.ascontiguousarray(score, dtype=np.float64), keys)
+    kernels.radix_sort(keys, order, np.empty_like(keys), np.empty_like(order))
+    kernels.other_side_below(keys, order, positive.astype(np.float64), np.empty(0) if weight is None else weight, below)
+    return order, below
 
 
 def _two_sorts(positive: NDArray[np.bool_], score: Floats) -> Area:
@@ -115,14 +132,13 @@ class Ranked:
     pos: Floats
     neg: Floats
     ties: NDArray[np.bool_]
-    sides: Floats
 
     def below(self) -> tuple[Floats, Floats]:
         """Return the negative and the positive weight below each row, half of what is tied with it included."""
         return tuple(_below(weight, self.ties) for weight in (self.neg, self.pos))  # type: ignore[return-value]
 
 
-def _ranked(order: NDArray[np.intp], positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> Ranked:
+def _ranked(order: NDArray[np.integer], positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> Ranked:
     is_pos, ranked = positive[order], score[order]
     if weight is None:
         pos = is_pos.astype(np.float64)
@@ -131,7 +147,7 @@ def _ranked(order: NDArray[np.intp], positive: NDArray[np.bool_], score: Floats,
         own = weight[order]
         pos = own * is_pos
         neg = own - pos
-    return Ranked(pos, neg, ranked[1:] == ranked[:-1], np.array([pos.sum(), neg.sum()]))
+    return Ranked(pos, neg, ranked[1:] == ranked[:-1])
 
 
 def _below(weight: Floats, ties: NDArray[np.bool_]) -> Floats:
@@ -145,7 +161,7 @@ def _below(weight: Floats, ties: NDArray[np.bool_]) -> Floats:
 
 
 def _areas_by_fold(
-    order: NDArray[np.intp], positive: NDArray[np.bool_], score: Floats, weight: Floats | None, folds: NDArray[np.integer]
+    order: NDArray[np.integer], positive: NDArray[np.bool_], score: Floats, weight: Floats | None, folds: NDArray[np.integer]
 ) -> Floats:
     """Return the area of each fold: sorted by fold after scores, one running sum serves all folds."""
     n_folds = int(folds.max()) + 1
@@ -184,7 +200,7 @@ def area_interval(found: Area, weight: Floats | None, smallest: float, level: fl
     True
     """
     phi = found.influence
-    variance = float(phi @ phi) / len(phi) ** 2 if weight is None else float(weight @ phi**2) / float(weight.sum()) ** 2
+    variance = float(np.einsum("i,i->", phi, phi)) / len(phi) ** 2 if weight is None else float(weight @ phi**2) / float(weight.sum()) ** 2
     if not np.isfinite(variance):
         return float("nan"), float("nan")
     return logit_interval(found.value, float(np.sqrt(variance)), smallest, level)

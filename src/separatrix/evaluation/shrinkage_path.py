@@ -10,15 +10,20 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..data import Block
+from ..data.source import chunk_rows
+from ..data.threads import single_threaded_blas, spread, thread_count
 from ..errors import InputError, one_of
 from ..models import LinearDiscriminantAnalysis
+from ..summaries.grouped import tile_rows
 from .given import labelled_rows
 from .held_out import hold_out
 from .metrics import Judged, error, log_losses
 from .plans import Folds, LeaveOneOut, folds_of
-from .rows import Floats, Rows, answers, largest, posteriors_of
+from .rows import Codes, Floats, Rows, answers, largest, posteriors_of
 
 CRITERIA = ("log_loss", "error")
+MANY = 2_000
+"""Scores of a part of the rows from which the kernel adds up their losses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,11 +127,19 @@ def _leave_one_out(model: Any, rows: Rows, values: Floats) -> ShrinkagePath:
         found = []
         for left in left_out(block):
             certain = np.where(left.refit, 0.0, weight[own])
-            wrong, losses = _losses(left.scores, rows, own)
-            found.append((float(certain @ wrong), float(certain @ losses), block.start + np.flatnonzero(left.refit)))
+            found.append((*_losses(left.scores, rows.codes[own], certain, rows.classes), block.start + np.flatnonzero(left.refit)))
         return found
 
-    parts = list(rows.source(model.n_jobs).map(part))
+    source = rows.source(model.n_jobs)
+    threads = (
+        thread_count(model.n_jobs) if rows.n <= chunk_rows(source.n_features) else 1
+    )  # chunks are the parallelism where there are several
+
+    def tiled(block: Block) -> list[list[tuple[float, float, NDArray[np.intp]]]]:
+        with single_threaded_blas():
+            return spread(part, list(block.tiles(tile_rows(block.n_features))), threads)
+
+    parts = [found for block in source.map(tiled) for found in block]
     errors, losses, refitted = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.int64)
     for a, alpha in enumerate(values):
         errors[a], losses[a] = (sum(found[a][j] for found in parts) for j in (0, 1))
@@ -140,10 +153,15 @@ def _leave_one_out(model: Any, rows: Rows, values: Floats) -> ShrinkagePath:
     return ShrinkagePath(values, errors / weight.sum(), losses / weight.sum(), refitted)
 
 
-def _losses(scores: Floats, rows: Rows, own: slice) -> tuple[NDArray[np.bool_], Floats]:
-    truth = rows.codes[own]
+def _losses(scores: Floats, truth: Codes, weight: Floats, classes: NDArray[Any]) -> tuple[float, float]:
+    """Return the weighted sums of errors and of log-losses."""
+    if scores.size >= MANY:
+        from ..kernels.left_out import losses
+
+        return losses(scores, truth, weight)
     codes = largest(scores)
-    return codes != truth, log_losses(Judged(truth, codes, posteriors_of(scores), None, None, rows.classes))
+    own = log_losses(Judged(truth, codes, posteriors_of(scores), None, None, classes))
+    return float(weight @ (codes != truth)), float(weight @ own)
 
 
 def _by_plan(model: Any, rows: Rows, plan: Any, repeats: list[Folds], values: Floats) -> ShrinkagePath:

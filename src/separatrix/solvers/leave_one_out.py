@@ -22,6 +22,9 @@ Codes = NDArray[np.int32]
 GUARD = 1e-9
 """Below this share of its variance left, a row is needed for the rank of the scatter and has to be refitted."""
 
+COMPILED = 50_000
+"""Values from which a tile of rows is worth the kernel."""
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -73,6 +76,35 @@ def tiled(left_out: Callable[[Block, Floats, Floats], LeftOut]) -> Callable[[Blo
     return part
 
 
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """What all rows share: D_j = slope values_j + base + lift (trace − a‖u‖²), and the vectors from mean to mean, apart (K, K, r)."""
+
+    values: Floats
+    apart: Floats
+    trace: float
+    base: float
+
+
+def by_distances(u: Floats, codes: Codes, given: Floats, spectrum: Spectrum, log_prior: Floats) -> LeftOut:
+    """Return log π_k − ½ d'_ik of each row by the kernel.
+
+    Parameters
+    ----------
+    u : (n, r) rows minus the means of their classes
+    codes : (n,)
+    given : (n, 6) slope, lift, a, r, growth of the own distance, factor on all
+    spectrum : Spectrum
+    log_prior : (n, K)
+    """
+    from ..kernels.left_out import subtract_distances
+
+    scores, refit = np.array(log_prior), np.zeros(len(u), dtype=np.int32)
+    same = spectrum.values, np.ascontiguousarray(spectrum.apart), spectrum.trace, spectrum.base, GUARD
+    subtract_distances(np.ascontiguousarray(u), codes, given, *same, scores, refit)
+    return LeftOut(scores, refit > 0)
+
+
 def discriminant_left_out(
     u: Floats, centres: Floats, codes: Codes, weight: Floats, counts: Floats, nu: float, fixed: Floats | None = None
 ) -> LeftOut:
@@ -103,14 +135,21 @@ def discriminant_left_out(
     [0, 0, 1, 1]
     """
     own = np.arange(len(u))
+    vanishes, safe = vanishing(counts[codes], weight)
+    kept = left_freedom(nu, counts, weight, vanishes)
+    c = np.where(vanishes, 0.0, weight * counts[codes] / (safe * nu))
+    if u.size >= COMPILED:
+        none = np.zeros(len(u))
+        given = np.stack([none, none, none, c, (counts[codes] / safe) ** 2, kept / nu], axis=1)
+        spectrum = Spectrum(np.zeros(u.shape[1]), centres[:, None] - centres, 0.0, 1.0)
+        found = by_distances(u, codes, given, spectrum, left_out_log_priors(counts, codes, weight, fixed))
+        found.scores[own[vanishes], codes[vanishes]] = -np.inf
+        return LeftOut(found.scores, found.refit | (kept <= 0))
     d_own = np.einsum("ir,ir->i", u, u)
     # With G_ik = u'(c_k − c_g): d_ik = d_ig − 2G_ik + ‖c_k − c_g‖² and t_ik = d_ig − G_ik, one product for all classes.
     G = u @ centres.T
     G -= G[own, codes][:, None]
     apart = np.sum((centres[:, None] - centres) ** 2, axis=2)
-    vanishes, safe = vanishing(counts[codes], weight)
-    kept = left_freedom(nu, counts, weight, vanishes)
-    c = np.where(vanishes, 0.0, weight * counts[codes] / (safe * nu))
     left = 1.0 - c * d_own
     refit = (left <= GUARD) | (kept <= 0)
     left = np.where(refit, 1.0, left)

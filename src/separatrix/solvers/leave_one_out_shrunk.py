@@ -17,7 +17,19 @@ from ..data import Block
 from ..summaries import ClassMoments
 from ..summaries.grouped import tile_rows
 from .discriminant import log_priors
-from .leave_one_out import GUARD, Codes, LeftOut, discriminant_pass, left_freedom, left_out_log_priors, tiled, vanishing
+from .leave_one_out import (
+    COMPILED,
+    GUARD,
+    Codes,
+    LeftOut,
+    Spectrum,
+    by_distances,
+    discriminant_pass,
+    left_freedom,
+    left_out_log_priors,
+    tiled,
+    vanishing,
+)
 from .spread import total_spread
 from .whitening import whiten
 
@@ -59,13 +71,33 @@ class ShrunkLeftOut:
 
         def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
             assert tile.codes is not None
-            return self.scores(self.turned(X, tile.codes), tile.codes, weight, alpha)
+            u = self.turned(X, tile.codes)
+            return self.compiled(u, tile.codes, weight)(alpha) if u.size >= COMPILED else self.scores(u, tile.codes, weight, alpha)
 
         return tiled(left_out)
 
     def turned(self, X: Floats, codes: Codes) -> Floats:
         """Return rows minus the means of their classes, along the eigenvectors."""
         return (X - self.means[codes]) @ self.vectors
+
+    def compiled(self, u: Floats, codes: Codes, weight: Floats) -> Callable[[float], LeftOut]:
+        """Return the scores of many rows as a function of α, by the kernel."""
+        N = self.counts[codes]
+        vanishes, rest = vanishing(N, weight)
+        a = np.where(vanishes, 0.0, weight * N / rest)
+        nu = left_freedom(self.nu, self.counts, weight, vanishes)
+        few, nu = nu <= 0, np.where(nu <= 0, 1.0, nu)
+        log_prior = left_out_log_priors(self.counts, codes, weight, self.fixed)
+        spectrum = Spectrum(self.values, self.apart, float(self.values.sum()), 0.0)
+        unit, growth = np.ones(len(u)), (N / rest) ** 2
+
+        def at(alpha: float) -> LeftOut:
+            given = np.stack([(1.0 - alpha) / nu, alpha / (len(self.values) * nu), a, (1.0 - alpha) * a / nu, growth, unit], axis=1)
+            found = by_distances(u, codes, given, spectrum, log_prior)
+            found.scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
+            return LeftOut(found.scores, found.refit | few)
+
+        return at
 
     def scores(self, u: Floats, codes: Codes, weight: Floats, alpha: float, groups: Sequence[Any] | None = None) -> LeftOut:
         """Return the scores of rows given by u (n, p), their distance from their class mean along the eigenvectors.
@@ -141,6 +173,11 @@ def discriminant_path(
         codes = block.codes
         assert codes is not None
         weight = np.ones(block.n_rows) if block.weight is None else block.weight
+        if block.n_rows * block.n_features >= COMPILED:
+            u = shrunk.turned(block.dense().astype(np.float64, copy=False), codes)
+            at = shrunk.compiled(u, codes, weight)
+            yield from (at(float(alpha)) if alpha else plain(block) for alpha in shrinkages)
+            return
         order = np.argsort(codes, kind="stable")
         rows = Block(block.X[order]).dense().astype(np.float64, copy=False)
         u, own, w = shrunk.turned(rows, codes[order]), codes[order], weight[order]

@@ -68,11 +68,10 @@ def resampled_moments(X: Floats, codes: NDArray[np.int32], weights: Floats, n_cl
         shifts[:, k] = W[:, own] @ U[own] / counts[:, k, None]
     above = np.triu_indices(p)
     columns = np.ascontiguousarray(U.T)
-    products = (columns[above[0]] * columns[above[1]]) @ W.T
-    scatter = np.empty((p, p, len(W)))
-    scatter[above] = products
-    scatter[above[::-1]] = products
-    scatter = np.ascontiguousarray(np.moveaxis(scatter, 2, 0))
+    products = W @ (columns[above[0]] * columns[above[1]]).T
+    place = np.empty((p, p), dtype=np.intp)
+    place[above] = place[above[::-1]] = np.arange(len(above[0]))
+    scatter = products.take(place.ravel(), axis=1).reshape(len(W), p, p)
     scaled = np.sqrt(counts)[:, :, None] * shifts
     scatter -= scaled.transpose(0, 2, 1) @ scaled
     return ResampledMoments(counts, centres + shifts, scatter)
