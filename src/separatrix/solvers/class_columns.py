@@ -20,12 +20,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .column_descent import MOVING, PRODUCTS, SETTLING, ColumnDescent, Parts
+from .column_descent import MOVING, PRODUCTS, ColumnDescent, Parts
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 SWEEPS = 100
+SETTLING = 12
+"""Sweeps before conjugate gradients: classes share the support less readily than columns do, and a sign that changes wastes them."""
 
 
 class ClassColumns:
