@@ -103,6 +103,24 @@ def costs_of(classes: list[Any], costs: Floats, truths: Sequence[Any], actions: 
     return np.asarray(costs[order] if actions is not None or costs.shape[1] != len(classes) else costs[np.ix_(order, order)])
 
 
+def factors_of(costs: Floats) -> Floats | None:
+    """Return c (K,) with which the cheapest action is argmax_k c_k p_k; None where costs (K, A) are no such rule.
+
+    They are where all mistakes about class k cost c_k > 0 more than getting it right does.
+
+    Examples
+    --------
+    >>> factors_of(np.array([[0.0, 1.0], [9.0, 0.0]])).tolist()
+    [1.0, 9.0]
+    """
+    K, A = costs.shape
+    if K != A:
+        return None
+    more = (costs - np.diag(costs)[:, None])[~np.eye(K, dtype=bool)].reshape(K, K - 1)
+    same = (more[:, 0] > 0).all() and np.allclose(more, more[:, :1], rtol=1e-12, atol=0.0)
+    return np.asarray(more[:, 0]) if same else None
+
+
 def worst_best(costs: Floats) -> float:
     """Return max_p min_a Σ_k p_k costs[k, a]: the expected cost of the best action where the classes are hardest to tell.
 

@@ -11,7 +11,7 @@ from ..data import Block, Source
 from ..data.source import ChunkedSource
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries.grouped import tile_rows
-from .reading import check_reading, remembered, view_of
+from .reading import check_reading, explainable, remembered, view_of
 from .rows import Spread, open_rows
 from .views import View
 
@@ -53,6 +53,7 @@ def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, re
     ----------
     Štrumbelj and Kononenko (2014), Explaining prediction models and individual predictions with feature contributions, KAIS 41.
     """
+    model = explainable(model)
     view, source = view_of(model), open_rows(model, X)
     pair = code_of(model, "of", of), code_of(model, "against", against)
     if len(model.classes_) == 2 and pair == (None, None):

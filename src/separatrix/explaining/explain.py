@@ -46,7 +46,8 @@ def explain(
     ----------
     model : fitted classifier
         Linear models of this package and of scikit-learn, pipelines of scalers or selectors that end in one, and `OneVsRest` of such
-        machines; naive Bayes and quadratic discriminants are taken apart by columns too, without what needs a flat boundary.
+        machines; naive Bayes and quadratic discriminants are taken apart by columns too, without what needs a flat boundary. A
+        decision around one of them moves its boundary (costs, thresholds, priors) or is said beside it (rejecting, other actions).
     X : rows
     row : int, optional
         Number of the row to be explained.

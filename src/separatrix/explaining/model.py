@@ -18,7 +18,7 @@ from ..inference.tables import Column, Table, Tables
 from ..models.discriminant_summary import column_names
 from ..summaries import Moments
 from .contributions import finite_spread
-from .reading import remembered, require_fitted, view_of
+from .reading import explainable, inside, remembered, require_fitted, view_of
 from .refits import Refits, against_first, over_folds, over_resamples
 from .regions import Regions, decision_regions
 from .rows import open_rows
@@ -95,12 +95,15 @@ def explain_model(
     model: Any, X: Any, y: Any, level: float, folds: int, resamples: int, regions: Any, grid: int, random_state: Any
 ) -> ModelExplanation:
     """Explain a model as a whole; the parameters are those of :func:`separatrix.explain`."""
+    asked, model = model, explainable(model)
     view, refusal = _view(model, regions)
     _check(model, level, folds, resamples, X, y)
     names = column_names(model)
     spread = finite_spread(open_rows(model, X)).sd if X is not None else remembered(model)[1]
     classes, notes, table, said = model.classes_.tolist(), [], None, ""
     boundaries: tuple[str, ...] = ()
+    if hasattr(asked, "_log_factors"):
+        notes.append(f"The decision: {asked._in_words()}." + ("" if asked is model else " The rest is about the most probable class."))
     found = None
     if isinstance(view, LinearView):
         found = over_folds(model, X, y, folds, random_state) if y is not None and folds else None
@@ -117,7 +120,7 @@ def explain_model(
     together = X is not None and len(names) <= WIDE
     scatter = Moments.from_data(X).scatter if together else None
     return ModelExplanation(
-        model=type(model).__name__,
+        model=type(inside(model)).__name__,
         names=names,
         classes=classes,
         coefficients=table,
@@ -166,7 +169,7 @@ def _intervals(
     model: Any, X: Any, y: Any, level: float, resamples: int, random_state: Any
 ) -> tuple[tuple[Floats, Floats] | None, str, Refits | None]:
     """Return intervals (lower, upper), how they were found, and the refits behind them if any."""
-    known = model._coefficient_intervals(level) if hasattr(model, "_coefficient_intervals") else None
+    known = getattr(inside(model), "_coefficient_intervals", lambda level: None)(level)
     if known is not None:
         return known, "Intervals: Wald's, from the Fisher information of the fit.", None
     if y is None or resamples == 0:

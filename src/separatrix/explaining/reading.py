@@ -19,8 +19,8 @@ CHECKED = 32
 """Rows on which a reading is compared with the model's own predictions."""
 
 SUPPORTED = (
-    "linear models (coef_, intercept_), pipelines of column-wise scalers or selectors and a linear model, OneVsRest of linear machines, "
-    "QuadraticDiscriminantAnalysis, GaussianNB, BernoulliNB, MultinomialNB and CategoricalNB"
+    "linear models (coef_, intercept_), pipelines of column-wise scalers or selectors and a linear model, and of this package OneVsRest of "
+    "linear machines, QuadraticDiscriminantAnalysis, GaussianNB, BernoulliNB, MultinomialNB and CategoricalNB"
 )
 
 
@@ -36,23 +36,36 @@ def require_fitted(model: Any) -> None:
         raise InputTypeError(f"{type(model).__name__} has no classes_, so it is not a classifier; explain supports {SUPPORTED}.")
 
 
+def inside(model: Any) -> Any:
+    """Return the model that a decision is around, or the model itself."""
+    return model._fitted() if hasattr(model, "_log_factors") else model
+
+
+def explainable(model: Any) -> Any:
+    """Return the model; of a decision that is no matter of scores alone (rejecting, other actions) the one without its costs."""
+    require_fitted(model)
+    return model if getattr(model, "_log_factors", lambda: True)() is not None else model._most_probable()
+
+
 def view_of(model: Any) -> View:
     """Return the view of a fitted model, by what the model declares."""
     require_fitted(model)
+    if hasattr(model, "_log_factors"):
+        return view_of(inside(model)).shifted(model._log_factors())
     if hasattr(model, "named_steps"):
         return _through_steps(model)
     if hasattr(model, "_column_evidence"):
-        return EvidenceView(model)
+        return EvidenceView(model, np.zeros(len(model.classes_)))
     if hasattr(model, "_score_gradient"):
-        return QuadraticView(model)
+        return QuadraticView(model, np.zeros(len(model.classes_)))
     if getattr(model, "zero_coef_", None) is not None:
         raise InputError("With alpha=0 some weights of this model are infinite, so contributions do not add up; fit with alpha > 0.")
     if hasattr(model, "_per_class"):
         return LinearView(*model._per_class())
     if getattr(model, "coef_", None) is not None and hasattr(model, "intercept_"):
         return _from_coefficients(model)
-    inside = model.estimator_ if hasattr(model, "estimator_") else next(iter(getattr(model, "estimators_", [])), None)
-    hint = f" Or explain a {type(inside).__name__} inside it." if hasattr(inside, "coef_") else ""
+    inner = model.estimator_ if hasattr(model, "estimator_") else next(iter(getattr(model, "estimators_", [])), None)
+    hint = f" Or explain the {type(inner).__name__} inside it, model.estimator_." if hasattr(inner, "coef_") else ""
     raise InputTypeError(f"{type(model).__name__} has no scores that add up over columns; explain supports {SUPPORTED}.{hint}")
 
 
@@ -110,6 +123,7 @@ def _column_wise(label: str, step: Any, p: int) -> tuple[Floats, Floats]:
 
 def remembered(model: Any) -> tuple[Floats | None, Floats | None]:
     """Return mean and standard deviations of the training rows, as far as a model remembers them."""
+    model = inside(model)
     if hasattr(model, "named_steps"):
         first = model.steps[0][1]
         mean: Any = getattr(first, "mean_", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,8 +18,9 @@ from ..models.discriminant_summary import column_names
 from .columns import limits
 from .contributions import code_of, finite_spread, mean_row, pairs
 from .flip import Flip, smallest_flip
-from .reading import check_reading, remembered, view_of
-from .rows import log_posteriors, open_rows, take
+from .reading import check_reading, explainable, inside, remembered, view_of
+from .rows import log_posteriors, open_rows, take, takes_gaps
+from .sentences import decision_said, switches_said
 from .similar import similar_rows
 from .views import LinearView, View
 
@@ -35,7 +36,7 @@ class RowExplanation:
     row : its number in X
     predicted, against : the class predicted, and the one it is compared with
     score : f_predicted(x) − f_against(x) = base + Σ contributions; positive
-    unit : "log-odds" or "score"
+    unit : "log-odds", "log-odds beyond the threshold" of a decision, or "score"
     base, contributions : what no column adds, and what each column adds (p,)
     names, values, mean : of the columns; the mean row to which contributions are relative, or None
     posteriors : {label: p} or None
@@ -45,6 +46,7 @@ class RowExplanation:
     gradient : (p,) of the score at the row
     flip : Flip, the smallest change that changes the decision, or None where boundaries are curved
     similar : Table of the reference rows most like it, or None
+    said : further sentences: the decision around the model, and columns of 0 and 1 that the change would put between
     tables : Tables with all of it
     """
 
@@ -64,6 +66,7 @@ class RowExplanation:
     gradient: Floats | None
     flip: Flip | None
     similar: Table | None
+    said: tuple[str, ...] = ()
 
     @property
     def distance(self) -> float | None:
@@ -96,8 +99,11 @@ class RowExplanation:
 
     def _notes(self) -> tuple[str, ...]:
         if self.flip is not None:
-            return (str(self.flip),)
-        return ("The boundary is not flat in the columns: the nearest point on it and the smallest change across it need a linear model.",)
+            return (str(self.flip), *self.said)
+        return (
+            *self.said,
+            "The boundary is not flat in the columns: the nearest point on it and the smallest change across it need a linear model.",
+        )
 
     def _contribution_table(self) -> Table:
         order = np.argsort(-np.abs(self.contributions), kind="stable")
@@ -151,8 +157,9 @@ def explain_row(
     """Explain the decision about one row; the parameters are those of :func:`separatrix.explain`."""
     if distance not in ("standardised", "euclidean"):
         raise one_of("distance", distance, ["standardised", "euclidean"])
+    asked, model = model, explainable(model)
     view, source, names = view_of(model), open_rows(model, X), column_names(model)
-    x = take(source, row)
+    x = take(source, row, takes_gaps(inside(model)))
     check_reading(model, view, x[None])
     free, lower, upper = limits(names, x, change, fixed, bounds)
     training, labels = _reference(model, reference)
@@ -166,7 +173,8 @@ def explain_row(
         raise InputError(f"{type(model).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
     if training is not None:
         similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours)
-    return _gather(model, view, names, int(row), x, mean, (a, b), flip, similar)
+    said = (*decision_said(asked, x), *switches_said(flip, training or source, names))
+    return replace(_gather(model, view, names, int(row), x, mean, (a, b), flip, similar), said=said)
 
 
 def _gather(
@@ -190,7 +198,7 @@ def _gather(
         predicted=model.classes_.tolist()[a],
         against=model.classes_.tolist()[b],
         score=score,
-        unit=_unit(posteriors, score, a, b),
+        unit=_unit(model, posteriors, score, a, b),
         base=base,
         contributions=parts[0],
         names=names,
@@ -199,7 +207,7 @@ def _gather(
         posteriors=None if posteriors is None else dict(zip(model.classes_.tolist(), np.exp(posteriors).tolist())),
         boundary=plane,
         nearest=None if plane is None else plane.project(x),
-        gradient=_gradient(model, plane, x, a, b),
+        gradient=_gradient(inside(model), plane, x, a, b),
         flip=flip,
         similar=similar,
     )
@@ -246,11 +254,14 @@ def _posteriors(model: Any, x: Floats) -> Floats | None:
     return None if found is None else found[0]
 
 
-def _unit(posteriors: Floats | None, score: float, a: int, b: int) -> str:
+def _unit(model: Any, posteriors: Floats | None, score: float, a: int, b: int) -> str:
     """Return whether differences of scores are log-odds of the model's own posteriors."""
-    if posteriors is None or not np.isfinite(posteriors[[a, b]]).all():
-        return "score" if posteriors is None else "log-odds"
-    return "log-odds" if abs(posteriors[a] - posteriors[b] - score) <= 1e-6 * (1.0 + abs(score)) else "score"
+    if posteriors is None:
+        return "score"
+    beyond = model._log_factors(priors=False)[[a, b]] if hasattr(model, "_log_factors") else np.zeros(2)
+    name = "log-odds" if beyond[0] == beyond[1] else "log-odds beyond the threshold"
+    own = posteriors[[a, b]] + beyond
+    return name if not np.isfinite(own).all() or abs(own[0] - own[1] - score) <= 1e-6 * (1.0 + abs(score)) else "score"
 
 
 def _gradient(model: Any, plane: Hyperplane | None, x: Floats, a: int, b: int) -> Floats | None:

@@ -67,26 +67,26 @@ def open_rows(model: Any, X: Any, name: str = "X") -> Source:
     return source
 
 
-def take(source: Source, row: Any) -> Floats:
-    """Return row number `row` as numbers (p,); negative numbers count from the end."""
+def take(source: Source, row: Any, gaps: bool = False) -> Floats:
+    """Return row number `row` as numbers (p,); negative numbers count from the end. With gaps, values may be missing."""
     if isinstance(row, bool) or not isinstance(row, (int, np.integer)):
         raise InputTypeError(f"row={row!r:.60} must be the number of a row of X: 0, 1, …; for a row of your own pass X=[values], row=0.")
     if source.n_rows is None:
-        return _take_streamed(source, int(row))
+        return _take_streamed(source, int(row), gaps)
     i = int(row) + source.n_rows if row < 0 else int(row)
     if not 0 <= i < source.n_rows:
         raise _out_of_range(row, source.n_rows)
     if isinstance(source, ChunkedSource):
-        return _numbers(Block(source.rows(i, i + 1)), 0)
-    return _take_streamed(source, i)
+        return _numbers(source, Block(source.rows(i, i + 1)), 0, gaps)
+    return _take_streamed(source, i, gaps)
 
 
-def _take_streamed(source: Source, row: int) -> Floats:
+def _take_streamed(source: Source, row: int, gaps: bool) -> Floats:
     seen = 0
     if row >= 0:
         for block in source.blocks():
             if row < block.start + block.n_rows:
-                return _numbers(block, row - block.start)
+                return _numbers(source, block, row - block.start, gaps)
             seen = block.start + block.n_rows
     raise _out_of_range(row, seen)
 
@@ -95,11 +95,19 @@ def _out_of_range(row: Any, n: int) -> InputError:
     return InputError(f"row={row} is not a row of X, which has {n}: use 0 to {n - 1}." if n else f"row={row}: use 0, 1, …")
 
 
-def _numbers(block: Block, i: int) -> Floats:
+def _numbers(source: Source, block: Block, i: int, gaps: bool) -> Floats:
     x = np.asarray(block.part(i, i + 1).dense(), dtype=np.float64)[0]
-    if not np.isfinite(x).all():
-        raise InputError(f"Column {int((~np.isfinite(x)).argmax())} of this row is missing or infinite; fill it in first.")
+    bad = ~np.isfinite(x) & ~(gaps & np.isnan(x))
+    if bad.any():
+        j = int(bad.argmax())
+        name = j if source.feature_names is None else repr(source.feature_names[j])
+        raise InputError(f"Column {name} of this row is missing or infinite; fill it in first.")
     return x
+
+
+def takes_gaps(model: Any) -> bool:
+    """Return whether a model leaves missing values out, column by column."""
+    return hasattr(model, "_column_evidence") and getattr(model, "missing", "error") == "ignore"
 
 
 def ask(model: Any, method: str, rows: Floats) -> NDArray[Any]:

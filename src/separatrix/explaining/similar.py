@@ -11,6 +11,7 @@ from ..data import Block, Source
 from ..data.labels import Labels
 from ..errors import InputError
 from ..inference.tables import Column, Table
+from .reading import inside
 from .rows import predict_rows, take
 
 Floats = NDArray[np.float64]
@@ -42,6 +43,7 @@ def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Label
 
 
 def _metric(model: Any, code: int, sd: Floats) -> tuple[Floats, str]:
+    model = inside(model)
     declared = model._metric(code) if hasattr(model, "_metric") else None
     if declared is None:
         return np.where(sd > 0, 1.0 / np.where(sd > 0, sd, 1.0), 0.0), "in standard deviations of each column"
@@ -52,4 +54,5 @@ def _metric(model: Any, code: int, sd: Floats) -> tuple[Floats, str]:
 
 def _distances(block: Block, x: Floats, metric: Floats) -> Floats:
     away = np.asarray(block.dense(), dtype=np.float64) - x
+    away[np.isnan(away)] = 0.0  # a value that is missing is no difference
     return np.linalg.norm(away * metric if metric.ndim == 1 else away @ metric, axis=1)

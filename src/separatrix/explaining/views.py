@@ -46,6 +46,10 @@ class View(Protocol):
         """Return the boundary between classes j and k, positive on k's side; None where it is curved."""
         ...
 
+    def shifted(self, by: Floats) -> View:
+        """Return the view of the scores f_k(x) + by_k."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearView:
@@ -80,12 +84,17 @@ class LinearView:
         w = self.weights[k] - self.weights[j]
         return Hyperplane(w, float(self.offsets[k] - self.offsets[j])) if w.any() else None
 
+    def shifted(self, by: Floats) -> View:
+        """Return the view with other offsets."""
+        return LinearView(self.weights, self.offsets + by)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvidenceView:
     """Naive Bayes: the model declares `_column_evidence`, the log-likelihood ratio of each column."""
 
     model: Any
+    more: Floats
     relative = False
 
     def scores(self, block: Block) -> Floats:
@@ -101,14 +110,18 @@ class EvidenceView:
         out[:] = self.model._column_evidence(block, of, against)
 
     def base(self, of: int, against: int, mean: Floats) -> float:
-        """Return log π_a/π_b."""
+        """Return log π_a/π_b, with what a decision adds."""
         with np.errstate(divide="ignore"):
-            logs = np.log(self.model._class_priors())
+            logs = np.log(self.model._class_priors()) + self.more
         return float(logs[of] - logs[against])
 
     def plane(self, j: int, k: int) -> Hyperplane | None:
         """Return None: columns are read before they are weighed."""
         return None
+
+    def shifted(self, by: Floats) -> View:
+        """Return the view with other priors."""
+        return EvidenceView(self.model, self.more + by)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,11 +129,12 @@ class QuadraticView:
     """The model declares `_score_gradient`, the gradient of a difference of two of its quadratic scores."""
 
     model: Any
+    more: Floats
     relative = True
 
     def scores(self, block: Block) -> Floats:
         """Return f_k(x), (n, K)."""
-        return np.asarray(self.model._scores(block))
+        return np.asarray(self.model._scores(block)) + self.more
 
     def parts(self, block: Block, of: Codes, against: Codes, mean: Floats, out: Floats) -> None:
         """Write (x_j − m_j) g_j((x + m)/2)."""
@@ -135,3 +149,7 @@ class QuadraticView:
     def plane(self, j: int, k: int) -> Hyperplane | None:
         """Return None: the boundary is curved."""
         return None
+
+    def shifted(self, by: Floats) -> View:
+        """Return the view with other constants."""
+        return QuadraticView(self.model, self.more + by)

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
@@ -128,6 +129,16 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return np.asarray(model.with_priors(rule.priors).predict_proba(X))
         return rule.posteriors(model.predict_proba(X), self.classes_, require_priors(model, self.classes_, self.trained_priors))
 
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`, (n, K).
+
+        Parameters
+        ----------
+        X : n rows
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def expected_costs(self, X: Any) -> Floats:
         """Return the expected cost of each action for each row, the last column for rejecting where that is an option.
 
@@ -186,6 +197,26 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if new is None:
             return np.ones(len(labels))
         return prior_odds(check_priors(new, labels), require_priors(fitted, labels, self.trained_priors), labels)
+
+    def _log_factors(self, priors: bool = True) -> Floats | None:
+        """Return log c_k where the rule is argmax_k c_k p_k of the estimator's posteriors (of the new ones if not priors); else None."""
+        rule = self._rule()
+        found = None if rule.actions is not None else factors_of(rule.table(self.classes_))
+        return None if found is None else np.log(found * (self._odds(self._fitted()) if priors else 1.0))
+
+    def _most_probable(self) -> DecidedClassifier:
+        """Return the same model and priors with the most probable class for decision."""
+        return DecidedClassifier(self._fitted(), Decision(priors=self._rule().priors), self.trained_priors)
+
+    def _in_words(self) -> str:
+        """Return the rule as a phrase."""
+        rule, labels = self._rule(), self.classes_.tolist()
+        cut = rule.cutoff if len(labels) == 2 else None
+        words = f"{rule!r}" if cut is None else f"{labels[1]!r} where its posterior is above {cut:.4g}"
+        if cut is None or rule.priors is None:
+            return words
+        priors = zip(labels, check_priors(rule.priors, self.classes_), strict=True)
+        return f"{words}, under priors " + ", ".join(f"{label!r} {p:.4g}" for label, p in priors)
 
     def state(self) -> State:
         """Return the fitted model as arrays and plain values; the estimator must be one of this package.

@@ -1,0 +1,43 @@
+"""What else is to be said about a row: the decision around the model, and changes that make no sense of a column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Source
+from .contributions import first_rows
+from .flip import Flip
+from .rows import ask
+
+Floats = NDArray[np.float64]
+
+LOOKED_AT = 10_000
+"""Rows in which columns of 0 and 1 are looked for."""
+
+
+def decision_said(model: Any, x: Floats) -> tuple[str, ...]:
+    """Return what is to be said about the decision around a model, if there is one."""
+    if not hasattr(model, "_log_factors"):
+        return ()
+    rule = f"The decision: {model._in_words()}."
+    if model._log_factors() is not None:
+        return (rule,)
+    costs = ask(model, "expected_costs", x[None])[0]
+    names = [repr(name) if name is not None else "rejecting" for name in model._rule().names(model.classes_).tolist()]
+    each = ", ".join(f"{name} {cost:.4g}" for name, cost in zip(names, costs, strict=True))
+    return rule, f"It takes {names[int(costs.argmin())]} for this row; expected costs: {each}. The rest is about the most probable class."
+
+
+def switches_said(flip: Flip | None, source: Source, names: list[str]) -> tuple[str, ...]:
+    """Return a sentence about columns of 0 and 1 that a flip puts between the two."""
+    if flip is None or not flip.found:
+        return ()
+    rows = first_rows(source, LOOKED_AT)
+    switches = ((rows == 0) | (rows == 1)).all(axis=0) & (flip.point != 0) & (flip.point != 1)
+    held = [names[j] for j in np.flatnonzero(switches) if len(rows) > 1]
+    if not held:
+        return ()
+    return (f"Only 0 and 1 were seen in {', '.join(held)}, and the change puts them elsewhere: fixed={held!r} keeps them.",)
