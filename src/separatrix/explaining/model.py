@@ -102,8 +102,6 @@ def explain_model(
     spread = finite_spread(open_rows(model, X)).sd if X is not None else remembered(model)[1]
     classes, notes, table, said = model.classes_.tolist(), [], None, ""
     boundaries: tuple[str, ...] = ()
-    if hasattr(asked, "_log_factors"):
-        notes.append(f"The decision: {asked._in_words()}." + ("" if asked is model else " The rest is about the most probable class."))
     found = None
     if isinstance(view, LinearView):
         found = over_folds(model, X, y, folds, random_state) if y is not None and folds else None
@@ -130,7 +128,7 @@ def explain_model(
         collinearity=None if scatter is None else collinearity_table(scatter, names),
         groups=() if scatter is None else tuple(tuple(names[j] for j in group) for group in collinear_groups(scatter)),
         regions=None if regions is None else decision_regions(model, X, y, regions, names, grid),
-        notes=tuple(notes),
+        notes=(*_decision_said(asked, model), *notes),
     )
 
 
@@ -143,6 +141,13 @@ def _view(model: Any, regions: Any) -> tuple[View | None, str]:
         if regions is None:
             raise
         return None, str(error)
+
+
+def _decision_said(asked: Any, model: Any) -> tuple[str, ...]:
+    """Return the decision around the model asked about, if there is one, and whether the explanation is of it."""
+    if not hasattr(asked, "_log_factors"):
+        return ()
+    return (f"The decision: {asked._in_words()}." + ("" if asked is model else " The rest is about the most probable class."),)
 
 
 def _check(model: Any, level: float, folds: int, resamples: int, X: Any, y: Any) -> None:
