@@ -25,6 +25,7 @@ from separatrix import (
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
     LogisticRegression,
+    MixedNB,
     QuadraticDiscriminantAnalysis,
 )
 from separatrix.errors import DataWarning, InputError, InputTypeError, UnknownNameError
@@ -317,3 +318,11 @@ def test_small_searches_do_not_load_numba():
         "ForwardSelection(GaussianNB(), 3).fit(X, y); print('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+
+
+def test_text_columns_are_refused_with_what_to_do() -> None:
+    frame = pd.DataFrame({"age": np.arange(20.0), "city": ["Oslo", "Rome"] * 10})
+    with pytest.raises(
+        InputError, match="Columns 'city' hold text.*ForwardSelection moves columns of numbers, also for a model that takes"
+    ):
+        ForwardSelection(MixedNB()).fit(frame, np.arange(20) % 2)

@@ -21,7 +21,7 @@ from ..progress import task
 from .fold_summaries import from_summary, summary_of
 from .given import labelled_rows, require_classifier
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged, choose_metrics
+from .metrics import Judged, bounded, one_metric
 from .plans import KFold, folds_of
 from .random_plans import Bootstrap
 from .rows import Codes, Floats, Rows, answers
@@ -127,22 +127,20 @@ def learning_curve(
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")
-    chosen = choose_metrics(metric, hasattr(model, "predict_proba"), type(model).__name__)
-    name = "error" if isinstance(metric, str) and metric == "error" else next(name for name in chosen if name != "error")
+    name, value = one_metric(metric, hasattr(model, "predict_proba"), type(model).__name__)
     parts = [(folds == f) for folds in folds_of(plan, rows.n, rows.labels, None, rng) for f in range(int(folds.max()) + 1)]
     counts = check_sizes(sizes, min(int((~held).sum()) for held in parts))
     orders = [grown(rows.codes, np.flatnonzero(~held), rng) for held in parts]
     _require_classes(rows, orders, counts)
     found, method = _answers(model, rows, parts, orders, counts, n_jobs)
-    value, scores = chosen[name], np.empty((2, len(counts), len(parts)))
-    pooled = np.empty(len(counts))
-    for m in range(len(counts)):
+    scores, pooled = np.empty((2, len(counts), len(parts))), np.empty(len(counts))
+    for m, count in enumerate(counts):
         held = [Judged(rows.codes[p], *found[f][m][0], None, None, rows.classes) for f, p in enumerate(parts)]
-        seen = [Judged(rows.codes[o[: counts[m]]], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
+        seen = [Judged(rows.codes[o[:count]], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
         scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
         pooled[m] = value(_all(held)).value
-    share = float(np.mean([held.mean() for held in parts]))
-    spans = [_interval(name, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows.n, share) for m in range(len(counts))]
+    share = float(np.mean([part.mean() for part in parts]))
+    spans = [_interval(name, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]
     training = scores[1].mean(axis=1)
     return LearningCurve(name, counts, pooled, training, np.array(spans), scores[0], method, time.perf_counter() - start)
 
@@ -245,10 +243,10 @@ def _all(parts: list[Judged]) -> Judged:
     return Judged(truth, said, posteriors, None, None, parts[0].classes)
 
 
-def _interval(name: str, value: float, per_fold: Floats, held: int, n: int, share: float) -> tuple[float, float]:
-    if name == "error" and held <= n:
+def _interval(name: str, value: float, per_fold: Floats, held: int, rows: Rows, share: float) -> tuple[float, float]:
+    if name == "error" and held <= rows.n:
         return wilson(value, held)
     if len(per_fold) < 2 or not np.isfinite(per_fold).all():
         return float("nan"), float("nan")
     low, high = corrected_resampled_t(per_fold, share)
-    return value - (high - low) / 2.0, value + (high - low) / 2.0
+    return bounded(name, (value - (high - low) / 2.0, value + (high - low) / 2.0), len(rows.classes))

@@ -156,6 +156,13 @@ def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> dict[str, 
     return chosen
 
 
+def one_metric(metric: Any, has_posteriors: bool, model: str) -> tuple[str, Metric]:
+    """Return one metric, given by name or as a scorer, with its name."""
+    chosen = choose_metrics(metric, has_posteriors, model)
+    name = "error" if isinstance(metric, str) and metric == "error" else next(name for name in chosen if name != "error")
+    return name, chosen[name]
+
+
 def needs_posteriors(metric: Any) -> bool:
     """Return whether a metric, by name or as a scorer, asks for more than labels.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..data.threads import single_threaded_blas
-from ..errors import InputError
+from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out
-from .metrics import METRICS, Judged, Metric, choose_metrics
+from .metrics import METRICS, Judged, Metric, one_metric
 from .plans import NEVER, Folds, KFold, folds_of
 from .random_plans import Bootstrap
 from .rows import Codes, Floats, HeldOut, Rows
@@ -120,29 +121,32 @@ def permutation_test(
     """
     start = time.perf_counter()
     require_classifier(model)
-    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
-    plan = KFold(5) if plan is None else plan
-    if isinstance(plan, Bootstrap):
-        raise InputError("A permutation test needs a plan that holds each row out at most once, such as KFold(5); not a bootstrap.")
     if n_permutations is not None and n_permutations < 1:
         raise InputError(f"n_permutations={n_permutations!r}: at least one is needed, and 999 or more for small p-values.")
-    repeats = folds_of(plan, rows.n, rows.labels, None, rng)
-    if len(repeats) > 1:
-        raise InputError(f"{plan!r} repeats itself {len(repeats)} times; use a plan without repeats, such as KFold(5).")
-    folds = repeats[0]
-    chosen = choose_metrics(statistic, hasattr(model, "predict_proba"), type(model).__name__)
-    name = "error" if isinstance(statistic, str) and statistic == "error" else next(name for name in chosen if name != "error")
-    observed = _score(chosen[name], hold_out(model, rows, plan, folds), rows)
+    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
+    plan = KFold(5) if plan is None else plan
+    folds = _folds(plan, rows, rng)
+    name, metric = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)
+    observed = _score(metric, hold_out(model, rows, plan, folds), rows)
     shuffled = Shuffled(rows.codes, folds, int(rng.randint(2**31 - 1)))
     permuted, method = None, "exact algebra"
     if name in FROM_LABELS:
-        permuted = _by_algebra(model, rows, folds, shuffled, n_permutations or BY_ALGEBRA, chosen[name])
+        permuted = _by_algebra(model, rows, folds, shuffled, n_permutations or BY_ALGEBRA, metric)
     if permuted is None:
-        permuted, method = _by_refits(model, rows, plan, folds, shuffled, n_permutations or BY_REFITS, chosen[name], n_jobs), "refits"
+        permuted, method = _by_refits(model, rows, plan, folds, shuffled, n_permutations or BY_REFITS, metric, n_jobs), "refits"
     # Scores equal but for rounding count as equal: that can only make p larger.
     as_good = permuted <= observed + 1e-12 if name in LOSSES else permuted >= observed - 1e-12
     p = (1 + int(as_good.sum())) / (len(permuted) + 1)
     return PermutationTest(name, observed, permuted, p, method, time.perf_counter() - start)
+
+
+def _folds(plan: Any, rows: Rows, rng: Any) -> Folds:
+    if isinstance(plan, Bootstrap):
+        raise InputError("A permutation test needs a plan that holds each row out at most once, such as KFold(5); not a bootstrap.")
+    repeats = folds_of(plan, rows.n, rows.labels, None, rng)
+    if len(repeats) > 1:
+        raise InputError(f"{plan!r} repeats itself {len(repeats)} times; use a plan without repeats, such as KFold(5).")
+    return repeats[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +206,8 @@ def _by_refits(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffl
 
 def _refit(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, b: int) -> tuple[HeldOut, Codes]:
     codes = np.ascontiguousarray(shuffled.part(b, b + 1)[:, 0])
-    with single_threaded_blas(), muted():
+    with single_threaded_blas(), muted(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SeparatrixWarning)  # of labels shuffled on purpose, hundreds of times the same
         held = hold_out(model, Rows(rows.X, codes, rows.weight, rows.classes), plan, folds)
     return HeldOut(held.folds, held.codes, held.posteriors, held.method), codes
 

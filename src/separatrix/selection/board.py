@@ -215,7 +215,7 @@ class Board:
 
     def _why(self) -> str:
         best, picked, metric = self.best, self.picked, self.setting.metric.name
-        nothing = " There may be nothing to learn." if picked.name == BASELINE else ""
+        nothing = " There may be nothing to learn." if picked.name == BASELINE and len(self.entries) > 1 else ""
         if picked is best and self.rule == "min":
             return f"{picked.name}, the best {metric}.{nothing}"
         reach = f"within one standard error ({best.standard_error:.4f}) of"

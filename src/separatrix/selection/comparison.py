@@ -105,23 +105,27 @@ def compare(
     Varma and Simon (2006), Bias in error estimation when using cross-validation for model selection, BMC Bioinformatics 7.
     """
     start = time.perf_counter()
-    if rule not in RULES:
-        raise one_of("rule", rule, RULES)
-    if time_budget is not None and not time_budget > 0:
-        raise InputError(f"time_budget={time_budget!r} must be a positive number of seconds, or None for no limit.")
+    plan = KFold(10) if plan is None else plan
+    _check(rule, time_budget, plan)
     rows = labelled_rows(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
     seed = int(random_state) if isinstance(random_state, int | np.integer) else int(check_random_state(random_state).randint(2**31 - 1))
-    plan = KFold(10) if plan is None else plan
-    if isinstance(plan, Bootstrap):
-        raise InputError(
-            "A bootstrap holds rows out unevenly, so models cannot be paired on them; use KFold(10, repeats=5) or evaluate each."
-        )
     folds = folds_of(plan, rows.n, rows.labels, groups, seed)
     setting = Setting(rows, plan, tuple(folds), tune, Criterion.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
     courses, ended = run(seeded, setting, n_jobs, time_budget)
     return _board(courses, setting, rule, ended, start)
+
+
+def _check(rule: str, time_budget: float | None, plan: Any) -> None:
+    if rule not in RULES:
+        raise one_of("rule", rule, RULES)
+    if time_budget is not None and not time_budget > 0:
+        raise InputError(f"time_budget={time_budget!r} must be a positive number of seconds, or None for no limit.")
+    if isinstance(plan, Bootstrap):
+        raise InputError(
+            "A bootstrap holds rows out unevenly, so models cannot be paired on them; use KFold(10, repeats=5) or evaluate each."
+        )
 
 
 def _candidates(models: Any, rows: Rows) -> list[Candidate]:

@@ -13,7 +13,7 @@ from scipy.stats import norm
 from ..decisions.areas import Area, area_interval, macro_area
 from ..errors import InputError
 from ..evaluation.intervals import corrected_resampled_t, wilson
-from ..evaluation.metrics import METRICS, Judged, Metric, bounded, brier_losses, choose_metrics, log_losses, needs_posteriors
+from ..evaluation.metrics import Judged, Metric, bounded, brier_losses, log_losses, needs_posteriors, one_metric
 from ..evaluation.plans import NEVER
 from ..evaluation.rows import HeldOut, Rows
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
@@ -42,13 +42,12 @@ class Criterion:
     @classmethod
     def of(cls, given: Any) -> Criterion:
         """Return the criterion of a name or scorer; an unknown one is an error."""
-        chosen = choose_metrics(given, True, "")
-        return cls(given, "error" if isinstance(given, str) and given == "error" else next(name for name in chosen if name != "error"))
+        return cls(given, one_metric(given, True, "")[0])
 
     @property
     def metric(self) -> Metric:
         """The function behind the name; looked up at use, because closures do not travel to other processes."""
-        return METRICS["error"] if self.name == "error" else choose_metrics(self.given, True, "")[self.name]
+        return one_metric(self.given, True, "")[1]
 
     @property
     def is_loss(self) -> bool:

@@ -51,7 +51,7 @@ class SequentialSelection(Selector):
         groups : (n,) groups of rows, for grouped plans
         """
         self._check_params()
-        source = self._labelled(X, y, sample_weight)
+        source = self._numbers(X, y, sample_weight)
         where = self._field(source)
         earlier, members = self._beginning(source, where)
         by_likelihood = self.metric in ("aic", "bic")
@@ -65,8 +65,22 @@ class SequentialSelection(Selector):
             search.run(self._way, target, bool(self.floating), work)
         self._keep(source, search)
         if search.interrupted:
-            raise KeyboardInterrupt(f"{type(self).__name__} was stopped after {len(search.moves) - 1} moves; what it found is kept.")
+            kept = "what it found is kept" if search.history().sets() else "it had judged no set of columns yet"
+            raise KeyboardInterrupt(f"{type(self).__name__} was stopped after {len(search.moves) - 1} moves; {kept}.")
         return self
+
+    def _numbers(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        """Return the source of labelled rows; say of text that the search, and not the model, cannot take it."""
+        try:
+            return self._labelled(X, y, sample_weight)
+        except InputError as problem:
+            if "hold text" not in str(problem):
+                raise
+            name = type(self).__name__
+            raise InputError(
+                f"{problem} {name} moves columns of numbers, also for a model that takes text: encode each such column and let its "
+                f"indicators move together, {name}(…, column_groups={{'city': ['city_Oslo', 'city_Rome']}})."
+            ) from None
 
     def _keep(self, source: Source, search: Search) -> None:
         history = search.history()
