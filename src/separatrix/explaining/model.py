@@ -22,6 +22,7 @@ from .reading import explainable, inside, remembered, require_fitted, view_of
 from .refits import Refits, against_first, over_folds, over_resamples
 from .regions import Regions, decision_regions
 from .rows import open_rows
+from .said import SaidInTables
 from .views import LinearView, View
 
 Floats = NDArray[np.float64]
@@ -33,7 +34,7 @@ WIDE = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelExplanation:
+class ModelExplanation(SaidInTables):
     """What a model has learned; print it, or read the attributes.
 
     Attributes
@@ -71,24 +72,6 @@ class ModelExplanation:
         notes = (self.intervals, *groups, *self.notes)
         shown = {name: table for name, table in tables.items() if table is not None}
         return Tables(f"What {self.model} has learned", shown, facts, tuple(note for note in notes if note))
-
-    @property
-    def text(self) -> str:
-        """All of it in fixed-width letters."""
-        return self.tables.text
-
-    @property
-    def html(self) -> str:
-        """All of it as one HTML element; names and labels are escaped."""
-        return self.tables.html
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
 
 
 def explain_model(

@@ -20,6 +20,7 @@ from .contributions import code_of, finite_spread, mean_row, pairs
 from .flip import Flip, smallest_flip
 from .reading import check_reading, explainable, inside, remembered, view_of
 from .rows import log_posteriors, open_rows, take, takes_gaps
+from .said import SaidInTables
 from .sentences import decision_said, switches_said
 from .similar import similar_rows
 from .views import LinearView, View
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RowExplanation:
+class RowExplanation(SaidInTables):
     """Why a row is given to one class and not to another; print it, or read the attributes.
 
     Attributes
@@ -121,24 +122,6 @@ class RowExplanation:
         if self.flip is not None and self.flip.found:
             columns += [Column("smallest change", self.flip.change, "+.4g"), Column("becomes", self.flip.point, ".6g")]
         return Table(f"To the boundary with {self.against!r}, and across", tuple(columns))
-
-    @property
-    def text(self) -> str:
-        """All of it in fixed-width letters."""
-        return self.tables.text
-
-    @property
-    def html(self) -> str:
-        """All of it as one HTML element; names and labels are escaped."""
-        return self.tables.html
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def __str__(self) -> str:
-        return self.text
-
-    __repr__ = __str__
 
 
 def explain_row(
