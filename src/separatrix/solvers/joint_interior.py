@@ -156,11 +156,12 @@ class Interior:
         steepest = min(float((du / self.u).min()), float((ds / self.s).min()))
         return share / max(share, -steepest)
 
-    def certificate(self, machine: JointMachine, rows: CentredRows, steps: int) -> JointCertificate:
-        """Return the certificate of the point, classes that keep well below their row's level having no multiplier."""
-        u = np.where(self.u > self.s * self.cost[:, None], self.u, 0.0)
-        sums = u.sum(axis=1, keepdims=True)
-        u = np.where(sums > 0.0, u * (self.cost[:, None] / np.where(sums > 0.0, sums, 1.0)), self.u)
+    def certificate(self, machine: JointMachine, rows: CentredRows, steps: int, u: Floats | None = None) -> JointCertificate:
+        """Return the certificate of the point and multipliers u, or its own without those of classes well below their row's level."""
+        if u is None:
+            u = np.where(self.u > self.s * self.cost[:, None], self.u, 0.0)
+            sums = u.sum(axis=1, keepdims=True)
+            u = np.where(sums > 0.0, u * (self.cost[:, None] / np.where(sums > 0.0, sums, 1.0)), self.u)
         A = np.zeros((len(machine.cost), machine.n_classes))
         A[self.used] = self.cost[:, None] * self.own - u
         W = np.ascontiguousarray(self.theta[:, :-1])

@@ -162,7 +162,8 @@ class Certified:
     @property
     def gap(self) -> Floats:
         """F − D (K,); infinite where rounding has left no number."""
-        return np.where(np.isfinite(self.primal), self.primal - self.dual, np.inf)
+        gap = self.primal - self.dual
+        return np.where(np.isfinite(gap), gap, np.inf)
 
     def is_done(self, tol: float) -> bool:
         """Whether every gap is at most tol F."""

@@ -23,6 +23,7 @@ from ..losses import SquaredHinge
 from . import augmented_lagrangian, crammer_singer, joint_interior, semismooth, small_hinge, small_margins
 from .centred_rows import CentredRows, each_row
 from .embedding import embed
+from .joint_polish import polish
 from .machine import Ended, Machine, certify
 from .problem import Problem
 from .rows import Rows
@@ -217,7 +218,7 @@ def _joint(problem: Problem, ridge: float) -> Found:
     machine = crammer_singer.JointMachine(problem.rows, codes, cost, problem.n_classes, ridge, problem.max_iter, problem.tol, problem.seed)
     exact = joint_interior.suits(machine)
     with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
-        found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine)
+        found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
     solution = Solution(
         coef=found.coef,
