@@ -96,8 +96,8 @@ def solve(
     >>> from separatrix.data import as_source
     >>> rows = Rows.of(as_source([[0.0], [2.0], [4.0]], [0, 1, 2]))
     >>> found = solve(JointMachine(rows, np.arange(3, dtype=np.int32), np.full(3, 10.0), 3, tol=1e-9))
-    >>> found.coef.round(3).ravel().tolist()
-    [-1.0, -0.0, 1.0]
+    >>> (found.coef.round(3) + 0.0).ravel().tolist()
+    [-1.0, 0.0, 1.0]
     """
     from ..kernels.crammer_singer import epoch
     from ..kernels.dual_svm import shuffle
