@@ -11,8 +11,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
-from separatrix import AnovaFilter, LinearDiscriminantAnalysis, compare, learning_curve, open_table, permutation_test
+from separatrix import AnovaFilter, LinearDiscriminantAnalysis, MultinomialNB, compare, learning_curve, open_table, permutation_test
 from separatrix.errors import InputError, SelectionWarning
 from separatrix.evaluation import KFold, evaluate
 
@@ -41,6 +43,20 @@ def test_every_form_of_the_rows_gives_the_same(form: str, value: Any, tmp_path: 
     forms = {"pandas": lambda: FRAME, "polars": lambda: pl.from_pandas(FRAME), "arrow": lambda: pa.Table.from_pandas(FRAME)}
     found = value(from_file(tmp_path)) if form == "file" else value(forms[form](), target="kind")
     assert found == pytest.approx(value(X, y=Y), abs=1e-12)
+
+
+TEXTS = ["win a prize", "see you at home", "free prize now", "call me at home", "win free calls", "home is where you are"] * 5
+
+
+@pytest.mark.parametrize(
+    "form", [list, np.array, pd.Series, lambda texts: np.array(texts, dtype=object)], ids=["list", "str", "series", "object"]
+)
+def test_texts_are_rows_of_a_pipeline(form: Any) -> None:
+    model, y = make_pipeline(CountVectorizer(), MultinomialNB()), ["spam", "ham"] * 15
+    assert evaluate(model, form(TEXTS), y, plan=KFold(3, random_state=0)).error == 0.0
+    assert compare(form(TEXTS), y, models={"words": model}, plan=KFold(3), random_state=0).best.name == "words"
+    with pytest.raises(ValueError, match="could not convert string to float|Expected 2D array"):
+        evaluate(LDA, form(TEXTS), y)
 
 
 def test_a_table_with_labels_takes_no_others(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
 from ..data import Source, as_source
@@ -24,7 +25,8 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
 
     Parameters
     ----------
-    X : array, sparse matrix, frame, or a table from `open_table` (then y and sample_weight stay out), which is read into memory
+    X : array, sparse matrix, frame, (n,) texts for a pipeline, or a table from `open_table`
+        A table is read into memory; y and sample_weight then stay out.
     y : (n,) labels
     sample_weight : (n,) weights, optional
     target : column of a frame X that holds the labels, in place of y
@@ -39,9 +41,9 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
         rows = _read(X, y, sample_weight)
     else:
         X, y = _with_target(X, y, target)
-        X = np.asarray(X) if isinstance(X, list | tuple) else X
+        X = _listed(X) if isinstance(X, list | tuple) else X
         labels = Labels.of(y)
-        if len(np.shape(X)) != 2:
+        if len(np.shape(X)) != 2 and getattr(getattr(X, "dtype", None), "kind", "O") in "biufc":  # texts stand in one column for pipelines
             raise InputError(
                 f"Expected 2D array, got an X of shape {np.shape(X)} instead; give n rows × p columns, one column as X.reshape(-1, 1)."
             )
@@ -57,6 +59,11 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
         stacklevel=4,
     )
     return rows
+
+
+def _listed(X: Any) -> NDArray[Any]:
+    # Texts as objects: an array of strings would give each the room of the longest.
+    return np.array(X, dtype=object) if len(X) and isinstance(X[0], str) else np.asarray(X)
 
 
 def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:

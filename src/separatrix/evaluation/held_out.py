@@ -39,7 +39,7 @@ def hold_out(
     if exact:
         return by_refits(model, rows, folds, n_jobs)
     moments = getattr(model, "_moments_suffice", None)
-    if moments is not None and moments(*np.shape(rows.X)):
+    if moments is not None and len(np.shape(rows.X)) == 2 and moments(*np.shape(rows.X)):
         if alone:
             return by_algebra(model, rows, folds) if getattr(model, "_leaves_out", False) else by_subtraction(model, rows, folds)
         return by_summaries(model, rows, folds)
