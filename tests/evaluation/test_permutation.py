@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from separatrix import (
@@ -126,3 +127,8 @@ def test_the_result_says_what_it_means(rng: Any) -> None:
 def test_bad_input_is_refused(more: Any, message: str, rng: Any) -> None:
     with pytest.raises(InputError, match=message):
         permutation_test(LinearDiscriminantAnalysis(), *rows(rng, 2), **more)
+
+
+@pytest.mark.parametrize(("B", "said"), [(19, "the columns say something"), (9, "9 permutations are too few to say anything; use 999")])
+def test_few_permutations_are_said(B: int, said: str) -> None:
+    assert said in str(permutation_test(LinearDiscriminantAnalysis(), *load_iris(return_X_y=True), n_permutations=B, random_state=0))

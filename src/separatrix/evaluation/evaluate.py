@@ -12,7 +12,7 @@ from .given import labelled_rows, require_classifier
 from .held_out import hold_out, require_classes_in, with_fixed_priors
 from .plans import KFold, Plan, require_groups, seeded
 from .random_plans import Bootstrap
-from .refits import by_refits
+from .refits import by_refits, told_once
 from .resampled import evaluate_bootstrap
 from .rows import HeldOut, Rows
 from .scoring import estimate
@@ -76,6 +76,22 @@ def evaluate(
     require_classifier(model)
     rows = labelled_rows(X, y, sample_weight, target)
     plan = KFold(10) if plan is None else plan
+    with told_once():
+        return _evaluated(model, rows, plan, metrics, groups, exact, fixed_priors, n_jobs, random_state, start)
+
+
+def _evaluated(
+    model: Any,
+    rows: Rows,
+    plan: Any,
+    metrics: Any,
+    groups: Any,
+    exact: bool,
+    fixed_priors: bool,
+    n_jobs: int | None,
+    random_state: Any,
+    start: float,
+) -> Estimate:
     if isinstance(plan, Bootstrap):
         if plan.random_state is None and random_state is not None:
             plan = Bootstrap(plan.n_resamples, random_state=check_random_state(random_state))

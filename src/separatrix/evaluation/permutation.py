@@ -65,7 +65,11 @@ class PermutationTest:
     def __str__(self) -> str:
         low, middle, high = np.quantile(self.permuted, [0.025, 0.5, 0.975])
         found = f"{self.statistic} {self.observed:.4f}; with labels shuffled {middle:.4f} (95 % of them {low:.4f} to {high:.4f})"
-        said = "the columns say something about the classes" if self.p < 0.05 else "no sign that the columns say anything about the classes"
+        said = "the columns say something about the classes"
+        if self.p > 0.05:
+            said = "no sign that the columns say anything about the classes"
+        if self.p > 0.05 and len(self.permuted) < 19:
+            said = f"{len(self.permuted)} permutations are too few to say anything; use 999"
         return f"{found}. {p_text(self.p)}: {said} ({len(self.permuted):,} permutations, {self.method}, {self.seconds:.2f} s)"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,19 @@ def alike(text: str) -> str:
     >>> alike("stopped after 12 of 100 epochs") == alike("stopped after 31 of 100 epochs")
     True
     """
-    return re.sub(r"\d+(\.\d+)?", "#", text)
+    return re.sub(r"\d+(\.\d+)?", "#", text.split(" (so said by ")[0])
+
+
+@contextmanager
+def told_once() -> Iterator[None]:
+    """Hold warnings back, and give each of them once at the end, whatever numbers are in it."""
+    heard = Heard()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        heard.add([(warning.category, str(warning.message))])
+    heard.tell(1, stacklevel=5)
 
 
 class Heard:
@@ -88,8 +101,8 @@ class Heard:
             self.times[key] = self.times.get(key, 0) + 1
             self.first.setdefault(key, text)
 
-    def tell(self, fits: int) -> None:
+    def tell(self, fits: int, stacklevel: int = 3) -> None:
         """Warn once of each, to the caller of this package."""
         for key, text in self.first.items():
             often = f" (so said by {self.times[key]} of {fits} refits)" if fits > 1 else ""
-            warnings.warn(f"{text}{often}", key[0], stacklevel=3)
+            warnings.warn(f"{text}{often}", key[0], stacklevel=stacklevel)
