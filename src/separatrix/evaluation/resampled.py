@@ -24,6 +24,7 @@ from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
 """Scores of many resamples that are computed at once."""
+EPS = float(np.finfo(np.float64).eps)
 MOST_SCORES = 4_000_000
 """Scores of resamples held at once."""
 Answer = tuple[NDArray[np.intp], Codes, Floats | None]
@@ -84,18 +85,37 @@ class OutOfBag:
 
     def _add_posteriors(self, scores: Floats, out: NDArray[np.bool_]) -> None:
         assert self.posteriors is not None
-        K, tiny = len(scores), np.finfo(np.float64).eps
+        if len(scores) == 2:
+            self._add_two(scores[1] - scores[0], out)
+            return
         P = np.exp(scores - scores.max(axis=0))
         P /= P.sum(axis=0)
         P *= out
         self.posteriors += P.sum(axis=1).T
-        own = np.where(self.rows.codes == 1, P[1], P[0]) if K == 2 else np.take_along_axis(P, self.rows.codes[None, None], axis=0)[0]
+        own = np.take_along_axis(P, self.rows.codes[None, None], axis=0)[0]
         if "log_loss" in self.losses:
-            logs = np.log(np.where(out, np.clip(own, tiny, 1.0 - tiny), 1.0))
+            logs = np.log(np.where(out, np.clip(own, EPS, 1.0 - EPS), 1.0))
             self.losses["log_loss"] -= logs.sum(axis=0)
         if "brier" in self.losses:
-            squares = (out - own) ** 2 if K == 2 else np.einsum("kbn,kbn->bn", P, P) - 2.0 * own + out
+            squares = np.einsum("kbn,kbn->bn", P, P) - 2.0 * own + out
             self.losses["brier"] += squares.sum(axis=0)
+
+    def _add_two(self, odds: Floats, out: NDArray[np.bool_]) -> None:
+        """Add the posteriors of two classes: with t the log-odds of the true one, p = 1/(1 + e^−t) and −log p = log(1 + e^−t)."""
+        assert self.posteriors is not None
+        sign = np.where(self.rows.codes == 1, -1.0, 1.0)
+        odds *= sign
+        np.clip(odds, np.log(EPS), -np.log(EPS), out=odds)  # where the log-loss of the posteriors is cut off too
+        np.exp(odds, out=odds)
+        if "log_loss" in self.losses:
+            self.losses["log_loss"] += np.einsum("bn,bn->n", np.log1p(odds), out)
+        missed = odds / (1.0 + odds)
+        missed *= out
+        total = missed.sum(axis=0)
+        both = np.stack([out.sum(axis=0) - total, total], axis=1)
+        self.posteriors += np.where((self.rows.codes == 0)[:, None], both, both[:, ::-1])
+        if "brier" in self.losses:
+            self.losses["brier"] += np.einsum("bn,bn->n", missed, missed)
 
     @property
     def seen(self) -> NDArray[np.bool_]:

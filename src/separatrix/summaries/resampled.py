@@ -67,11 +67,19 @@ def resampled_moments(X: Floats, codes: NDArray[np.int32], weights: Floats, n_cl
         counts[:, k] = W[:, own].sum(axis=1)
         shifts[:, k] = W[:, own] @ U[own] / counts[:, k, None]
     above = np.triu_indices(p)
-    columns = np.ascontiguousarray(U.T)
-    products = W @ (columns[above[0]] * columns[above[1]]).T
     place = np.empty((p, p), dtype=np.intp)
     place[above] = place[above[::-1]] = np.arange(len(above[0]))
-    scatter = products.take(place.ravel(), axis=1).reshape(len(W), p, p)
+    scatter = (W @ _products(U).T).take(place.ravel(), axis=1).reshape(len(W), p, p)
     scaled = np.sqrt(counts)[:, :, None] * shifts
     scatter -= scaled.transpose(0, 2, 1) @ scaled
     return ResampledMoments(counts, centres + shifts, scatter)
+
+
+def _products(U: Floats) -> Floats:
+    """Return u_j u_l for j ≤ l, one line (n,) for each pair in the order of np.triu_indices."""
+    n, p = U.shape
+    columns, found, begin = np.ascontiguousarray(U.T), np.empty((p * (p + 1) // 2, n)), 0
+    for j in range(p):
+        np.multiply(columns[j], columns[j:], out=found[begin : begin + p - j])
+        begin += p - j
+    return found
