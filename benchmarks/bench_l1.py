@@ -25,10 +25,10 @@ from benchmarks.harness import Peer, Row, once, publish, race, show
 from separatrix.data import as_source
 from separatrix.losses import Logistic, Softmax
 from separatrix.solvers import choice
-from separatrix.solvers.path import solve_path
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.solution import Solution
+from separatrix.solvers.sparse.path import solve_path
 
 DATA = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TARGET = 1e-6

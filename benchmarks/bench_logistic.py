@@ -28,7 +28,7 @@ from separatrix.data import as_source
 from separatrix.losses import Logistic, Softmax
 from separatrix.models.logistic import LogisticRegression
 from separatrix.solvers import choice
-from separatrix.solvers.path import solve_path
+from separatrix.solvers.sparse.path import solve_path
 
 DATA = Path(os.environ.get("SEPARATRIX_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TOLERANCES = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)

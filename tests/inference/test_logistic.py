@@ -17,9 +17,9 @@ from separatrix.inference.logistic_leave_one_out import approximate_leave_one_ou
 from separatrix.inference.logistic_tests import overall_test, term_test, wald_statistic
 from separatrix.inference.profile import profile
 from separatrix.models.logistic import LogisticRegression
-from separatrix.solvers.firth import FirthLikelihood
-from separatrix.solvers.likelihood import Likelihood, maximise
-from separatrix.solvers.objective import Objective
+from separatrix.solvers.smooth.firth import FirthLikelihood
+from separatrix.solvers.smooth.likelihood import Likelihood, maximise
+from separatrix.solvers.smooth.objective import Objective
 from separatrix.summaries import ClassMoments
 from tests.solvers.problems import make_problem, make_rows
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from separatrix import LinearDiscriminantAnalysis
 from separatrix.evaluation import LeaveOneOut, evaluate, shrinkage_path
 from separatrix.kernels.left_out import losses
-from separatrix.solvers import leave_one_out, leave_one_out_shrunk
+from separatrix.solvers.held_out import leave_one_out, leave_one_out_shrunk
 
 
 def labelled(rng: Any) -> tuple[Any, Any, Any]:

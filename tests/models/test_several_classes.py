@@ -20,7 +20,7 @@ from separatrix import GaussianNB, LinearDiscriminantAnalysis, LogisticRegressio
 from separatrix.errors import InputError
 from separatrix.models.one_vs_one import OneVsOne
 from separatrix.models.one_vs_rest import OneVsRest
-from separatrix.solvers import against_rest
+from separatrix.solvers.smooth import against_rest
 
 META = [OneVsRest(LinearDiscriminantAnalysis()), OneVsOne(LinearDiscriminantAnalysis()), OneVsRest(PeerLogistic())]
 

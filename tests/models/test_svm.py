@@ -158,7 +158,7 @@ def test_a_machine_per_class_is_that_class_against_the_rest(loss: str, rng: Any)
 @LOSSES
 @pytest.mark.parametrize("shape", [(300, 40), (60, 700)])
 def test_all_roads_agree(loss: str, shape: tuple[int, int], rng: Any, monkeypatch: Any) -> None:
-    from separatrix.solvers import svm
+    from separatrix.solvers.margins import svm
 
     X, y = overlapping(rng, *shape)
     long = sp.csr_array(X)

@@ -11,8 +11,9 @@ import scipy.sparse as sp
 
 from separatrix.errors import InputError
 from separatrix.losses import Hinge
-from separatrix.solvers import choice, curved, dual_logistic, newton, newton_cg, whitened
+from separatrix.solvers import choice
 from separatrix.solvers.problem import Problem
+from separatrix.solvers.smooth import curved, dual_logistic, newton, newton_cg, whitened
 from separatrix.solvers.solution import Solution, Status
 from tests.solvers.problems import make_problem, make_rows, make_sparse, objective
 

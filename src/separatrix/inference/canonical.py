@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..solvers.discriminant import canonical
-from ..solvers.quadratic import whiten_classes
-from ..solvers.spread import total_spread
+from ..solvers.closed_form.discriminant import canonical
+from ..solvers.closed_form.quadratic import whiten_classes
+from ..solvers.closed_form.spread import total_spread
 
 Floats = NDArray[np.float64]
 

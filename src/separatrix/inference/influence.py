@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block
-from ..solvers.firth import probabilities, quadratic_forms
-from ..solvers.likelihood import Likelihood
-from ..solvers.objective import TILE_VALUES
+from ..solvers.smooth.firth import probabilities, quadratic_forms
+from ..solvers.smooth.likelihood import Likelihood
+from ..solvers.smooth.objective import TILE_VALUES
 from .logistic import Evidence
 from .tables import Column, Table
 

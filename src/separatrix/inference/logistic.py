@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..data import Block
-from ..solvers.firth import probabilities
-from ..solvers.likelihood import Likelihood, Point, inverse
-from ..solvers.objective import TILE_VALUES
+from ..solvers.smooth.firth import probabilities
+from ..solvers.smooth.likelihood import Likelihood, Point, inverse
+from ..solvers.smooth.objective import TILE_VALUES
 
 Floats = NDArray[np.float64]
 

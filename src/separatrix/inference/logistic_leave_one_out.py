@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
 from ..data import Block
-from ..solvers.firth import probabilities, quadratic_forms
-from ..solvers.objective import TILE_VALUES, Objective
+from ..solvers.smooth.firth import probabilities, quadratic_forms
+from ..solvers.smooth.objective import TILE_VALUES, Objective
 from .influence import hat, undone
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from ..solvers.likelihood import Likelihood, Maximum, Point, inverse, maximise
+from ..solvers.smooth.likelihood import Likelihood, Maximum, Point, inverse, maximise
 from .logistic import Evidence
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solvers.quadratic import whiten_classes
+from ..solvers.closed_form.quadratic import whiten_classes
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from ..solvers.likelihood import Likelihood, Maximum, maximise
+from ..solvers.smooth.likelihood import Likelihood, Maximum, maximise
 
 Floats = NDArray[np.float64]
 

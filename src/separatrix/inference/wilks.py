@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from ..errors import InputError
-from ..solvers.spread import total_spread
-from ..solvers.sweep import sweep
+from ..solvers.closed_form.spread import total_spread
+from ..solvers.subsets.sweep import sweep
 from .manova import multivariate_tests
 
 Floats = NDArray[np.float64]

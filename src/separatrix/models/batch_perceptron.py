@@ -12,8 +12,8 @@ from sklearn.utils import check_random_state
 
 from ..data import Source
 from ..errors import InputError
-from ..solvers.online import PerceptronStatus
-from ..solvers.perceptron_batch import BatchRule, learn_batch
+from ..solvers.mistakes.online import PerceptronStatus
+from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .incoming import rows_to_add, rows_to_fit
 from .information import NoLikelihood

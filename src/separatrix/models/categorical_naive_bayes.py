@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..errors import InputError
-from ..solvers.smoothing import LogProbability, log_share
+from ..solvers.closed_form.smoothing import LogProbability, log_share
 from ..summaries import grouped
 from ..summaries.categories import LARGEST, CategoryCounts
 from ..summaries.grouped import tile_rows

@@ -16,15 +16,15 @@ from sklearn.base import clone
 from ..data import as_source
 from ..errors import InputError
 from ..losses import Loss
-from ..solvers.quadratic import pool, regularise
-from ..solvers.spread import total_spread
+from ..solvers.closed_form.quadratic import pool, regularise
+from ..solvers.closed_form.spread import total_spread
 from ..summaries import ClassMoments
 from .priors import class_factors, effective_priors, weighted
 
 if TYPE_CHECKING:
-    from ..solvers.subset_criterion import DeterminantCriterion
-    from ..solvers.subset_logistic import LogisticScores
-    from ..solvers.subset_scores import SubsetScores
+    from ..solvers.subsets.subset_criterion import DeterminantCriterion
+    from ..solvers.subsets.subset_logistic import LogisticScores
+    from ..solvers.subsets.subset_scores import SubsetScores
     from .from_summary import MomentClassifier as Base
 else:
     Base = object
@@ -44,7 +44,7 @@ class SharedCovarianceSubsets(Base):
         raise TypeError(f"{type(self).__name__} must define _divisor")
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
-        from ..solvers.subset_linear import discriminant_folds
+        from ..solvers.subsets.subset_linear import discriminant_folds
 
         if self.shrinkage not in (None, 0.0):
             return None  # the target of shrinkage is the mean variance of the set
@@ -54,7 +54,7 @@ class SharedCovarianceSubsets(Base):
         return discriminant_folds([m.counts for m in own], [m.means for m in own], [m.scatter for m in own], priors, divisors, rows)
 
     def _subset_criterion(self, moments: ClassMoments) -> DeterminantCriterion:
-        from ..solvers.subset_criterion import shared_covariance_criterion
+        from ..solvers.subsets.subset_criterion import shared_covariance_criterion
 
         if self.shrinkage not in (None, 0.0) or self.class_weight is not None or self.weights != "frequency":
             raise _not_maximal("shrinkage, class_weight and weights")
@@ -74,7 +74,7 @@ class OwnCovariancesSubsets(Base):
         raise TypeError(f"{type(self).__name__} must define _freedom")
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
-        from ..solvers.subset_gaussian import QuadraticScores
+        from ..solvers.subsets.subset_gaussian import QuadraticScores
 
         if self.shrinkage not in (None, 0.0):
             return None  # the target of shrinkage is the mean variance of the set
@@ -86,7 +86,7 @@ class OwnCovariancesSubsets(Base):
         return QuadraticScores([m.means for m in own], covariances, priors, spreads, rows)
 
     def _subset_criterion(self, moments: ClassMoments) -> DeterminantCriterion:
-        from ..solvers.subset_criterion import own_covariances_criterion
+        from ..solvers.subsets.subset_criterion import own_covariances_criterion
 
         if self.shrinkage or self.pooling or self.reg_param or self.class_weight is not None:
             raise _not_maximal("shrinkage, pooling, reg_param and class_weight")
@@ -101,7 +101,7 @@ class OwnVariancesSubsets(Base):
     ddof: float
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
-        from ..solvers.subset_gaussian import NaiveScores
+        from ..solvers.subsets.subset_gaussian import NaiveScores
 
         own = [weighted(moments, self.class_weight) for moments in training]
         totals = [(m.scatter.sum(axis=0) + m.counts @ (m.means - m.grand_mean) ** 2) / m.counts.sum() for m in own]
@@ -110,7 +110,7 @@ class OwnVariancesSubsets(Base):
         return NaiveScores([m.means for m in own], variances, totals, priors, float(self.var_smoothing), rows)
 
     def _subset_criterion(self, moments: ClassMoments) -> DeterminantCriterion:
-        from ..solvers.subset_criterion import own_variances_criterion
+        from ..solvers.subsets.subset_criterion import own_variances_criterion
 
         if self.class_weight is not None:
             raise _not_maximal("class_weight")
@@ -127,7 +127,7 @@ class LeastSquaresSubsets(Base):
         raise TypeError(f"{type(self).__name__} must define _targets")
 
     def _subset_scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores | None:
-        from ..solvers.subset_linear import least_squares_folds
+        from ..solvers.subsets.subset_linear import least_squares_folds
 
         own = [weighted(moments, self.class_weight).to("pooled") for moments in training]
         targets = self._targets(training[0])
@@ -153,7 +153,7 @@ class LossSubsets:
         self, X: Floats, codes: NDArray[np.int32], weight: Floats | None, classes: NDArray[Any], columns: list[int], adding: bool
     ) -> Floats:
         """Return what every column (p,) is expected to gain if taken in, or minus what it is expected to be missed by."""
-        from ..solvers.subset_ranking import expected_gains, expected_losses, rowwise
+        from ..solvers.subsets.subset_ranking import expected_gains, expected_losses, rowwise
 
         w = np.ones(len(X)) if weight is None else weight
         K, inside = len(classes), sorted(columns)
@@ -187,7 +187,7 @@ class LogisticSubsets:
         self, X: Floats, codes: NDArray[np.int32], weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
     ) -> LogisticScores | None:
         """Return held-out scores of sets of columns; None with more classes, another penalty or none."""
-        from ..solvers.subset_logistic import LogisticFold, LogisticScores
+        from ..solvers.subsets.subset_logistic import LogisticFold, LogisticScores
 
         if len(classes) != 2 or self.l1_ratio > 0 or self.firth or np.isinf(self.C):
             return None

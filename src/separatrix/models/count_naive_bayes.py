@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..data import Block
 from ..errors import InputError
-from ..solvers.smoothing import LogProbability, bernoulli_logs, multinomial_logs
+from ..solvers.closed_form.smoothing import LogProbability, bernoulli_logs, multinomial_logs
 from ..summaries import Counts
 from ..summaries.reading import Reading
 from .counted_information import SwitchesCriteria, WordsCriteria

@@ -2,7 +2,7 @@
 
 With α = 0 a probability counted as 0 stays 0. A row that meets one is impossible in that class: its joint probability is 0 and its
 logarithm -inf. A row that is impossible in *every* class still gets posteriors: the limit of those with ever smaller α
-(:mod:`separatrix.solvers.smoothing`), so that no posterior is 0/0.
+(:mod:`separatrix.solvers.closed_form.smoothing`), so that no posterior is 0/0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..data.counts import CountSource, is_text
 from ..data.opening import is_frame
 from ..decisions.priors import check_priors
 from ..errors import DataWarning, InputError, one_of
-from ..solvers.smoothing import rule_out
+from ..solvers.closed_form.smoothing import rule_out
 from ..summaries import Counts
 from .base import codes_of
 from .counted_left_out import CountedLeftOut

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, Source
-from ..solvers.leave_one_out import LeftOut, left_out_log_priors, vanishing
-from ..solvers.left_out_counts import category_logs_left_out, row_sums, switch_logs, without, words_left_out
-from ..solvers.smoothing import rule_out
+from ..solvers.closed_form.smoothing import rule_out
+from ..solvers.held_out.leave_one_out import LeftOut, left_out_log_priors, vanishing
+from ..solvers.held_out.left_out_counts import category_logs_left_out, row_sums, switch_logs, without, words_left_out
 from ..summaries.categories import CategoryCounts
 from ..summaries.counts import Counts
 from ..summaries.grouped import tile_rows

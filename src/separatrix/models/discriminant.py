@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source
 from ..errors import InputError, one_of
-from ..solvers.discriminant import Discriminant, log_priors, solve_discriminant
-from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.spread import total_spread
+from ..solvers.closed_form.discriminant import Discriminant, log_priors, solve_discriminant
+from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
+from ..solvers.closed_form.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
 from .column_subsets import SharedCovarianceSubsets

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block
-from ..solvers.discriminant import solve_many
-from ..solvers.leave_one_out import LeftOut
-from ..solvers.leave_one_out_shrunk import discriminant_pass_at, discriminant_path
-from ..solvers.permuted import discriminant_permuted
+from ..solvers.closed_form.discriminant import solve_many
+from ..solvers.held_out.leave_one_out import LeftOut
+from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at, discriminant_path
+from ..solvers.held_out.permuted import discriminant_permuted
 from ..summaries import ClassMoments
 from ..summaries.resampled import ResampledMoments
 from .priors import effective_priors

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import CapacityError, InputError
 from ..inference import Canonical, Table, Tables, box_test, canonical_analysis
 from ..inference.discriminant_tables import ORDER, box_tables, class_table, discriminant_tables, function_table
-from ..solvers.discriminant import log_priors
+from ..solvers.closed_form.discriminant import log_priors
 from ..summaries import ClassMoments
 from .information import labelled_rows
 

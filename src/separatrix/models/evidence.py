@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataWarning
-from ..solvers.smoothing import FAR
+from ..solvers.closed_form.smoothing import FAR
 
 Floats = NDArray[np.float64]
 

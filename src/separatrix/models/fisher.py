@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source
 from ..errors import InputError, one_of
-from ..solvers.discriminant import Discriminant, log_priors
-from ..solvers.fisher import criterion, solve_fisher
-from ..solvers.leave_one_out import LeftOut
-from ..solvers.leave_one_out_shrunk import discriminant_pass_at
+from ..solvers.closed_form.discriminant import Discriminant, log_priors
+from ..solvers.closed_form.fisher import criterion, solve_fisher
+from ..solvers.held_out.leave_one_out import LeftOut
+from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
 from ..summaries import ClassMoments
 from .information import NoLikelihood
 from .linear import LinearClassifier

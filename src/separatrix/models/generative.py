@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block
 from ..errors import InputError
-from ..solvers.discriminant import log_priors
+from ..solvers.closed_form.discriminant import log_priors
 from .base import finite_or_none
 from .posteriors import PosteriorClassifier
 

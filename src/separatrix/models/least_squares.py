@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Block, Source
 from ..errors import InputError, did_you_mean, one_of
-from ..solvers.embedding import embed
-from ..solvers.least_squares import Regression, solve_least_squares
-from ..solvers.leave_one_out import LeftOut
-from ..solvers.leave_one_out_linear import least_squares_pass
-from ..solvers.permuted import least_squares_permuted
-from ..solvers.spread import total_spread
+from ..solvers.closed_form.embedding import embed
+from ..solvers.closed_form.least_squares import Regression, solve_least_squares
+from ..solvers.closed_form.spread import total_spread
+from ..solvers.held_out.leave_one_out import LeftOut
+from ..solvers.held_out.leave_one_out_linear import least_squares_pass
+from ..solvers.held_out.permuted import least_squares_permuted
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
 from ..summaries.grouped import tile_rows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ..data import Block
-from ..solvers.smoothing import LogProbability, bernoulli_logs, log_rate, multinomial_logs
+from ..solvers.closed_form.smoothing import LogProbability, bernoulli_logs, log_rate, multinomial_logs
 from ..summaries.categories import CategoryCounts
 from ..summaries.columns import COUNTED, ColumnCounts
 from ..summaries.counts import Counts

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..data import Block, Source
 from ..errors import InputError
 from ..geometry import Hyperplane
-from ..solvers.discriminant import log_priors
-from ..solvers.smoothing import LogProbability
+from ..solvers.closed_form.discriminant import log_priors
+from ..solvers.closed_form.smoothing import LogProbability
 from ..summaries import Counts
 from ..summaries.reading import Reading
 from .count_scores import count_scores

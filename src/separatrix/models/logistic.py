@@ -14,8 +14,8 @@ from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..inference.logistic import Evidence
 from ..losses import Logistic, Loss, Softmax
-from ..solvers.averaged import Averaged
 from ..solvers.problem import Problem
+from ..solvers.smooth.averaged import Averaged
 from ..solvers.solution import Solution
 from .column_subsets import LogisticSubsets
 from .incoming import require_announced, rows_to_add
@@ -127,7 +127,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
     def _solve(self, problem: Problem) -> Solution:
         if not self.firth:
             return super()._solve(problem)
-        from ..solvers import firth
+        from ..solvers.smooth import firth
 
         return firth.solve(problem)
 
@@ -147,7 +147,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
         self._check_params()
         if self.firth or self.class_weight is not None or self.warm_start:
             return None
-        from ..solvers import against_rest
+        from ..solvers.smooth import against_rest
 
         K = int(codes.max()) + 1
         source = as_source(X, codes, weight, classes=np.arange(K), n_jobs=n_jobs)

@@ -14,10 +14,10 @@ from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, did_you_mean
 from ..inference.likelihood import aic, bic
 from ..inference.logistic import Evidence, effective_parameters
-from ..solvers.likelihood import Likelihood
-from ..solvers.newton import column_means
-from ..solvers.objective import Objective
 from ..solvers.problem import Problem
+from ..solvers.smooth.likelihood import Likelihood
+from ..solvers.smooth.newton import column_means
+from ..solvers.smooth.objective import Objective
 from ..solvers.solution import Solution, Status
 from .information import sum_over_rows
 from .loss_model import strength

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..solvers.choice import HESSIAN_WORK
-from ..solvers.left_out_folds import leave_folds_out_curved
-from ..solvers.left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out, with_constant
-from ..solvers.newton import Factor
-from ..solvers.objective import Objective
+from ..solvers.held_out.left_out_folds import leave_folds_out_curved
+from ..solvers.held_out.left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out, with_constant
 from ..solvers.problem import Problem
 from ..solvers.rows import Rows
+from ..solvers.smooth.newton import Factor
+from ..solvers.smooth.objective import Objective
 from ..solvers.solution import Status
 from .logistic_information import LogisticInformation
 from .loss_model import strength

@@ -14,7 +14,7 @@ from ..inference.likelihood import aic, bic
 from ..inference.logistic import pseudo_inverse
 from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
-from ..solvers.path import solve_path
+from ..solvers.sparse.path import solve_path
 from .logistic import LogisticRegression
 from .loss_model import strength
 

@@ -16,8 +16,8 @@ from ..inference.logistic import Evidence, score_products
 from ..inference.logistic_tests import overall_test, term_test
 from ..inference.profile import Profile, profile
 from ..inference.tables import Tables
-from ..solvers.firth import FirthLikelihood
-from ..solvers.likelihood import Likelihood, Maximum, maximise
+from ..solvers.smooth.firth import FirthLikelihood
+from ..solvers.smooth.likelihood import Likelihood, Maximum, maximise
 from ..summaries import ClassMoments
 from .discriminant_summary import column_names
 

@@ -18,7 +18,7 @@ from ..inference.logistic import Evidence, null_log_likelihood
 from ..inference.logistic_tests import ChiSquare, likelihood_ratio, wald_statistic
 from ..inference.profile import Profile
 from ..inference.tables import Column, Table, Tables
-from ..solvers.likelihood import Likelihood
+from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.solution import Status
 from .discriminant_summary import column_names
 from .logistic_information import MOST, LogisticInformation

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..errors import DataWarning, InputError
-from ..solvers.discriminant import log_priors
-from ..solvers.leave_one_out import LeftOut, tiled
-from ..solvers.leave_one_out_naive import naive_left_out
+from ..solvers.closed_form.discriminant import log_priors
+from ..solvers.held_out.leave_one_out import LeftOut, tiled
+from ..solvers.held_out.leave_one_out_naive import naive_left_out
 from ..summaries.class_moments import Kind
 from ..summaries.grouped import SMALL, tile_rows
 from .column_subsets import OwnVariancesSubsets

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from ..data import Block, Source
 from ..decisions.priors import check_priors
 from ..errors import one_of
-from ..solvers.discriminant import log_priors
-from ..solvers.leave_one_out import LeftOut
-from ..solvers.leave_one_out_linear import nearest_mean_pass
-from ..solvers.spread import total_spread
-from ..solvers.whitening import NULL_VARIANCE
+from ..solvers.closed_form.discriminant import log_priors
+from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import NULL_VARIANCE
+from ..solvers.held_out.leave_one_out import LeftOut
+from ..solvers.held_out.leave_one_out_linear import nearest_mean_pass
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from .from_summary import MomentClassifier

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source, as_rows
 from ..errors import InputError
-from ..solvers.online import PerceptronStatus, Progress, Rule, learn
-from ..solvers.perceptron_margin import MistakeBound, mistake_bound
-from ..solvers.perceptron_trace import Trace
+from ..solvers.mistakes.online import PerceptronStatus, Progress, Rule, learn
+from ..solvers.mistakes.perceptron_margin import MistakeBound, mistake_bound
+from ..solvers.mistakes.perceptron_trace import Trace
 from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
 from .incoming import rows_to_add, rows_to_fit

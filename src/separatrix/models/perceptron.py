@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..data import Source
-from ..solvers.online import Progress
-from ..solvers.perceptron_trace import Trace
+from ..solvers.mistakes.online import Progress
+from ..solvers.mistakes.perceptron_trace import Trace
 from .linear import LinearClassifier
 from .online_perceptron import Floats, OnlinePerceptron
 

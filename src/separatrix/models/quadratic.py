@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..errors import InputError, one_of
-from ..solvers.discriminant import log_priors
-from ..solvers.leave_one_out import LeftOut, gaussian_pass
-from ..solvers.leave_one_out_shrunk import shrunk_pass
-from ..solvers.quadratic import pool, regularise, whiten_classes, whitening_parts
-from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.spread import total_spread
-from ..solvers.whitening import Whitening
+from ..solvers.closed_form.discriminant import log_priors
+from ..solvers.closed_form.quadratic import pool, regularise, whiten_classes, whitening_parts
+from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
+from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import Whitening
+from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
+from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from ..summaries.grouped import SMALL

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
-from ..solvers import svm
-from ..solvers.left_out_margins import MarginRows, certified_scores
-from ..solvers.left_out_newton import LeftOutScores, with_constant
+from ..solvers.held_out.left_out_margins import MarginRows, certified_scores
+from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
+from ..solvers.margins import svm
 from ..solvers.solution import Solution
 from .information import NoLikelihood
 from .loss_model import LossModel

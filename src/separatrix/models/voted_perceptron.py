@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, Source
-from ..solvers.online import Progress
-from ..solvers.perceptron_trace import Trace
-from ..solvers.perceptron_votes import Ballots, SparseRows
+from ..solvers.mistakes.online import Progress
+from ..solvers.mistakes.perceptron_trace import Trace
+from ..solvers.mistakes.perceptron_votes import Ballots, SparseRows
 from .base import finite_or_none
 from .online_perceptron import Floats, OnlinePerceptron
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..errors import CapacityError
-from ..solvers.discriminant import Discriminant
-from ..solvers.embedding import embed
-from ..solvers.shrinkage import ledoit_wolf_alpha, oas_alpha
+from ..solvers.closed_form.discriminant import Discriminant
+from ..solvers.closed_form.embedding import embed
+from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
 from .from_summary import MomentClassifier

@@ -15,8 +15,8 @@ from sklearn.utils import _safe_indexing
 
 from ..data.selected import silence
 from ..errors import InputError, SeparatrixWarning
-from ..solvers.subset_criterion import DeterminantCriterion
-from ..solvers.subset_pivots import independent, without_aliases
+from ..solvers.subsets.subset_criterion import DeterminantCriterion
+from ..solvers.subsets.subset_pivots import independent, without_aliases
 from .search_roads import Road, Way
 from .search_splits import SearchRows
 

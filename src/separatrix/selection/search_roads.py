@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 
 from ..data.selected import silence
 from ..errors import SeparatrixWarning
-from ..solvers.subset_scores import SubsetScores
+from ..solvers.subsets.subset_scores import SubsetScores
 from .search_metric import Metric, class_posteriors, log_loss_of
 from .search_splits import SearchRows, Split
 

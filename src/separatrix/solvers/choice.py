@@ -40,10 +40,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 from ..data.threads import single_threaded_blas
-from .objective import DENSE_ENOUGH
 from .problem import Problem
+from .smooth.objective import DENSE_ENOUGH
+from .smooth.whitened import EXPLICIT, SAMPLE
 from .solution import Solution
-from .whitened import EXPLICIT, SAMPLE
 
 WIDE = 4_000
 """Columns above which a p × p factor costs more than the iterations it saves."""
@@ -61,7 +61,7 @@ class Choice:
     Examples
     --------
     >>> Choice("newton", "few coefficients").solver.__module__
-    'separatrix.solvers.newton'
+    'separatrix.solvers.smooth.newton'
     """
 
     name: str

@@ -11,7 +11,7 @@ from .problem import Problem
 from .solution import Solution, Status
 
 if TYPE_CHECKING:
-    from .objective import Objective
+    from .smooth.objective import Objective
 
 Floats = NDArray[np.float64]
 

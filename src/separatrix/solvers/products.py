@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ..data import Block
 from ..data.threads import single_threaded_blas, spread
 from ..summaries.grouped import NO_WEIGHT, csr_parts
-from .compression import Compression
 from .rows import CHUNK_VALUES, Rows
+from .sparse.compression import Compression
 
 Floats = NDArray[np.float64]
 Parts = tuple[Floats, NDArray[np.integer], NDArray[np.integer]]

@@ -1,0 +1,1 @@
+"""Solved at once from a summary: discriminants, least squares, shrinkage."""

@@ -1,0 +1,275 @@
+"""Exact leave-one-out scores of Gaussian models whose covariances are shrunk towards a multiple of the identity.
+
+In the eigenvectors of a scatter W = VΛV' the shrunk covariance of all rows is diagonal, and without one row it is a diagonal minus
+a multiple of uu': Sherman and Morrison again. One decomposition serves every row and every α.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Block
+from ...summaries import ClassMoments
+from ...summaries.grouped import tile_rows
+from ..closed_form.discriminant import log_priors
+from ..closed_form.spread import total_spread
+from ..closed_form.whitening import whiten
+from .leave_one_out import (
+    COMPILED,
+    GUARD,
+    Codes,
+    LeftOut,
+    Spectrum,
+    by_distances,
+    discriminant_pass,
+    left_freedom,
+    left_out_log_priors,
+    tiled,
+    vanishing,
+)
+
+Floats = NDArray[np.float64]
+
+
+class ShrunkLeftOut:
+    """Leave-one-out scores of linear discriminants for any shrinkage α.
+
+        D_i = (1−α)Λ/(ν−w) + α tr_i/(p(ν−w)),   tr_i = tr W − a|u|²,   a = wN_g/(N_g − w),   r = (1−α)a/(ν−w)
+        d_ik = v'D⁻¹v + r (v'D⁻¹u)²/(1 − r u'D⁻¹u),   v = x − m_k of the left-out fit
+
+    O(p³ + np²) once, then O(npK) for each α.
+
+    Parameters
+    ----------
+    counts, means, scatter : (K,), (K, p), (p, p)
+    nu : float
+        Divisor of the scatter: n − K, or n for maximum likelihood.
+    fixed : (K,) priors to hold, optional
+
+    Examples
+    --------
+    >>> found = ShrunkLeftOut(np.array([2.0, 2.0]), np.array([[1.0], [6.0]]), np.array([[4.0]]), 4.0, None)
+    >>> rows = Block(np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1], dtype=np.int32))
+    >>> found.at(0.5)(rows).scores.argmax(axis=1).tolist()
+    [0, 0, 1, 1]
+    """
+
+    def __init__(self, counts: Floats, means: Floats, scatter: Floats, nu: float, fixed: Floats | None) -> None:
+        values, self.vectors = np.linalg.eigh(scatter)
+        self.values = np.maximum(values, 0.0)
+        self.counts, self.means, self.nu, self.fixed = counts, means, nu, fixed
+        centres = (means - means.mean(axis=0)) @ self.vectors
+        self.apart = centres[:, None] - centres
+
+    def at(self, alpha: float) -> Callable[[Block], LeftOut]:
+        """Return the pass for one α."""
+
+        def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
+            assert tile.codes is not None
+            u = self.turned(X, tile.codes)
+            return self.compiled(u, tile.codes, weight)(alpha) if u.size >= COMPILED else self.scores(u, tile.codes, weight, alpha)
+
+        return tiled(left_out)
+
+    def turned(self, X: Floats, codes: Codes) -> Floats:
+        """Return rows minus the means of their classes, along the eigenvectors."""
+        return (X - self.means[codes]) @ self.vectors
+
+    def compiled(self, u: Floats, codes: Codes, weight: Floats) -> Callable[[float], LeftOut]:
+        """Return the scores of many rows as a function of α, by the kernel."""
+        N = self.counts[codes]
+        vanishes, rest = vanishing(N, weight)
+        a = np.where(vanishes, 0.0, weight * N / rest)
+        nu = left_freedom(self.nu, self.counts, weight, vanishes)
+        few, nu = nu <= 0, np.where(nu <= 0, 1.0, nu)
+        log_prior = left_out_log_priors(self.counts, codes, weight, self.fixed)
+        spectrum = Spectrum(self.values, self.apart, float(self.values.sum()), 0.0)
+        unit, growth = np.ones(len(u)), (N / rest) ** 2
+
+        def at(alpha: float) -> LeftOut:
+            given = np.stack([(1.0 - alpha) / nu, alpha / (len(self.values) * nu), a, (1.0 - alpha) * a / nu, growth, unit], axis=1)
+            found = by_distances(u, codes, given, spectrum, log_prior)
+            found.scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
+            return LeftOut(found.scores, found.refit | few)
+
+        return at
+
+    def scores(self, u: Floats, codes: Codes, weight: Floats, alpha: float, groups: Sequence[Any] | None = None) -> LeftOut:
+        """Return the scores of rows given by u (n, p), their distance from their class mean along the eigenvectors.
+
+        `groups` has the rows of each class, as slices where the rows come sorted by class.
+        """
+        N, K = self.counts[codes], len(self.counts)
+        vanishes, rest = vanishing(N, weight)
+        a = np.where(vanishes, 0.0, weight * N / rest)
+        nu = left_freedom(self.nu, self.counts, weight, vanishes)
+        few = nu <= 0
+        nu = np.where(few, 1.0, nu)
+        trace = np.maximum(self.values.sum() - a * np.einsum("ij,ij->i", u, u), 0.0)
+        slope, level = (1.0 - alpha) / nu, alpha * trace / (len(self.values) * nu)
+        least, most = (slope * value + level for value in (self.values[0], self.values[-1]))
+        flat = least <= GUARD * most
+        inverse = np.multiply.outer(slope, self.values)
+        inverse += np.where(flat, 1.0, level)[:, None]
+        np.reciprocal(inverse, out=inverse)
+        scaled = u * inverse
+        own = np.einsum("ij,ij->i", u, scaled)
+        r = (1.0 - alpha) * a / nu
+        left = 1.0 - r * own
+        refit = few | flat | (left <= GUARD)
+        left = np.where(refit, 1.0, left)
+        d = np.empty((len(u), K))
+        for g, of in enumerate([np.flatnonzero(codes == g) for g in range(K)] if groups is None else groups):
+            # v = u + (c_g − c_k): v'D⁻¹u and v'D⁻¹v of all other classes by two products.
+            apart = self.apart[g]
+            cross = own[of, None] + scaled[of] @ apart.T
+            d[of] = 2.0 * cross - own[of, None] + inverse[of] @ (apart**2).T + (r[of] / left[of])[:, None] * cross**2
+        d[np.arange(len(u)), codes] = (N / rest) ** 2 * own / left
+        scores = left_out_log_priors(self.counts, codes, weight, self.fixed) - 0.5 * d
+        scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
+        return LeftOut(scores, refit)
+
+
+def discriminant_pass_at(
+    counts: Floats, means: Floats, scatter: Floats, nu: float, fixed: Floats | None, alpha: float
+) -> Callable[[Block], LeftOut]:
+    """Return the leave-one-out pass of linear discriminants for one shrinkage; 0 needs no eigenvectors.
+
+    Parameters
+    ----------
+    counts, means, scatter : (K,), (K, p), (p, p)
+    nu : float
+    fixed : (K,) priors to hold, optional
+    alpha : float in [0, 1]
+    """
+    if alpha:
+        return ShrunkLeftOut(counts, means, scatter, nu, fixed).at(alpha)
+    whitening = whiten(scatter / nu, total_spread(counts, means, np.diag(scatter))[1])
+    return discriminant_pass(means, whitening.basis, counts, nu, fixed, whitening.is_singular)
+
+
+def discriminant_path(
+    counts: Floats, means: Floats, scatter: Floats, nu: float, fixed: Floats | None, shrinkages: Sequence[float]
+) -> Callable[[Block], Iterator[LeftOut]]:
+    """Return the pass that yields the leave-one-out scores of a block for each shrinkage; its rows are turned once.
+
+    Parameters
+    ----------
+    counts, means, scatter : (K,), (K, p), (p, p)
+    nu : float
+    fixed : (K,) priors to hold, optional
+    shrinkages : numbers in [0, 1]
+    """
+    shrunk = ShrunkLeftOut(counts, means, scatter, nu, fixed)
+    plain = discriminant_pass_at(counts, means, scatter, nu, fixed, 0.0)
+    size = tile_rows(means.shape[1])
+
+    def path(block: Block) -> Iterator[LeftOut]:
+        codes = block.codes
+        assert codes is not None
+        weight = np.ones(block.n_rows) if block.weight is None else block.weight
+        if block.n_rows * block.n_features >= COMPILED:
+            u = shrunk.turned(block.dense().astype(np.float64, copy=False), codes)
+            at = shrunk.compiled(u, codes, weight)
+            yield from (at(float(alpha)) if alpha else plain(block) for alpha in shrinkages)
+            return
+        order = np.argsort(codes, kind="stable")
+        rows = Block(block.X[order]).dense().astype(np.float64, copy=False)
+        u, own, w = shrunk.turned(rows, codes[order]), codes[order], weight[order]
+        tiles = [slice(a, min(a + size, len(u))) for a in range(0, len(u), size)]
+        edges = [np.searchsorted(own[tile], np.arange(len(counts) + 1)) for tile in tiles]
+        groups = [[slice(a, b) for a, b in pairwise(edge.tolist())] for edge in edges]
+        for alpha in shrinkages:
+            if not alpha:
+                yield plain(block)
+                continue
+            scores, refit = np.empty((len(u), len(counts))), np.empty(len(u), dtype=bool)
+            for tile, of in zip(tiles, groups, strict=True):
+                found = shrunk.scores(u[tile], own[tile], w[tile], float(alpha), of)
+                scores[order[tile]], refit[order[tile]] = found.scores, found.refit
+            yield LeftOut(scores, refit)
+
+    return path
+
+
+def shrunk_change(
+    u: Floats, values: Floats, N: float, weight: Floats, ddof: float, alpha: float, ridge: float
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return −½(log det Σ' + d') of rows of one class under its own covariance without them, and which need a refit.
+
+        Σ' = (1 − r)[(1 − α)S' + α (tr S'/p) I] + rI,   S' = (W − wN uu'/(N − w))/(N − w − ddof)
+
+    Parameters
+    ----------
+    u : (n, p) rows minus the class mean, along the eigenvectors of the class scatter
+    values : (p,) eigenvalues of the scatter
+    N : float
+        Summed weights of the class.
+    weight : (n,)
+    ddof, alpha, ridge : float
+
+    Examples
+    --------
+    >>> value, refit = shrunk_change(np.array([[1.0]]), np.array([10.0]), 5.0, np.ones(1), 0.0, 0.0, 0.0)
+    >>> variance = (10 - 1.25) / 4
+    >>> bool(np.isclose(value[0], -0.5 * (np.log(variance) + 1.25**2 / variance))), bool(refit[0])
+    (True, False)
+    """
+    vanishes, rest = vanishing(np.full(len(u), N), weight)
+    a, freedom = weight * N / rest, rest - ddof
+    possible = ~vanishes & (freedom > 0)
+    freedom = np.where(possible, freedom, 1.0)
+    squares = u**2
+    trace = np.maximum(values.sum() - a * squares.sum(axis=1), 0.0)
+    D = (1.0 - ridge) * ((1.0 - alpha) * values + (alpha * trace / len(values))[:, None]) / freedom[:, None] + ridge
+    flat = D.min(axis=1) <= GUARD * D.max(axis=1)
+    D = np.where(D > 0, D, 1.0)
+    own = np.einsum("ij,ij->i", squares, 1.0 / D)
+    left = 1.0 - (1.0 - ridge) * (1.0 - alpha) * a / freedom * own
+    refit = ~vanishes & (~possible | flat | (left <= GUARD))
+    left = np.where(refit | vanishes, 1.0, left)
+    return -0.5 * (np.log(D).sum(axis=1) + np.log(left) + (N / rest) ** 2 * own / left), refit
+
+
+def shrunk_pass(
+    moments: ClassMoments,
+    scores_of: Callable[[Block], Floats],
+    priors: Floats,
+    fixed: Floats | None,
+    ddof: float,
+    alpha: float,
+    ridge: float,
+) -> Callable[[Block], LeftOut]:
+    """Return the leave-one-out pass of classes with shrunk covariances of their own.
+
+    Parameters
+    ----------
+    moments : ClassMoments of kind "full"
+    scores_of : block → (n, K) log p(x, k) of the full fit without the constant p log 2π
+    priors : (K,) of the full fit
+    fixed : (K,) priors to hold, optional
+    ddof, alpha, ridge : as in :func:`shrunk_change`
+    """
+    spectra = [np.linalg.eigh(W) for W in moments.scatter]
+
+    def left_out(block: Block) -> LeftOut:
+        codes = block.codes
+        assert codes is not None
+        weight = np.ones(block.n_rows) if block.weight is None else block.weight
+        now = left_out_log_priors(moments.counts, codes, weight, fixed)
+        scores, refit = scores_of(block) - log_priors(priors) + now, np.zeros(block.n_rows, dtype=bool)
+        for g, (values, vectors) in enumerate(spectra):
+            of = np.flatnonzero(codes == g)
+            rows = Block(block.X[of]).dense().astype(np.float64, copy=False)
+            u = (rows - moments.means[g]) @ vectors
+            N = float(moments.counts[g])
+            change, refit[of] = shrunk_change(u, np.maximum(values, 0.0), N, weight[of], ddof, alpha, ridge)
+            scores[of, g] = now[of, g] + np.where(vanishing(np.full(len(of), N), weight[of])[0], -np.inf, change)
+        return LeftOut(scores, refit)
+
+    return left_out

@@ -1,0 +1,1 @@
+"""Hinge losses: machines with a margin, primal and dual."""

@@ -1,0 +1,176 @@
+"""The multi-class machine of Crammer and Singer: all classes in one problem.
+
+    F(W, b) = ½‖W‖² + ½ρ‖b‖² + Σ_i c_i max_k( [k ≠ y_i] + z_ik − z_iy ),   z_i = W x_i + b
+
+Its dual has multipliers A (n, K) with rows that sum to 0 and A_ik ≤ c_i [k = y_i], W = A'X:
+
+    D(A) = Σ_i A_iy − ½‖A'X‖² − ‖A'1‖²/2ρ,   ρ = 0: A'1 = 0
+
+Coordinate descent takes one row of A at a time, which is a projection; a free intercept follows as in `dual_svm`. Classes of a row whose
+multipliers stay at their bounds are left out, and rows of which one class is left, until the others violate by no more than half of what
+they did before. Dense rows with few coefficients go to `joint_interior`; others end by `joint_polish`.
+
+References
+----------
+Keerthi et al. (2008), A sequential dual method for large scale multi-class linear SVMs, KDD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..row_parts import squared_norms, unsigned_parts
+from ..rows import Rows
+
+Floats = NDArray[np.float64]
+
+FIRST, NEAR = 1.0, 0.25
+"""Violation at which the certificate is looked at first, and from which on the classes with a multiplier may be known."""
+EVERY = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointMachine:
+    """All classes against each other.
+
+    Attributes
+    ----------
+    rows : Rows
+    codes : (n,) class codes
+    cost : (n,) c_i
+    n_classes : int
+    ridge, max_iter, tol, seed : as in `Machine`
+    """
+
+    rows: Rows
+    codes: NDArray[np.int32]
+    cost: Floats
+    n_classes: int
+    ridge: float = 0.0
+    max_iter: int = 1000
+    tol: float = 1e-6
+    seed: int = 0
+
+    @property
+    def has_intercept(self) -> bool:
+        """Whether b may differ from 0."""
+        return bool(np.isfinite(self.ridge))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCertificate:
+    """W (K, p), b (K,), feasible multipliers (n, K), F, D, and the largest entry of W − A'X."""
+
+    coef: Floats
+    intercept: Floats
+    alpha: Floats
+    primal: float
+    dual: float
+    residual: float
+    iterations: int = 0
+    passes: int = 0
+
+    @property
+    def gap(self) -> float:
+        """F − D ≥ F − min F."""
+        return max(self.primal - self.dual, 0.0)
+
+
+def solve(
+    machine: JointMachine, end: Callable[[JointMachine, JointCertificate, Floats], JointCertificate] | None = None
+) -> JointCertificate:
+    """Minimise the multi-class hinge by coordinate descent, with classes and rows left out while their multipliers stay at a bound.
+
+    Parameters
+    ----------
+    machine : JointMachine
+    end : callable, optional
+        Tries to make a certificate exact once few classes change; see `joint_polish`.
+
+    Examples
+    --------
+    >>> from separatrix.data import as_source
+    >>> rows = Rows.of(as_source([[0.0], [2.0], [4.0]], [0, 1, 2]))
+    >>> found = solve(JointMachine(rows, np.arange(3, dtype=np.int32), np.full(3, 10.0), 3, tol=1e-9))
+    >>> (found.coef.round(3) + 0.0).ravel().tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    from ...kernels.crammer_singer import epoch
+    from ...kernels.dual_svm import shuffle
+
+    parts, norms = unsigned_parts(machine.rows), squared_norms(machine.rows)
+    n, K, p = len(machine.codes), machine.n_classes, machine.rows.n_features
+    spread = _spread(machine, norms)
+    square = np.maximum(norms + spread, np.finfo(float).tiny)
+    A, W, b, work, out = np.zeros((n, K)), np.zeros((p, K)), np.zeros(K), np.empty((3, K)), np.zeros(2)
+    everyone = np.arange(K, dtype=np.int32)
+    order, active, classes, counts = np.arange(n), n, np.tile(everyone, (n, 1)), np.full(n, K)
+    random = np.random.default_rng(machine.seed).integers(1, 2**62, 1)
+    wanted, looks, visited, epochs = FIRST, 0, 0, 0
+    while True:
+        epochs, visited = epochs + 1, visited + active
+        shuffle(order, active, random)
+        active = epoch(*parts, machine.codes, machine.cost, square, order, active, spread, A, W, b, classes, counts, work, out)
+        if machine.ridge == 0.0 and epochs % EVERY == 0:
+            b += spread * A.sum(axis=0)
+        is_last = visited >= machine.max_iter * n
+        if out[0] > wanted and not is_last:
+            continue
+        looks += 1
+        # Epochs over the few rows left are counted by what they read.
+        passes = -(-visited // n)
+        found = certify(machine, np.ascontiguousarray(W.T), b.copy(), A, passes, passes + 2 * looks)
+        if end is not None and wanted <= NEAR and found.gap > machine.tol * found.primal:
+            found = end(machine, found, A)
+        if is_last or found.gap <= machine.tol * found.primal:
+            return found
+        wanted *= 0.5
+        active, classes[:], counts[:] = n, everyone, K
+
+
+def _spread(machine: JointMachine, norms: Floats) -> float:
+    if np.isinf(machine.ridge):
+        return 0.0
+    return float(norms.mean()) if machine.ridge == 0.0 else 1.0 / machine.ridge
+
+
+def certify(machine: JointMachine, W: Floats, b: Floats, A: Floats, iterations: int, passes: int) -> JointCertificate:
+    """Return the certificate of W (K, p), b (K,) and multipliers (n, K); two passes."""
+    X, own = machine.rows.X, (np.arange(len(A)), machine.codes)
+    A = balanced(machine, A) if machine.ridge == 0.0 else A
+    V = np.asarray((X.T @ A).T)
+    Z = np.asarray(X @ W.T) + b
+    short = Z - Z[own][:, None] + 1.0
+    short[own] = 0.0
+    primal = 0.5 * float(np.vdot(W, W)) + float(machine.cost @ short.max(axis=1))
+    dual = float(A[own].sum()) - 0.5 * float(np.vdot(V, V))
+    if 0.0 < machine.ridge < np.inf:
+        primal += 0.5 * machine.ridge * float(b @ b)
+        dual -= 0.5 * float(np.sum(A.sum(axis=0) ** 2)) / machine.ridge
+    return JointCertificate(W, b, A, primal, dual, float(np.abs(W - V).max()), iterations, passes)
+
+
+def balanced(machine: JointMachine, A: Floats) -> Floats:
+    """Return multipliers whose columns sum to 0 too, moving what is over in one column to rows that can take it in another.
+
+    A row of class l with A_il < c_i may give up some of any A_ik for more of A_il, whatever its other entries are.
+    """
+    A = A.copy()
+    over = A.sum(axis=0)
+    for _ in range(2 * machine.n_classes):
+        k, to = int(over.argmax()), int(over.argmin())
+        mass = min(over[k], -over[to])
+        if mass <= 1e-15 * max(float(np.abs(A).sum()), 1e-300):
+            break
+        room = np.where(machine.codes == to, machine.cost - A[:, to], -A[:, to])
+        if room.sum() < mass:
+            return np.zeros_like(A)
+        step = room * (mass / room.sum())
+        A[:, k] -= step
+        A[:, to] += step
+        over = A.sum(axis=0)
+    return A

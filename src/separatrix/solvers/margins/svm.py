@@ -1,0 +1,235 @@
+"""From a problem with a hinge to its machines: which solver each gets, and one solution of all.
+
+1. Few columns (dense p ≤ 2,000, sparse p ≤ 500), or rows read anew on every pass: semismooth Newton for the squared hinge, exact after a
+   handful of passes; for the hinge an augmented Lagrangian around it.
+   On small tables both run for all machines at once, the hinge by an interior-point method.
+2. Few rows with more columns than that: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
+3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.threads import ordered_map, single_threaded_blas, thread_count
+from ...errors import InputError
+from ...losses import SquaredHinge
+from ..closed_form.embedding import embed
+from ..problem import Problem
+from ..rows import Rows
+from ..smooth.centred_rows import CentredRows, each_row
+from ..solution import Solution, Status
+from . import augmented_lagrangian, crammer_singer, joint_interior, semismooth, small_hinge, small_margins
+from .joint_polish import polish
+from .machine import Ended, Machine, certify
+
+Floats = NDArray[np.float64]
+
+FEW_COLUMNS, FEW_SPARSE_COLUMNS = 2_000, 500
+FEW_ROWS = 500
+ROUNDING = 1e-12
+"""Share of F below which a gap is rounding, whatever was asked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The solution of all machines and their multipliers: W = dual (R, S) X[support]."""
+
+    solution: Solution
+    support: NDArray[np.int64]
+    dual: Floats
+
+
+def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
+    """Solve one machine per class (one for two classes), or the joint machine of Crammer and Singer.
+
+    Parameters
+    ----------
+    problem : Problem with a hinge; λ = 0 asks for hard margins
+    ridge : float
+        ρ of `Machine`.
+    joint : bool
+    classes : (K,) labels, for messages
+    """
+    if joint and problem.n_classes > 2:
+        return _joint(problem, ridge)
+    # Two classes: w_1 = −w_0 = w/2, so that the joint objective is half that of the hinge with twice the cost.
+    scale = 2.0 if joint else 1.0
+    codes, cost = _codes_and_costs(problem)
+    squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
+    name, why = choose(problem, squared)
+
+    def run(k: int) -> Ended:
+        signs = np.where(codes == k, 1.0, -1.0)
+        machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed)
+        ended = _SOLVERS[name](machine)
+        return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
+
+    machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
+    if small_margins.is_small(problem.rows, len(machines)) and problem.strength > 0.0:
+        small = _small(problem, np.where(codes == np.array(machines)[:, None], 1.0, -1.0), scale * cost, squared, ridge)
+        if small is not None:
+            return _gathered(problem, small, codes, machines, name if squared else "interior point", why, scale)
+    # Systems are small and passes run on threads of their own: BLAS threads would only wait for each other.
+    with single_threaded_blas():
+        ended = list(_all(problem, run, machines, name))
+    return _gathered(problem, ended, codes, machines, name, why, scale)
+
+
+def _small(problem: Problem, signs: Floats, cost: Floats, squared: bool, ridge: float) -> list[Ended] | None:
+    """Return the end of all machines on few dense rows, found at once; None where that fails."""
+    try:
+        if squared:
+            return small_margins.solve(problem.rows, signs, cost, ridge)
+        # A row without weight has no place between 0 and c.
+        return small_hinge.solve(problem.rows, signs, cost, ridge, max(problem.tol, ROUNDING)) if cost.min() > 0.0 else None
+    except np.linalg.LinAlgError:
+        return None
+
+
+def choose(problem: Problem, squared: bool) -> tuple[str, str]:
+    """Return the name of the solver and why it is the one."""
+    rows, p = problem.rows, problem.n_features
+    newton = "semismooth Newton" if squared else "augmented Lagrangian"
+    if rows.X is None:
+        return newton, "the rows are read anew on every pass, so few passes count most"
+    if p <= (FEW_SPARSE_COLUMNS if rows.is_sparse else FEW_COLUMNS):
+        return newton, f"{p:,} columns: the curvature of all of them is cheap"
+    if rows.X.shape[0] <= FEW_ROWS:
+        return f"{newton} in the rows' span", f"{rows.X.shape[0]:,} rows span fewer directions than the {p:,} columns"
+    return "dual coordinate descent", f"{p:,} columns are too many for their curvature"
+
+
+def _dual(machine: Machine) -> Ended:
+    from . import dual_svm
+
+    return dual_svm.solve(machine)
+
+
+def _in_span(machine: Machine) -> Ended:
+    """Solve in coordinates of the rows' span; the certificate is that of the rows as given."""
+    X = machine.rows.X
+    centre = np.asarray(X.mean(axis=0)).ravel() if machine.ridge == 0.0 else np.zeros(X.shape[1])
+    if not np.isfinite(centre).all():
+        machine.rows.source.refuse_nonfinite()
+    embedding = embed(X, centre, np.ones(X.shape[1]))
+    assert machine.rows.codes is not None
+    rows = Rows.of_arrays(embedding.coordinates, machine.rows.codes, None, machine.rows.source)
+    solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
+    ended = solver(replace(machine, rows=rows))
+    coef = embedding.to_columns(ended.coef[None])[0]
+    theta = np.append(coef, ended.intercept - coef @ centre)
+    whole = CentredRows.of(machine.rows, centred=False)
+    found = certify(machine, whole, theta, machine.signs * whole.scores(theta), ended.certificate.alpha)
+    return Ended.of(whole, found, ended.iterations, ended.passes + 2)
+
+
+_SOLVERS = {
+    "semismooth Newton": semismooth.solve,
+    "augmented Lagrangian": augmented_lagrangian.solve,
+    "semismooth Newton in the rows' span": _in_span,
+    "augmented Lagrangian in the rows' span": _in_span,
+    "dual coordinate descent": _dual,
+}
+
+
+def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[Ended]:
+    """Run the machines: side by side where each walks the rows on one thread, else one after another."""
+    threads = thread_count(problem.rows.source.n_jobs)
+    if name != "dual coordinate descent" or threads == 1 or len(machines) == 1:
+        yield from map(run, machines)
+        return
+    yield from ordered_map(run, machines, threads)
+
+
+def _codes_and_costs(problem: Problem) -> tuple[NDArray[np.int32], Floats]:
+    """Return class codes and c_i = s_i/(λS) of all rows; infinite costs for hard margins."""
+    rows = problem.rows
+    codes = rows.codes if rows.codes is not None else each_row(rows, lambda block: block.codes)  # type: ignore[arg-type,return-value]
+    if rows.held is not None:
+        weight = np.ones(len(codes)) if rows.weight is None else rows.weight
+    else:
+        weight = each_row(rows, lambda block: np.ones(block.n_rows) if block.weight is None else block.weight)
+    if problem.strength == 0.0:
+        return codes, np.where(weight > 0.0, np.inf, 0.0)
+    return codes, weight / (problem.strength * problem.total)
+
+
+def _proven(machine: Machine, ended: Ended, label: Any) -> Ended:
+    """Return the hard margin found; raise an error where the classes cannot be separated, with the rows that prove it."""
+    if np.isfinite(ended.certificate.primal):
+        return ended
+    from ..separation import separate
+
+    if machine.rows.X is None:
+        raise InputError(f"C=inf asks for a hard margin, but class {label!r} could not be separated from the rest; use a finite C.")
+    used = machine.cost > 0.0
+    above, below = np.flatnonzero(used & (machine.signs > 0.0)), np.flatnonzero(used & (machine.signs < 0.0))
+    conflict = separate(machine.rows.X[above], machine.rows.X[below]).conflict
+    if conflict is None:
+        return ended
+    first, second = above[conflict.positive_rows], below[conflict.negative_rows]
+    raise InputError(
+        f"C=inf asks for a hard margin, but no hyperplane separates class {label!r} from the rest: a point between its rows "
+        f"{_listed(first)} is also one between rows {_listed(second)} of the others. Use a finite C, such as C=1.0."
+    )
+
+
+def _listed(rows: NDArray[np.int64]) -> str:
+    return ", ".join(map(str, rows[:5])) + (", …" if len(rows) > 5 else "")
+
+
+def _gathered(problem: Problem, ended: list[Ended], codes: NDArray[np.int32], machines: range, name: str, why: str, scale: float) -> Found:
+    alpha = np.array([e.certificate.alpha for e in ended])
+    support = np.flatnonzero(alpha.any(axis=0))
+    dual = alpha[:, support] * np.where(codes[support] == np.array(machines)[:, None], 1.0, -1.0)
+    unit = (problem.strength if problem.strength > 0.0 else 1.0) / scale
+    primal, gap = sum(e.certificate.primal for e in ended), sum(e.certificate.gap for e in ended)
+    iterations = max(e.iterations for e in ended)
+    solution = Solution(
+        coef=np.array([e.coef for e in ended]),
+        intercept=np.array([e.intercept for e in ended]),
+        status=_status(problem, [(e.certificate.gap, e.certificate.primal) for e in ended], iterations),
+        iterations=iterations,
+        passes=sum(e.passes for e in ended),
+        objective=unit * primal,
+        gradient_norm=unit * max(e.certificate.residual for e in ended),
+        gap=unit * gap,
+        solver=name,
+        why=why,
+    )
+    return Found(solution, support, dual)
+
+
+def _status(problem: Problem, gaps: list[tuple[float, float]], iterations: int) -> Status:
+    if all(gap <= max(problem.tol, ROUNDING) * primal for gap, primal in gaps):
+        return Status.CONVERGED
+    return Status.MAX_ITER if iterations >= problem.max_iter else Status.STALLED
+
+
+def _joint(problem: Problem, ridge: float) -> Found:
+    codes, cost = _codes_and_costs(problem)
+    machine = crammer_singer.JointMachine(problem.rows, codes, cost, problem.n_classes, ridge, problem.max_iter, problem.tol, problem.seed)
+    exact = joint_interior.suits(machine)
+    with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
+        found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish)
+    support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
+    solution = Solution(
+        coef=found.coef,
+        intercept=found.intercept,
+        status=_status(problem, [(found.gap, found.primal)], found.iterations),
+        iterations=found.iterations,
+        passes=found.passes,
+        objective=problem.strength * found.primal,
+        gradient_norm=problem.strength * found.residual,
+        gap=problem.strength * found.gap,
+        solver="joint interior point" if exact else "joint coordinate descent",
+        why="multi_class='crammer_singer' ties the classes together",
+    )
+    return Found(solution, support, np.ascontiguousarray(found.alpha[support].T))

@@ -1,0 +1,1 @@
+"""Perceptrons: learning from mistakes, row by row or in batches."""

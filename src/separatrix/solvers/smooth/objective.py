@@ -1,0 +1,291 @@
+"""The penalised mean loss and its derivatives at θ, one pass each.
+
+θ (R, p + 1) holds W and, in its last column, c: scores are (x − m)W' + c with m the column means (0 for sparse rows), so that
+b = c − Wm. Centring keeps the intercept from being coupled to every column, and a mean of 1e8 from drowning a unit variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data import Block
+from ...summaries.grouped import NO_WEIGHT, SMALL, csr_parts
+from ..problem import Problem
+
+Floats = NDArray[np.float64]
+
+FAR = 10.0
+"""Means above this many standard deviations are subtracted tile by tile; below, the product of means is subtracted afterwards."""
+TILE_VALUES = 100_000
+"""Values of a tile: what a core's cache holds."""
+WIDE_PRODUCTS, TALL_VALUES = 200, 4_000_000
+"""Coefficients from which tiles for the Hessian are as tall as they are wide, and the values such a tile may have."""
+PIECES = 32
+"""Pieces of the rows held, for passes that return little."""
+FUSED = 2_000
+"""Coefficients up to which one kernel does a whole pass; above, W leaves the first cache and BLAS is quicker tile by tile."""
+SIDE_BY_SIDE = 200
+"""Coefficients up to which every piece of the rows may keep a Hessian of its own until all are added."""
+DENSE_ENOUGH = 0.2
+"""Share of stored values from which sparse rows are multiplied as dense tiles."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """Sums over some rows: loss, gradient (R, p + 1) and, where asked, products (Rq, Rq) of the curvature, q = p + 1."""
+
+    loss: float
+    gradient: Floats
+    products: Floats | None = None
+
+    def merge(self, other: Self) -> Self:
+        """Return the sums over both sets of rows."""
+        products = None if self.products is None or other.products is None else self.products + other.products
+        return type(self)(self.loss + other.loss, self.gradient + other.gradient, products)
+
+
+class Objective:
+    """f(θ), its gradient and its Hessian over the rows of a problem; counts the passes.
+
+    Parameters
+    ----------
+    problem : Problem
+    centre : (p,) column means m, or None for 0
+    far : bool
+        Whether means are so large beside the standard deviations that rows must be shifted before they are multiplied.
+    compiled : bool
+        Whether kernels serve small blocks too, because they are loaded anyway: a sample of many rows.
+    """
+
+    def __init__(self, problem: Problem, centre: Floats | None = None, far: bool = False, compiled: bool = False) -> None:
+        self.problem, self.compiled = problem, compiled
+        self.centre = np.zeros(problem.n_features) if centre is None or not problem.fit_intercept else centre
+        self.is_centred = bool(self.centre.any())
+        self.shifts = self.is_centred and far
+        self.passes = 0
+        rows = problem.rows
+        self.rows = rows
+        if rows.held is not None and isinstance(rows.X, np.ndarray) and rows.held[0].X.size >= SMALL:
+            # Short passes over many pieces keep all threads busy to the end; kernels are loaded for the whole.
+            self.rows, self.compiled = rows.in_pieces(PIECES), True
+
+    def at(self, theta: Floats) -> tuple[float, Floats]:
+        """Return f and its gradient."""
+        W, c = self._coefficients(theta)
+        total = reduce(Partial.merge, self.rows.collect(lambda block: self._partial(block, W, c, False)))
+        return self._finished(theta, total)
+
+    def curved(self, theta: Floats) -> tuple[float, Floats, Floats]:
+        """Return f, its gradient and its Hessian (Rq, Rq), ordered as θ.ravel(); singular along equal shifts of all scores."""
+        W, c = self._coefficients(theta)
+        if theta.size <= SIDE_BY_SIDE:
+            total = reduce(Partial.merge, self.rows.collect(lambda block: self._partial(block, W, c, True)))
+        else:
+            total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, True))
+        assert total.products is not None
+        f, gradient = self._finished(theta, total)
+        return f, gradient, self._hessian(total.products)
+
+    def reach(self, step: Floats) -> float:
+        """Return the largest change of a score, against the others of its row, that a change of θ brings about."""
+        W, c = self._coefficients(step)
+
+        def widest(block: Block) -> float:
+            most = 0.0
+            for tile in block.tiles(max(TILE_VALUES // block.n_features, 256)):
+                X = tile.X - self.centre if self.shifts else tile.X
+                S = X @ W.T + c
+                most = max(most, float(np.abs(S).max() if len(W) == 1 else np.ptp(S, axis=1).max()))
+            return most
+
+        return max(self.problem.rows.map(widest))
+
+    def intercept(self, theta: Floats) -> Floats:
+        """Return b = c − Wm."""
+        return theta[:, -1] - theta[:, :-1] @ self.centre
+
+    def _coefficients(self, theta: Floats) -> tuple[Floats, Floats]:
+        self.passes += 1
+        W = np.ascontiguousarray(theta[:, :-1])
+        return W, theta[:, -1] if self.shifts or not self.is_centred else self.intercept(theta)
+
+    def _finished(self, theta: Floats, total: Partial) -> tuple[float, Floats]:
+        problem = self.problem
+        gradient = total.gradient / problem.total
+        if self.is_centred and not self.shifts:
+            gradient[:, :-1] -= gradient[:, -1:] * self.centre
+        W = theta[:, :-1]
+        gradient[:, :-1] += problem.strength * W
+        if not problem.fit_intercept:
+            gradient[:, -1] = 0.0
+        return float(total.loss / problem.total + 0.5 * problem.strength * np.vdot(W, W)), gradient
+
+    def _hessian(self, products: Floats) -> Floats:
+        """Turn Σ s p_k p_l [x, 1][x, 1]' (or Σ h [x, 1][x, 1]') into the Hessian."""
+        problem = self.problem
+        R, q = problem.n_scores, problem.n_features + 1
+        H = products.reshape(R, q, R, q) / problem.total
+        if self.is_centred and not self.shifts:
+            # With T = [[I, 0], [−m', 1]]: [x − m, 1] = T'[x, 1].
+            H[:, :-1] -= self.centre[:, None, None] * H[:, -1:]
+            H[..., :-1] -= H[..., -1:] * self.centre
+        if R > 1:
+            own = np.einsum("kalb->kab", H) - np.einsum("kakb->kab", H)
+            H = -H
+            for k in range(R):
+                H[k, :, k] = own[k]
+        for k in range(R):
+            np.einsum("aa->a", H[k, :, k])[:-1] += problem.strength
+            if not problem.fit_intercept:
+                H[k, -1] = 0.0
+                H[:, :, k, -1] = 0.0
+                H[k, -1, k, -1] = 1.0
+        return H.reshape(R * q, R * q)
+
+    def _partial(self, block: Block, W: Floats, c: Floats, curved: bool) -> Partial:
+        R, q = len(W), W.shape[1] + 1
+        products = np.zeros((R * q, R * q)) if curved else None
+        if block.is_sparse and block.X.nnz < DENSE_ENOUGH * block.n_rows * block.n_features:
+            return self._sparse_partial(block, W, c, products)
+        loss, gradient = 0.0, np.zeros((R, q))
+        small = not self.compiled and block.n_rows * block.n_features < SMALL
+        if not (small or self.shifts) and W.size <= FUSED and _is_plain(block.X) and (products is None or R == 1):
+            return _fused_partial(block, W, c) if products is None else _fused_curved(block, W, c, products)
+        spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None
+        columns = np.ascontiguousarray(W.T)  # a product with W.T itself takes twice the time
+        for X, codes, weight in self._tiles(block, R if curved else 1, R * q if curved else 0):
+            # In NumPy, sums over a short last axis are slow: columns of scores lie together.
+            S = (W @ X.T).T if small else X @ columns
+            S += c
+            root = np.empty_like(S) if curved else None
+            loss += _residuals(S, codes, weight, root, small)
+            gradient[:, :-1] += S.T @ X
+            gradient[:, -1] += S.sum(axis=0)
+            if products is not None and root is not None:
+                if len(spread) < len(X):
+                    spread = np.empty((len(X), R, q))
+                Z = spread[: len(X)]
+                np.multiply(root[:, :, None], X[:, None, :], out=Z[:, :, :-1])
+                Z[:, :, -1] = root
+                Z = Z.reshape(len(X), -1)
+                products += np.matmul(Z.T, Z, out=product)
+        return Partial(loss, gradient, products)
+
+    def _tiles(self, block: Block, copies: int, products: int) -> Iterator[tuple[Floats, NDArray[np.int32], Floats]]:
+        """Yield float64 rows, codes and weights tile by tile.
+
+        A tile and its copies fit the cache, but where it is multiplied into a matrix of `products` columns: to add a matrix of 650 to
+        the sum takes as long as 60 rows.
+        """
+        rows = max(TILE_VALUES // (block.n_features * copies), 256)
+        if products > WIDE_PRODUCTS:
+            rows = max(rows, min(4 * products, TALL_VALUES // products))
+        for tile in block.tiles(rows):
+            X = tile.dense().astype(np.float64, copy=False)
+            assert tile.codes is not None
+            yield X - self.centre if self.shifts else X, tile.codes, NO_WEIGHT if tile.weight is None else tile.weight
+
+    def _sparse_partial(self, block: Block, W: Floats, c: Floats, products: Floats | None) -> Partial:
+        from ...kernels import sparse_products as kernels
+
+        assert block.codes is not None
+        R, q = len(W), W.shape[1] + 1
+        parts = csr_parts(block)
+        S = np.empty((block.n_rows, R))
+        kernels.rows_times(*parts, np.ascontiguousarray(W.T), S)
+        S += c
+        root = None if products is None else np.empty_like(S)
+        loss = _residuals(S, block.codes, NO_WEIGHT if block.weight is None else block.weight, root, False)
+        slopes = np.zeros((q - 1, R))
+        kernels.add_transposed(*parts, S, slopes)
+        gradient = np.column_stack([slopes.T, S.sum(axis=0)])
+        if products is not None and root is not None:
+            view = products.reshape(R, q, R, q)
+            # Softmax: the products of a class with itself are not needed, its block is minus the sum of the others.
+            for a, b in [(0, 0)] if R == 1 else combinations(range(R), 2):
+                pair = np.zeros((q, q))
+                kernels.add_weighted_pairs(*parts, root[:, a] * root[:, b], pair)
+                pair += np.tril(pair, -1).T
+                view[a, :, b] = view[b, :, a] = pair
+        return Partial(loss, gradient, products)
+
+
+def _is_plain(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
+
+
+def _fused_partial(block: Block, W: Floats, c: Floats) -> Partial:
+    """Return the sums over a dense block from one kernel call: the rows are read once, and threads do not meet in Python."""
+    from ...kernels import cross_entropy
+
+    assert block.codes is not None
+    weight = NO_WEIGHT if block.weight is None else block.weight
+    gradient = np.zeros((len(W), W.shape[1] + 1))
+    c = np.ascontiguousarray(c)
+    if len(W) > 1:
+        return Partial(cross_entropy.softmax_rows(block.X, block.codes, weight, W, c, gradient), gradient)
+    losses = np.zeros(1)
+    cross_entropy.logistic_rows(block.X, block.codes, weight, np.ones(1, dtype=np.int32), W, c, losses, gradient)
+    return Partial(float(losses[0]), gradient)
+
+
+def _fused_curved(block: Block, W: Floats, c: Floats, products: Floats) -> Partial:
+    """Return the sums over a dense block of two classes, tile by tile: one kernel call, then Z'Z of weighted rows still in the cache."""
+    from ...kernels import cross_entropy
+
+    loss, gradient, c = 0.0, np.zeros((1, W.shape[1] + 1)), np.ascontiguousarray(c)
+    rows = max(TILE_VALUES // block.n_features, 256)
+    spread, product = np.empty((min(rows, block.n_rows), W.shape[1] + 1)), np.empty_like(products)
+    for tile in block.tiles(rows):
+        Z, weight = spread[: tile.n_rows], NO_WEIGHT if tile.weight is None else tile.weight
+        loss += cross_entropy.curved_logistic_rows(tile.X, tile.codes, weight, W, c, gradient, Z)
+        products += np.matmul(Z.T, Z, out=product)
+    return Partial(loss, gradient, products)
+
+
+def _residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None, small: bool) -> float:
+    """Turn scores into s_i dℓ_i/dz_i in place, fill `root` if given, and return Σ s_i ℓ_i."""
+    if small:
+        return reference_residuals(S, codes, weight, root)
+    from ...kernels import logistic, softmax
+
+    kernels = logistic if S.shape[1] == 1 else softmax
+    if root is None:
+        return float(kernels.residuals(S, codes, weight))
+    return float(kernels.curved_residuals(S, codes, weight, root))
+
+
+def reference_residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None) -> float:
+    """Do what the kernels do, in NumPy: the road for small blocks."""
+    if S.shape[1] == 1:
+        z = np.where(codes == 1, S[:, 0], -S[:, 0])
+        e = np.exp(-np.abs(z))
+        losses = np.log1p(e) + np.maximum(-z, 0.0)
+        q = np.where(z < 0.0, 1.0, e) / (1.0 + e)
+        S[:, 0] = np.where(codes == 1, -q, q)
+        if root is not None:
+            root[:, 0] = np.sqrt(e) / (1.0 + e)
+    else:
+        own = np.arange(len(S)), codes
+        S -= S.max(axis=1, keepdims=True)
+        z = S[own]
+        np.exp(S, out=S)
+        total = S.sum(axis=1, keepdims=True)
+        losses = np.log(total[:, 0]) - z
+        S /= total
+        if root is not None:
+            root[:] = S
+        S[own] -= 1.0
+    if weight.size == 0:
+        return float(losses.sum())
+    S *= weight[:, None]
+    if root is not None:
+        root *= np.sqrt(weight)[:, None]
+    return float(losses @ weight)

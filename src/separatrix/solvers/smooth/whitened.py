@@ -1,0 +1,255 @@
+"""L-BFGS on all rows, preconditioned by what one pass and a sample of the rows know of the Hessian.
+
+1. Class moments in one pass: the means, the covariance G of all rows, and the LDA solution as a start. Many rows of which every few
+   tell enough (`sampling.spaced`) give both this and the next without a pass.
+2. Where R(p + 1) is moderate: Newton on a weighted sample of rows gives a start within the sample's error and its Hessian H_s;
+   H₀ = H_s + τ h_k G + λ. The full G is what keeps directions sound in which the sample happens to be flat.
+   Where it is large: H₀ = h (G + c λ I) for every class, a Kronecker product.
+3. L-BFGS around H₀: a few passes over all rows, of any source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from ...data import Block
+from ...losses import require
+from ...summaries import ClassMoments
+from ..closed_form.discriminant import solve_discriminant
+from ..dependence import dependent_columns
+from ..ending import finish, is_separated, least_weight
+from ..problem import Problem
+from ..rows import Rows
+from ..solution import Solution, Status
+from . import lbfgs, newton
+from .line_search import Asking, answered
+from .objective import FAR, Objective
+from .sampling import draw, spaced
+
+Floats = NDArray[np.float64]
+
+REQUIRES = ("value", "slope", "curvature")
+SAMPLE = 20_000
+"""Rows of the sample."""
+EXPLICIT = 1_500
+"""R(p + 1) up to which the sample's Hessian is formed and factored."""
+TAU = 0.05
+"""Share of the full covariance mixed into the sample's Hessian."""
+KRONECKER_RIDGE = 4.0
+"""c in G + cλI, the inverse of the curvature p(1 − p) of a score where classes overlap."""
+SPACED_STEPS = 10
+"""Iterations after which a start from spaced rows is given up for one from all rows."""
+SAMPLE_TOL = 1e-1
+"""tol of the sample's own problem before the last Newton step, which squares what is left: the optimum is off by more than that anyway."""
+NEAR_STEPS, NEAR_TOL = 20, 0.01
+"""Kronecker-whitened steps on the sample before Newton's: at most so many, or until f is right to about GAP_SHARE · NEAR_TOL."""
+SMALL_MOMENTS = 2_000_000
+"""Values of rows held whose moments are summed in one piece."""
+GRAM_WORK = 2e10
+"""Rows × columns² above which the Kronecker covariance is that of every few rows."""
+
+
+def solve(problem: Problem) -> Solution:
+    """Minimise a smooth problem over rows of any source.
+
+    Examples
+    --------
+    >>> from separatrix.data import as_source
+    >>> from separatrix.losses import Logistic
+    >>> from separatrix.solvers.rows import Rows
+    >>> rows = Rows.of(as_source([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]))
+    >>> found = solve(Problem(rows, np.array([2.0, 2.0]), Logistic(), strength=0.25))
+    >>> found.status.value, found.coef.round(3).tolist()
+    ('converged', [[0.453]])
+    """
+    require(problem.loss, REQUIRES, "whitened L-BFGS")
+    explicit = problem.n_scores * (problem.n_features + 1) <= EXPLICIT
+    sample = spaced(problem, SAMPLE) if explicit and problem.strength > 0.0 else None
+    if sample is None:
+        return _solve(problem, None, explicit)
+    found = _solve(replace(problem, max_iter=min(SPACED_STEPS, problem.max_iter)), sample, explicit)
+    if found.is_converged or found.iterations == problem.max_iter:
+        return found
+    # The sample missed something: once more from here, with moments of all rows and a sample that keeps rare ones.
+    left = replace(problem, start=(found.coef, found.intercept), max_iter=problem.max_iter - found.iterations)
+    again = _solve(left, None, explicit)
+    return replace(again, iterations=again.iterations + found.iterations, passes=again.passes + found.passes)
+
+
+def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution:
+    """Solve from the moments of a sample given, or from those of all rows."""
+    moments = moments_of(problem if sample is None else sample, explicit)
+    centre, G = covariance(moments)
+    objective = centred(problem, centre, G)
+    theta = start(problem, moments, G, objective)
+    passes = 1 if sample is None else 0
+    if explicit:
+        if sample is None:
+            sample, mixed, passes = draw(problem, SAMPLE, centre, _deviations(G)), TAU, passes + 1
+        else:
+            mixed = 0.0
+        theta, pairs = from_sample(objective, theta, G, sample, mixed)
+    else:
+        pairs = lbfgs.Pairs(_kronecker(problem, G), scales=True)
+    theta, f, g, status, iterations = answered(walk(problem, theta, pairs), objective.at)
+    if problem.strength == 0.0 and is_separated(problem, f, least_weight(problem)):
+        status = Status.SEPARABLE
+    return finish(
+        objective,
+        theta,
+        f,
+        g,
+        status=status,
+        iterations=iterations,
+        solver="whitened L-BFGS",
+        passes=passes,
+        dependent=_dependent(problem, G, centre),
+    )
+
+
+def _dependent(problem: Problem, G: Floats, centre: Floats) -> NDArray[np.int64] | None:
+    if problem.strength > 0.0 or len(G) > EXPLICIT:
+        return None
+    second = np.zeros((len(G) + 1, len(G) + 1))
+    second[-1, -1] = 1.0
+    second[:-1, :-1] = G if problem.fit_intercept else G + np.outer(centre, centre)
+    return dependent_columns(second, centre, problem.fit_intercept)
+
+
+def _without_shift(d: Floats) -> Floats:
+    """Return a step that shifts no column's coefficients of all classes together: mixing G into H_s by class brings such shifts in."""
+    return d if len(d) == 1 else d - d.mean(axis=0)
+
+
+def null_scores(problem: Problem) -> Floats:
+    """Return θ of the model without columns: W = 0 and, if there is an intercept, the log-odds of the classes."""
+    theta = np.zeros((problem.n_scores, problem.n_features + 1))
+    if problem.fit_intercept:
+        logs = np.log(problem.counts)
+        theta[:, -1] = logs[1:] - logs[:1] if len(theta) == 1 else logs - logs.mean()
+    return theta
+
+
+def walk(problem: Problem, theta: Floats, pairs: lbfgs.Pairs) -> Asking[lbfgs.Ended]:
+    """L-BFGS from θ, or from the null model where that is better: a start can be worse than none on odd rows. Asks for the values."""
+    f, g = yield theta
+    if not (np.isfinite(f) and np.isfinite(g).all()):
+        problem.rows.source.refuse_nonfinite()
+    shares = problem.counts / problem.total
+    if f > -float(shares @ np.log(shares)):  # what the null model reaches
+        null = null_scores(problem)
+        other, slopes = yield null
+        if other < f:
+            theta, f, g = null, other, slopes
+    return (yield from lbfgs.iterations(problem, theta, f, g, pairs))
+
+
+def covariance(moments: ClassMoments) -> tuple[Floats, Floats]:
+    """Return mean and covariance G of all rows from the moments of the classes, their scatter pooled."""
+    n, centre = moments.counts.sum(), moments.grand_mean
+    apart = np.sqrt(moments.counts / n)[:, None] * (moments.means - centre)
+    return centre, moments.scatter / n + apart.T @ apart
+
+
+def _deviations(G: Floats) -> Floats:
+    return np.sqrt(np.einsum("jj->j", G))
+
+
+def centred(problem: Problem, centre: Floats, G: Floats) -> Objective:
+    """Return the objective in coordinates centred at the means."""
+    return Objective(problem, centre, far=bool((np.abs(centre) > FAR * _deviations(G)).any()))
+
+
+def moments_of(problem: Problem, explicit: bool) -> ClassMoments:
+    """Return the moments of the classes, of every few rows where the work would be great."""
+    rows, p = problem.rows, problem.n_features
+    if not explicit and rows.held is not None and not rows.is_sparse:
+        stride = int(len(rows.X) * p**2 // GRAM_WORK) + 1
+        if stride > 1:
+            weight = None if rows.weight is None else rows.weight[::stride]
+            assert rows.codes is not None
+            rows = Rows.of_arrays(np.ascontiguousarray(rows.X[::stride]), rows.codes[::stride], weight, rows.source)
+    summarise = ClassMoments.summarise(np.arange(problem.n_classes), "pooled")
+    # A sample in one piece: cut up, its parts would each be small enough for the slower road.
+    moments = (
+        summarise(Block(rows.X, rows.codes, rows.weight))
+        if 0 < rows.values <= SMALL_MOMENTS and not rows.is_sparse
+        else rows.reduce(summarise)
+    )
+    if not moments.is_finite:
+        problem.rows.source.refuse_nonfinite()
+    return moments
+
+
+def start(problem: Problem, moments: ClassMoments, G: Floats, objective: Objective) -> Floats:
+    """Return the given start, or the LDA solution, in centred coordinates."""
+    theta = problem.beginning()
+    if problem.start is None and problem.fit_intercept:
+        n, sd = moments.counts.sum(), _deviations(G)
+        ridge = np.diag(KRONECKER_RIDGE * problem.strength + 1e-10 * sd**2)
+        found = solve_discriminant(moments.means, moments.scatter / n + ridge, moments.counts / n, np.where(sd > 0, sd, 1.0))
+        lda = np.column_stack([found.coef, found.intercept])
+        theta = lda[1:] - lda[:1] if len(theta) == 1 else lda - lda.mean(axis=0)
+    theta[:, -1] += theta[:, :-1] @ objective.centre
+    return theta
+
+
+def from_sample(objective: Objective, theta: Floats, G: Floats, sample: Problem, mixed: float) -> tuple[Floats, lbfgs.Pairs]:
+    """Return the minimiser on a sample and no pairs yet around H₀, a share `mixed` of the covariance G in it."""
+    inner = Objective(sample, objective.centre, objective.shifts, compiled=True)
+    theta, hessian = sample_minimiser(inner, theta, G)
+    R, q = theta.shape
+    if mixed:
+        H = hessian.reshape(R, q, R, q)
+        for k in range(R):
+            block = H[k, :, k]
+            share = block[-1, -1] if sample.fit_intercept else np.trace(block) / max(np.trace(G), 1e-300)
+            block[:-1, :-1] += mixed * share * G
+    return theta, lbfgs.Pairs(inverse(hessian, R), scales=False)
+
+
+def inverse(H: Floats, n_scores: int) -> Callable[[Floats], Floats]:
+    """Return the function g ↦ H⁻¹g."""
+    factor = newton.Factor(H, n_scores)
+    return lambda g: _without_shift(factor.solve(g))
+
+
+def sample_minimiser(inner: Objective, theta: Floats, G: Floats) -> tuple[Floats, Floats]:
+    """Return the minimiser of the objective of a sample, as near as that is worth, and the Hessian close to it."""
+    rough = copy(inner)
+    rough.problem = replace(inner.problem, max_iter=25, tol=SAMPLE_TOL)
+    theta = _near(rough, theta, G)
+    end = newton.minimise(rough, theta, precision=1.0)
+    # A sample that a hyperplane separates says where to go, not where to begin.
+    if end.status is Status.CONVERGED:
+        theta = end.theta - newton.Factor(end.hessian, len(theta)).solve(end.gradient)
+    elif end.status is not Status.SEPARABLE:
+        theta = end.theta
+    return theta, end.hessian
+
+
+def _near(inner: Objective, theta: Floats, G: Floats) -> Floats:
+    """Return a point from which Newton's method is quick: far from the minimum its steps go astray, and these cost little."""
+    rough = replace(inner.problem, max_iter=NEAR_STEPS, tol=NEAR_TOL)
+    return answered(walk(rough, theta, lbfgs.Pairs(_kronecker(rough, G), scales=True)), inner.at)[0]
+
+
+def _kronecker(problem: Problem, G: Floats) -> Callable[[Floats], Floats]:
+    """Return the function g ↦ g (G + cλI)⁻¹, the intercept's column left alone."""
+    A = G.copy()
+    np.einsum("jj->j", A)[:] += KRONECKER_RIDGE * problem.strength + 1e-10 * max(float(np.trace(G)) / len(G), 1e-300)
+    factor, info = lapack.dpotrf(A, lower=1)
+    assert info == 0
+
+    def solve(g: Floats) -> Floats:
+        d = g.copy()
+        d[:, :-1] = lapack.dpotrs(factor, g[:, :-1].T, lower=1)[0].T
+        return d
+
+    return solve

@@ -1,0 +1,1 @@
+"""Penalties that set coefficients to zero, and paths over their strength."""

@@ -1,0 +1,212 @@
+"""Proximal Newton with the explicit Hessian: an L1 part and few coefficients, any number of rows, two classes or many.
+
+With f, g and H of the smooth part (mean loss + λ(1 − r)/2 ‖W‖²) at θ from one pass, the next point minimises
+
+    g'(x − θ) + ½(x − θ)'H(x − θ) + λr Σ |x_j|      (intercepts without the last term)
+
+exactly (`l1_quadratic`), then t = 1, ½, ¼ … until the objective falls enough. Near the end steps are full ones and digits double.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.threads import single_threaded_blas
+from ..problem import Problem
+from ..smooth.newton import column_means
+from ..smooth.objective import Objective
+from ..solution import Solution, Status
+from .l1_ending import Distance, distance
+from .l1_quadratic import FEW, Quadratic, violation
+
+Floats = NDArray[np.float64]
+
+ARMIJO = 1e-4
+HALVINGS = 30
+ROUNDING = 1e-12
+"""Share of the objective that sums over many rows may be off by."""
+SLACK = 1e-2
+"""Subgradient at which digits are no longer wanted, as a share of tol² λ."""
+LOOSE = 0.05
+"""Share of the largest violation to which a step solves a quadratic of few coordinates: far from the end Newton's own error is larger."""
+FRESH, ON_A_PATH = 0.1, 0.3
+"""Share of the last violation above which a step needs a fresh Hessian. On a path every λ begins with one, and few digits are asked."""
+
+
+class ProximalNewton:
+    """θ (R, p + 1) with the smooth part's value and gradient there, and a Hessian from there or from a point not far away.
+
+    The gradient is always exact, so the Hessian need not be: as long as steps take off a digit each, the last one serves, and a
+    step costs a pass without it.
+
+    Parameters
+    ----------
+    problem : Problem
+        With an L1 part or without; λ > 0.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        smooth = replace(problem, strength=problem.strength * (1.0 - problem.l1_ratio), l1_ratio=0.0)
+        self.objective = Objective(smooth, *column_means(problem))
+        self.theta = problem.beginning()
+        self.theta[:, -1] += self.theta[:, :-1] @ self.objective.centre
+        self.iterations = 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.f, self.g, H = self.objective.curved(self.theta)
+        if not (np.isfinite(self.f) and np.isfinite(H).all()):
+            problem.rows.source.refuse_nonfinite()
+        self.quadratic = Quadratic(H)
+        self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH
+        self.loose = LOOSE if self.theta.size <= FEW else 0.0
+        self.predicted: Floats | None = None
+        self.surprise, self.leaps, self.stride = np.zeros(self.theta.size), False, 0.0
+        self._set_penalty()
+
+    def _set_penalty(self) -> None:
+        problem = self.problem
+        penalty = np.full(self.theta.shape, problem.strength * problem.l1_ratio)
+        penalty[:, -1] = 0.0
+        self.penalty = penalty.ravel()
+        # The gap of a pure L1 penalty grows by the objective for every share of λ that a subgradient is off.
+        self.slack = SLACK * problem.tol**2 * problem.strength
+
+    def change_strength(self, strength: float) -> None:
+        """Go on with another λ: value, gradient and Hessian follow without a pass.
+
+        The first step to it follows the tangent of the path. What it was wrong by at the last λ is added: the path's curvature.
+        """
+        stride = float(np.log(strength / self.problem.strength))
+        if self.predicted is not None:
+            self.surprise = (self.theta.ravel() - self.predicted) * (stride / self.stride) ** 2
+        self.predicted, self.leaps, self.stride = None, stride != 0.0, stride
+        change = (strength - self.problem.strength) * (1.0 - self.problem.l1_ratio)
+        self.problem = replace(self.problem, strength=strength)
+        self.objective.problem = replace(self.objective.problem, strength=strength * (1.0 - self.problem.l1_ratio))
+        W = self.theta[:, :-1]
+        self.f += 0.5 * change * float(np.vdot(W, W))
+        self.g[:, :-1] += change * W
+        H, q = self.quadratic.H, self.theta.shape[1]
+        np.einsum("jj->j", H).reshape(-1, q)[:, :-1] += change
+        self.quadratic, self.iterations = Quadratic(H), 0
+        self.speed, self.fresh = 1.0, FRESH if stride == 0.0 else ON_A_PATH
+        self._set_penalty()
+
+    def run(self, further: bool = True) -> Status:
+        """Go on until the tolerance of the problem is met, and `further` as long as steps still take off a digit."""
+        worst = self._violation()
+        while True:
+            done = self.distance().is_small(self.problem)
+            if done and (worst <= self.slack or not further):
+                return Status.CONVERGED
+            if self.iterations == self.problem.max_iter:
+                return Status.CONVERGED if done else Status.MAX_ITER
+            slow = not self._step()
+            before, worst = worst, self._violation()
+            if done and (slow or worst > 0.5 * before):
+                return Status.CONVERGED
+            if slow and self.is_fresh:
+                return Status.STALLED
+            if (slow or worst > self.fresh * before) and not self.is_fresh:
+                self.f, self.g, H = self.objective.curved(self.theta)
+                self.quadratic, self.is_fresh = Quadratic(H), True
+            self.speed = worst / before if before > 0.0 else 0.0
+            self.iterations += 1
+
+    def _step(self) -> bool:
+        """Take the first step t d, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
+        x = self.theta.ravel()
+        value, worst = self.f + self._kinks(self.theta), self._violation()
+        end = self.quadratic.minimise(self.g.ravel(), x, self.penalty, max(self.slack, self.loose * worst))
+        if self.leaps:
+            self.predicted, self.leaps = end, False
+            leap = end + np.where((end != 0.0) | (self.penalty == 0.0), self.surprise, 0.0)
+            leap[(leap * end < 0.0) & (self.penalty > 0.0)] = 0.0
+            end = leap if self._fall(leap) > 0.5 * self._fall(end) else end
+        fall, d = self._fall(end), (end - x).reshape(self.theta.shape)
+        t, rounding = 1.0, ROUNDING * abs(value)
+        for _ in range(HALVINGS):
+            before = self.theta, self.f, self.g, self.quadratic, self.is_fresh
+            self._move(self.theta + t * d)
+            new = self.f + self._kinks(self.theta)
+            # In the last digits the objective no longer tells points apart, the subgradient still does.
+            enough = t * fall > rounding and new <= value - ARMIJO * t * fall
+            if enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
+                return True
+            self.theta, self.f, self.g, self.quadratic, self.is_fresh = before
+            if t * fall <= rounding:
+                return False
+            t *= 0.5
+        return False
+
+    def _fall(self, end: Floats) -> float:
+        """Return by how much the objective falls from θ to another point, by its slope at θ."""
+        new = end.reshape(self.theta.shape)
+        return float(np.vdot(self.g, self.theta - new)) - self._kinks(new) + self._kinks(self.theta)
+
+    def _move(self, theta: Floats) -> None:
+        """Evaluate at θ: with the Hessian unless the last steps did without."""
+        self.theta = theta
+        if self.speed > self.fresh:
+            self.f, self.g, H = self.objective.curved(theta)
+            self.quadratic, self.is_fresh = Quadratic(H), True
+        else:
+            self.f, self.g = self.objective.at(theta)
+            self.is_fresh = False
+
+    def _violation(self) -> float:
+        return float(violation(self.g.ravel(), self.theta.ravel(), self.penalty).max())
+
+    def _kinks(self, theta: Floats) -> float:
+        return float(self.penalty @ np.abs(theta.ravel()))
+
+    def distance(self) -> Distance:
+        """Return the distance of θ from the minimum."""
+        W, ridge = self.theta[:, :-1], self.objective.problem.strength
+        loss = self.f - 0.5 * ridge * float(np.vdot(W, W))
+        found = distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, self.g[:, -1])
+        # The gap holds for the best intercepts. These leave ½ g'H⁻¹g to second order, of which twice as much is added.
+        q, g = self.theta.shape[1], self.g[:, -1]
+        rest = float(g @ np.linalg.pinv(self.quadratic.H[q - 1 :: q, q - 1 :: q], hermitian=True) @ g) if g.any() else 0.0
+        return replace(found, gap=found.gap + rest)
+
+    def solution(self, status: Status) -> Solution:
+        """Return θ as a solution."""
+        theta, problem = self.theta, self.problem
+        intercept = self.objective.intercept(theta) if problem.fit_intercept else np.zeros(len(theta))
+        if problem.n_scores > 1:
+            # Equal shifts of all intercepts change nothing; those of W are settled by the penalty.
+            intercept = intercept - intercept.mean()
+        found = self.distance()
+        return Solution(
+            coef=np.ascontiguousarray(theta[:, :-1]),
+            intercept=intercept,
+            status=status,
+            iterations=self.iterations,
+            passes=self.objective.passes,
+            objective=found.objective,
+            gradient_norm=found.subgradient,
+            gap=found.gap,
+            solver="gram proximal newton",
+        )
+
+
+def solve(problem: Problem) -> Solution:
+    """Minimise a problem with an L1 part and few coefficients.
+
+    Examples
+    --------
+    >>> from separatrix.data import as_source
+    >>> from separatrix.losses import Logistic
+    >>> from separatrix.solvers.rows import Rows
+    >>> rows = Rows.of(as_source([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 1.0]], [0, 1, 0, 1]))
+    >>> found = solve(Problem(rows, np.array([2.0, 2.0]), Logistic(), strength=0.15, l1_ratio=1.0))
+    >>> found.status.value, found.coef.round(4).tolist(), found.gap < 1e-9
+    ('converged', [[0.3258, 0.0]], True)
+    """
+    with single_threaded_blas():
+        newton = ProximalNewton(problem)
+        return newton.solution(newton.run())

@@ -1,0 +1,99 @@
+"""Logistic losses with an L1 part: which proximal Newton method runs.
+
+Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`). More: working sets of
+columns, for two classes (`working_set`) and for K, all at once (`softmax_columns`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ...data.threads import single_threaded_blas
+from ...losses import require
+from ..problem import Problem
+from ..products import Products
+from ..solution import Solution, Status
+from . import gram_proximal
+from .l1_ending import ended
+from .softmax_columns import SoftmaxColumns
+from .working_set import FIRST, ColumnProblem, Point
+
+Floats = NDArray[np.float64]
+
+REQUIRES = ("value", "slope", "curvature", "conjugate")
+FEW = 1_500
+"""Coefficients up to which the Hessian of all is formed."""
+IDLE = 4
+"""Rounds without a smaller subgradient after which rounding is at work."""
+TIGHTER = 0.1
+"""Share of the largest violation to which a round solves its columns."""
+
+
+def solve(problem: Problem) -> Solution:
+    """Minimise a problem with an L1 part.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from separatrix.data import as_source
+    >>> from separatrix.losses import Logistic
+    >>> from separatrix.solvers.rows import Rows
+    >>> rows = Rows.of(as_source(sp.csr_array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 1.0]]), [0, 1, 0, 1]))
+    >>> solve(Problem(rows, np.array([2.0, 2.0]), Logistic(), strength=0.15, l1_ratio=1.0)).coef.round(4).tolist()
+    [[0.3258, 0.0]]
+    """
+    require(problem.loss, REQUIRES, "proximal newton")
+    if problem.rows.X is None or problem.n_scores * (problem.n_features + 1) <= FEW:
+        return gram_proximal.solve(problem)
+    with single_threaded_blas():
+        return _two_classes(problem) if problem.n_scores == 1 else SoftmaxColumns(problem, _columns_of(problem), FEW).solve()
+
+
+def _columns_of(problem: Problem) -> Products:
+    """Return X as an operator; raise the error that names the first NaN or infinity."""
+    X = problem.rows.X
+    if not np.isfinite(X.data.sum() if sp.issparse(X) else X.sum()):
+        problem.rows.source.refuse_nonfinite()
+    return Products(problem.rows)
+
+
+def _two_classes(problem: Problem) -> Solution:
+    columns, point = start_columns(problem)
+    return run_columns(columns, point)[0]
+
+
+def start_columns(problem: Problem) -> tuple[ColumnProblem, Point]:
+    """Return the problem by columns and the point where it begins."""
+    codes = problem.rows.codes
+    assert codes is not None
+    columns = ColumnProblem(problem, _columns_of(problem), codes == 1)
+    theta = problem.beginning()[0]
+    return columns, columns.start(theta[:-1], theta[-1] or _log_odds(problem))
+
+
+def run_columns(columns: ColumnProblem, point: Point) -> tuple[Solution, Point, Floats]:
+    """Return the solution, the point behind it, and the gradient of the mean loss there."""
+    problem, count, rounds = columns.problem, FIRST, 0
+    passes, steps = columns.passes, columns.steps
+    least, idle = np.inf, 0
+    while True:
+        G = columns.gradient(point)
+        found = columns.distance(point, G)
+        least, idle = (found.subgradient, 0) if found.subgradient < 0.9 * least else (least, idle + 1)
+        if found.is_small(problem) or rounds == problem.max_iter or idle == IDLE:
+            break
+        chosen = columns.columns(point, G, count)
+        new = columns.improve(point, G, chosen, TIGHTER * found.subgradient)
+        if new is point:
+            break
+        new = columns.centred(new)
+        point, count, rounds = new, max(count, 2 * int(np.count_nonzero(new.w))), rounds + 1
+    status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
+    work = columns.steps - steps, columns.passes - passes
+    return ended(point.w[None], np.array([point.b]), found, status, *work), point, G
+
+
+def _log_odds(problem: Problem) -> float:
+    return float(np.log(problem.counts[1] / problem.counts[0])) if problem.fit_intercept else 0.0

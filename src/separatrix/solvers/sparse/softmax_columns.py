@@ -1,0 +1,166 @@
+"""L1-penalised softmax loss with many columns: proximal Newton on the pairs of class and column that may matter.
+
+    minimise Σ_i s_i [log Σ_k e^(z_ik) − z_i,y_i] + λ₂/2 ‖W‖² + λ₁ ‖W‖₁,   z_k = X w_k + b_k,   Σ s_i = 1
+
+Each round takes the gradient in all columns, with intercepts whose own gradient is 0: that gives the duality gap. Where all columns in
+question are few, the Hessian of all classes is formed (`gram_proximal`); else the columns used and those near |g_kj| = λ₁ are walked
+through, class by class (`class_columns`), and a line search on the scores ends the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...data.arrays import ArraySource
+from ..problem import Problem
+from ..products import Products
+from ..rows import Rows
+from ..solution import Solution, Status
+from .class_columns import ClassColumns
+from .gram_proximal import ProximalNewton
+from .l1_ending import Distance, distance, ended
+from .l1_quadratic import violation
+from .working_set import LOOSE, NEAR, SLACK
+
+Floats = NDArray[np.float64]
+
+IDLE = 20
+"""Rounds without a smaller subgradient after which rounding is at work."""
+ARMIJO, SHORTEST = 1e-4, 1e-6
+CENTRING = 50
+
+
+@dataclass(slots=True, eq=False)
+class Point:
+    """W (K, p), b (K,), scores Z (n, K), and at them: mean loss, its slopes U (n, K) in the scores, probabilities P (K, n)."""
+
+    W: Floats
+    b: Floats
+    Z: Floats
+    loss: float
+    U: Floats
+    P: Floats
+
+
+class SoftmaxColumns:
+    """A problem of K classes by columns.
+
+    Parameters
+    ----------
+    problem : Problem
+    products : Products
+        X (n, p).
+    few : int
+        Coefficients up to which the Hessian of all is formed.
+    """
+
+    def __init__(self, problem: Problem, products: Products, few: int) -> None:
+        self.problem, self.products, self.few = problem, products, few
+        weight, n = problem.rows.weight, products.shape[0]
+        self.share = np.full(n, 1.0 / problem.total) if weight is None else weight / problem.total
+        self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
+        self.steps = self.passes = 0
+        self.threshold = self.l1
+        self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
+
+    def solve(self) -> Solution:
+        """Return the minimum."""
+        problem, theta = self.problem, self.problem.beginning()
+        W = np.ascontiguousarray(theta[:, :-1])
+        b = theta[:, -1] if theta.any() or not problem.fit_intercept else np.log(np.maximum(problem.counts, np.finfo(float).tiny))
+        point = self.at(W, b, (self.products.times(np.ascontiguousarray(W.T)) if W.any() else 0.0) + np.tile(b, (len(self.share), 1)))
+        least, idle = np.inf, 0
+        for rounds in range(problem.max_iter + 1):
+            point = self.centred(point)
+            G, found = self.looked_at(point)
+            least, idle = (found.subgradient, 0) if found.subgradient < least else (least, idle + 1)
+            if found.is_small(problem) or rounds == problem.max_iter or idle == IDLE:
+                break
+            new = self.improved(point, G)
+            if new is point:
+                break
+            point = new
+        status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
+        return ended(point.W, point.b - point.b.mean(), found, status, self.steps, self.passes)
+
+    def at(self, W: Floats, b: Floats, Z: Floats) -> Point:
+        """Return the point with its loss, slopes and probabilities."""
+        from ...kernels.softmax import curved_residuals
+
+        assert self.problem.rows.codes is not None
+        U, root = Z.copy(), np.empty_like(Z)
+        loss = float(curved_residuals(U, self.problem.rows.codes, self.share, root))
+        return Point(W, b, Z, loss, U, root.T / np.sqrt(np.where(self.share > 0.0, self.share, 1.0)))
+
+    def centred(self, point: Point) -> Point:
+        """Return the point with intercepts whose own gradient is 0."""
+        for _ in range(CENTRING if self.problem.fit_intercept else 0):
+            g = point.U.sum(axis=0)
+            if np.abs(g).max() <= 1e-15:
+                break
+            H = np.diag(point.P @ self.share) - (point.P * self.share) @ point.P.T
+            d = np.clip(-np.linalg.lstsq(H, g, rcond=1e-12)[0], -2.0, 2.0)
+            new = self.at(point.W, point.b + d, point.Z + d)
+            if np.abs(new.U.sum(axis=0)).max() >= np.abs(g).max():
+                break
+            point = new
+        return point
+
+    def looked_at(self, point: Point) -> tuple[Floats, Distance]:
+        """Return the gradient (K, p) of the mean loss, and the distance from the minimum; one pass."""
+        self.passes += 1
+        G = np.ascontiguousarray(self.products.transposed_times(point.U).T)
+        return G, distance(self.problem, point.W, point.loss, G, point.U.sum(axis=0) * self.problem.fit_intercept)
+
+    def improved(self, point: Point, G: Floats) -> Point:
+        """Return a better point, or the point itself where none is found."""
+        pairs = (np.abs(G) >= self.threshold) | (point.W != 0.0)
+        columns = np.flatnonzero(pairs.any(axis=0))
+        if len(G) * (len(columns) + 1) <= self.few:
+            return self._jointly(point, columns)
+        self.threshold = NEAR * self.l1
+        chosen = [np.flatnonzero(own) for own in pairs]
+        x, g, g_b = point.W[pairs], (G + self.l2 * point.W)[pairs], point.U.sum(axis=0) * self.problem.fit_intercept
+        worst = float(violation(g, x, np.full(len(x), self.l1)).max())
+        share = min(LOOSE, worst / self.l1)
+        model = ClassColumns(
+            self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, self.problem.fit_intercept, self.random
+        )
+        end, shift, V = model.minimise(g, g_b, x, max(share * worst, SLACK * self.problem.tol**2 * self.l1))
+        self.steps += 1
+        fall = -float(g @ (end - x)) - float(g_b @ shift) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
+        return self._searched(point, pairs, x, end, shift, V.T, fall)
+
+    def _searched(self, point: Point, pairs: NDArray[np.bool_], x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
+        """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
+        value = self.value(point)
+        rounding = 64.0 * np.finfo(float).eps * value
+        t = 1.0
+        while t > SHORTEST:
+            W = point.W.copy()
+            W[pairs] = end if t == 1.0 else x + t * (end - x)
+            new = self.at(W, point.b + t * shift, point.Z + t * V)
+            if self.value(new) <= value - ARMIJO * t * fall or (fall <= rounding and self.value(new) <= value + rounding):
+                return new
+            t *= 0.5
+        return point
+
+    def value(self, point: Point) -> float:
+        """Return the objective."""
+        W = point.W
+        return point.loss + 0.5 * self.l2 * float(np.vdot(W, W)) + self.l1 * float(np.abs(W).sum())
+
+    def _jointly(self, point: Point, columns: NDArray[np.intp]) -> Point:
+        """Return the minimum for all classes on some columns."""
+        part, rows = self.products.columns(columns), self.problem.rows
+        assert rows.codes is not None
+        own = Rows.of_arrays(part, rows.codes, rows.weight, ArraySource(part, n_jobs=rows.source.n_jobs))
+        newton = ProximalNewton(replace(self.problem, rows=own, start=(point.W[:, columns], point.b)))
+        newton.run()
+        W, b = point.W.copy(), newton.objective.intercept(newton.theta)
+        W[:, columns] = newton.theta[:, :-1]
+        self.steps, self.passes = self.steps + newton.iterations, self.passes + newton.objective.passes
+        return self.at(W, b, np.asarray(part @ W[:, columns].T) + b)

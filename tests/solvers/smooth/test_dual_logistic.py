@@ -1,0 +1,38 @@
+"""The order of visits, and the dual variables behind w."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from separatrix.solvers.smooth import newton_cg
+from separatrix.solvers.smooth.dual_logistic import Dual, shuffled, solve
+from tests.solvers.problems import make_problem, make_sparse, objective
+
+
+@pytest.mark.parametrize("n", [1, 15, 16, 1000])
+def test_every_row_that_counts_is_visited_once(n: int) -> None:
+    cost = np.ones(n)
+    cost[::3] = 0.0
+    order = shuffled(cost, np.random.default_rng(0))
+    assert sorted(order.tolist()) == np.flatnonzero(cost).tolist()
+
+
+def test_w_is_the_sum_of_the_dual_variables_and_the_gap_closes() -> None:
+    X, y = make_sparse(n=400, p=900)
+    problem = make_problem(X, y)
+    dual, best = Dual(problem), newton_cg.solve(make_problem(X, y, tol=1e-9)).objective
+    gaps = []
+    for _ in range(12):
+        dual.epoch()
+        np.testing.assert_allclose(dual.w, X.T @ (dual.alpha * dual.y), atol=1e-10)
+        gaps.append(objective(problem, dual.w[None], dual.b)[0] - best)
+    assert (dual.alpha > 0).all() and (dual.alpha < dual.cost).all()
+    assert gaps[-1] < 1e-6 * best < gaps[0]
+
+
+def test_few_epochs_are_finished_by_newton() -> None:
+    X, y = make_sparse(n=400, p=900)
+    found = solve(make_problem(X, y, C=1e4, tol=1e-6, max_iter=60))
+    _, g, gb = objective(make_problem(X, y, C=1e4), found.coef, found.intercept)
+    assert found.is_converged and max(np.abs(g).max(), np.abs(gb).max()) <= 1e-6
