@@ -54,6 +54,10 @@ HESSIAN_WORK = 5e6
 """Rows × (R(p + 1))² above which a Hessian costs more than the dozens of passes that save all but one of them."""
 
 
+FOLDERS = {"proximal_newton": "sparse"}
+"""Where solvers live that are not among the smooth ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The name of a solver's module, and why it was chosen.
@@ -70,7 +74,7 @@ class Choice:
     @property
     def solver(self) -> Callable[[Problem], Solution]:
         """The solver's function."""
-        return import_module(f"{__package__}.{self.name}").solve
+        return import_module(f"{__package__}.{FOLDERS.get(self.name, 'smooth')}.{self.name}").solve
 
 
 def choose(problem: Problem) -> Choice:

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from separatrix.data import as_source
 from separatrix.data import source as sources
 from separatrix.solvers.mistakes.perceptron_batch import BatchRule, learn_batch, wrong_rows
-from tests.solvers.test_online import rows
+from tests.solvers.mistakes.test_online import rows
 
 
 @pytest.mark.parametrize("K", [2, 3])

@@ -13,7 +13,7 @@ from separatrix.data import as_source
 from separatrix.errors import InputError
 from separatrix.solvers.mistakes.online import Progress, Rule, learn
 from separatrix.solvers.mistakes.perceptron_margin import mistake_bound
-from tests.solvers.test_online import SEED, begin, rows
+from tests.solvers.mistakes.test_online import SEED, begin, rows
 
 
 def separable(rng: Any, K: int, n: int = 200, p: int = 3) -> tuple[Any, Any]:
