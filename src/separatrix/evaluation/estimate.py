@@ -40,9 +40,8 @@ class Estimate:
         steps" (from the fit of all rows until held-out scores stand still to about 1e-5; what does not arrive is refitted);
         "approximate leave-one-out" (many rows: one step, and more where it leads far); "refits".
     seconds : float
-    training_error : error of the fit of all rows on these same rows
     truth : (n,) codes of the true classes
-    by_fold : function that computes `per_fold`
+    by_fold, on_training : functions that compute `per_fold` and `training_error`
     weight : (n,) weights, or None
     error_632, error_632plus : for a bootstrap, else None
     notes : what else there is to know
@@ -57,9 +56,9 @@ class Estimate:
     classes: NDArray[Any]
     method: str
     seconds: float
-    training_error: float
     truth: NDArray[np.int32]
     by_fold: Callable[[], dict[str, Floats]]
+    on_training: Callable[[], float]
     weight: Floats | None = None
     error_632: float | None = None
     error_632plus: float | None = None
@@ -70,9 +69,15 @@ class Estimate:
         """{metric: (folds,) array}, scored when first asked for; rows held out alone have an error each and no other score."""
         return self.by_fold()
 
+    @cached_property
+    def training_error(self) -> float:
+        """Error of the fit of all rows on these same rows, found when first asked for."""
+        return self.on_training()
+
     def __getstate__(self) -> dict[str, Any]:
-        found = self.per_fold  # the function that would compute it cannot be pickled
-        return {**self.__dict__, "by_fold": dict, "per_fold": found}
+        # The functions that would compute these cannot be pickled, and hold the rows.
+        found = {"per_fold": self.per_fold, "training_error": self.training_error}
+        return {**self.__dict__, "by_fold": dict, "on_training": float, **found}
 
     @property
     def optimism(self) -> float:

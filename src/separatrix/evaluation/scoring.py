@@ -36,8 +36,6 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
         by_fold = partial(dict, per_fold)
         intervals = _intervals_repeated(repeats, per_fold, len(rows.classes))
     confusion = np.mean([_confusion(one) for one in judged], axis=0)
-    fitted = repeats[0].fitted
-    training = rows.error_of(rows.fit(model) if fitted is None else fitted)
     return Estimate(
         error=scores["error"],
         interval=intervals["error"],
@@ -48,12 +46,16 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
         classes=rows.classes,
         method=repeats[0].method,
         seconds=time.perf_counter() - start,
-        training_error=training,
         truth=rows.codes,
         by_fold=by_fold,
+        on_training=partial(_training_error, model, rows, repeats[0].fitted),
         weight=rows.weight,
         notes=_notes(rows, judged, scores, confusion),
     )
+
+
+def _training_error(model: Any, rows: Rows, fitted: Any) -> float:
+    return rows.error_of(rows.fit(model) if fitted is None else fitted)
 
 
 def _judged(rows: Rows, repeat: HeldOut) -> Judged:
