@@ -29,6 +29,8 @@ FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""
 NEAR, ENOUGH = 1e-2, 0.3
 """Estimated gap, as a share of f, below which a step goes for the tolerance; and the share of the gap asked that it leaves."""
+LEFT_SPARSE, LEFT_DENSE = 0.9, 0.3
+"""Share of tol that a last step leaves of the gradient. Dense columns may lie far from 0, where M says little of what is left to gain."""
 INNER = 200
 """Most products within one step."""
 ARMIJO = 1e-4
@@ -228,6 +230,7 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
     rz = float(np.vdot(r, p) + rc @ pc)
     # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
     # minimum, where the model is exact, fewer would cost another step.
+    left = problem.tol * (LEFT_SPARSE if problem.rows.is_sparse else LEFT_DENSE)
     asked = 2.0 * lam * ENOUGH * GAP_SHARE * problem.tol * point.f
     near = rz <= 2.0 * lam * NEAR * point.f
     target = asked if near else max(asked, forcing**2 * rz)
@@ -246,7 +249,7 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
         rc -= alpha * Hpc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
-        if new <= target and not (near and max(float(np.abs(r).max()), float(np.abs(rc).max())) > 0.9 * problem.tol):
+        if new <= target and not (near and max(float(np.abs(r).max()), float(np.abs(rc).max())) > left):
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         pc = rc / hc + new / rz * pc

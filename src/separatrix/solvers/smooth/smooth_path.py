@@ -8,6 +8,7 @@ Else θ − d is one guess and polynomials in log λ through the last points are
 checks the guess and ends there. L-BFGS around B + λI does the rest, its pairs kept from point to point with λ taken out of them. B is
 the Hessian of all rows, or of a sample of many dense rows. As penalties fall, scores grow and curvatures shrink, in all directions much
 alike: B is scaled to the curvature of each step seen, and taken anew where that has come to much or a point has cost many passes.
+Where Hessians cost next to nothing, so that a single fit is Newton's, Newton's method also ends every point: to the same last digits.
 """
 
 from __future__ import annotations
@@ -39,12 +40,14 @@ DRIFT = 1.5
 """Factor by which the curvature may change before the next point gets a new Hessian."""
 THINNER = 2
 """New Hessians are those of so many times fewer rows than the first: it had to give a start, they only mend guesses."""
+LAST_DIGITS = 1e-14
+"""Gap, as a share of f, that Newton's method leaves at the end of a point."""
 WHY = "a path: the last point's gradient and Hessian serve the next"
 
 
-def solutions(problem: Problem, strengths: Floats) -> Iterator[Solution]:
-    """Yield the solutions of a smooth problem with few coefficients, for strengths λ that fall."""
-    follower = Follower(problem, float(strengths[0]))
+def solutions(problem: Problem, strengths: Floats, precise: bool = False) -> Iterator[Solution]:
+    """Yield the solutions of a smooth problem with few coefficients, for strengths λ that fall; `precise`: Newton's method ends each."""
+    follower = Follower(problem, float(strengths[0]), precise)
     for strength in strengths:
         yield follower.follow(float(strength))
 
@@ -57,10 +60,12 @@ class Follower:
     problem : Problem
     strength : float
         The first λ, at whose minimiser the path begins.
+    precise : bool
+        Whether Newton's method ends every point.
     """
 
-    def __init__(self, problem: Problem, strength: float) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, strength: float, precise: bool = False) -> None:
+        self.problem, self.precise = problem, precise
         self.objective: Objective
         self.inner: Objective
         if not problem.rows.is_sparse and len(problem.rows.X) > 2 * whitened.SAMPLE:
@@ -72,7 +77,7 @@ class Follower:
             self.objective = self.inner = Objective(replace(problem, strength=0.0), *newton.column_means(problem))
             theta = problem.beginning() if problem.start is not None else whitened.null_scores(problem)
             theta[:, -1] += theta[:, :-1] @ self.objective.centre
-            end = newton.minimise(at_strength(self.objective, strength), theta, precision=1.0)
+            end = newton.minimise(at_strength(self.objective, strength), theta, LAST_DIGITS if precise else 1.0)
             theta = end.theta
             self.loss, self.slopes = _penalised(theta, end.f, end.gradient, -strength)
             self.hessian = self._with_ridge(end.hessian, -strength)
@@ -107,7 +112,7 @@ class Follower:
             pairs.add(s, y + strength * _slopes(s))
         theta, (f, g) = self.theta, _penalised(self.theta, self.loss, self.slopes, strength)
         status, iterations, d = Status.CONVERGED, 0, pairs.direction(g)
-        if not small_enough(problem, f, g, 0.5 * float(np.vdot(g, d))):
+        if self.precise or not small_enough(problem, f, g, 0.5 * float(np.vdot(g, d))):
             evaluate = lambda at: _penalised(at, *self.objective.at(at), strength)  # noqa: E731
             guesses = [theta - d, *self.track.guesses(place)]
             trial = self.track.choose(guesses)
@@ -116,6 +121,9 @@ class Follower:
             if value < f:
                 theta, f, g = trial, value, slopes
             theta, f, g, status, iterations = answered(lbfgs.iterations(problem, theta, f, g, pairs), evaluate)
+            if self.precise:
+                end = newton.minimise(at_strength(self.objective, strength), theta, LAST_DIGITS)
+                theta, f, g, status, iterations = end.theta, end.f, end.gradient, end.status, iterations + end.iterations
             d = pairs.direction(g)
             self.track.compare(guesses, theta - d, lambda e: float(e.ravel() @ H @ e.ravel()))
         # One more step, not looked at, is nearer to the minimiser than what the tolerance asks: extrapolation amplifies what is left.

@@ -96,7 +96,7 @@ def _solutions(problem: Problem, strengths: Floats) -> Iterator[Solution]:
     first = replace(problem, strength=float(strengths[0]))
     size = problem.n_scores * (problem.n_features + 1)
     if problem.rows.X is not None and problem.l1_ratio == 0.0 and size <= EXPLICIT:
-        return smooth_path.solutions(problem, strengths)
+        return smooth_path.solutions(problem, strengths, precise=problem.rows.X.shape[0] * size**2 < choice.HESSIAN_WORK)
     if problem.rows.X is not None and problem.l1_ratio > 0.0 and size <= FEW:
         return _few(first, strengths)
     if problem.rows.X is not None and problem.l1_ratio > 0.0 and problem.n_scores == 1:
