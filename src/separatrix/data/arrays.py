@@ -12,6 +12,7 @@ from ..errors import InputError, InputTypeError
 from .block import as_float, csr_rows
 from .labels import Labels
 from .source import ChunkedSource
+from .sparse_rows import as_csr, refuse_empty
 
 
 class ArraySource(ChunkedSource):
@@ -85,23 +86,10 @@ def _is_number(value: Any) -> bool:
 
 def check_sparse(X: Any) -> sp.csr_array:
     """Return X as a CSR array with sorted indices and no repeated entries, sharing its memory where it is one already."""
-    if X.dtype.kind == "c":
-        raise InputError("Complex data not supported: X must hold real numbers; use X.real.")
-    if X.ndim != 2:
-        raise InputError(f"Expected 2D array, got a sparse array of shape {X.shape} instead. Reshape your data: one row per sample.")
-    refuse_empty(X.shape)
-    rows = sp.csr_array(X)
+    rows = as_csr(X)
     if rows.dtype not in (np.float32, np.float64):
         rows = rows.astype(np.float64)
     if not rows.has_canonical_format:
         rows = rows.copy() if rows.data is X.data or np.shares_memory(rows.data, X.data) else rows
         rows.sum_duplicates()
     return rows
-
-
-def refuse_empty(shape: tuple[int, ...]) -> None:
-    """Raise an error for an X without rows or without columns."""
-    if shape[0] == 0:
-        raise InputError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
-    if shape[1] == 0:
-        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import as_source
 from ..data.labels import Labels
+from ..data.sparse_rows import refuse_corrupt
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
@@ -53,6 +54,7 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         if y is None:
             raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
         labels = Labels.of(y)
+        refuse_corrupt(X)
         given, X = X, check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X", estimator=self)
         if len(labels) != X.shape[0]:
             raise InputError(
@@ -73,6 +75,7 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
 
     def _machine_scores(self, X: Any) -> Floats:
         check_is_fitted(self)
+        refuse_corrupt(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return scores_of(self.estimators_, X)
 
