@@ -43,7 +43,7 @@ def damaged(format_: str, name: str, change: Callable[[Any], Any]) -> Any:
     return X
 
 
-def put(place: int, value: int) -> Callable[[Any], Any]:
+def put(place: int, value: Any) -> Callable[[Any], Any]:
     def change(values: Any) -> Any:
         values[place] = value
         return values
@@ -68,7 +68,11 @@ DAMAGES = {
     "coo row": ("coo", "row", put(0, 99), r"X.row\[0\] is 99, where 0 to 23"),
     "coo column": ("coo", "col", put(0, -2), r"X.col\[0\] is -2, where 0 to 5"),
     "coo short": ("coo", "col", lambda v: v[1:], "X.col has .* entries"),
-    "lil": ("lil", "rows", lambda v: put(0, [0, 77, 3])(v), "is 77"),
+    "lil column": ("lil", "rows", lambda v: put(0, [77] * len(v[0]))(v), "is 77"),
+    "lil short": ("lil", "rows", put(0, [1]), "lists of different lengths"),
+    "lil rows": ("lil", "rows", lambda v: v[:2], "lists of different lengths"),
+    "dia": ("dia", "offsets", lambda v: v[:2], "X.offsets"),
+    "dok": ("dok", "_dict", lambda v: v | {(0, 99): 1.0}, "99"),
 }
 
 

@@ -31,9 +31,12 @@ def as_csr(X: Any) -> sp.csr_array:
         raise InputError(f"Expected 2D array, got a sparse array of shape {X.shape} instead. Reshape your data: one row per sample.")
     refuse_empty(X.shape)
     refuse_corrupt(X)
-    rows = sp.csr_array(X)
-    if X.format not in (*COMPRESSED, "coo"):
-        refuse_corrupt(rows)  # DIA, LIL and DOK have no indices to look at before
+    try:
+        rows = sp.csr_array(X)
+    except (ValueError, TypeError, IndexError) as error:
+        _damaged(str(error))
+    if X.format in ("lil", "dok"):
+        refuse_corrupt(rows)  # their lists of columns are made an array only now
     return rows
 
 
@@ -82,6 +85,10 @@ def refuse_corrupt(X: Any) -> None:
             if len(places) != len(X.data):
                 _damaged(f"X.{name} has {len(places)} entries, X.data {len(X.data)}")
             _check_places(f"X.{name}", places, length)
+    elif X.format == "dia" and X.data.shape[:-1] != X.offsets.shape:
+        _damaged(f"X.data has shape {X.data.shape}, X.offsets {X.offsets.shape}")
+    elif X.format == "lil" and (len(X.rows), [*map(len, X.rows)]) != (X.shape[0], [*map(len, X.data)]):
+        _damaged("X.rows and X.data have lists of different lengths")
 
 
 def _check_compressed(X: Any) -> None:
