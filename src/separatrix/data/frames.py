@@ -26,6 +26,7 @@ class FrameSource(ChunkedSource):
     """
 
     def __init__(self, X: Any, labels: Labels | None = None, *, n_jobs: int | None = None) -> None:
+        refuse_damaged(X, "X")
         frame = nw.from_native(X, eager_only=True)
         refuse_empty(frame.shape)
         self._check_columns(frame)
@@ -88,6 +89,16 @@ def _holds_numbers(values: Any) -> bool:
     return True
 
 
+def refuse_damaged(data: Any, name: str) -> None:
+    """Raise an error for an Arrow table or column with codes or lengths that lead outside its memory, which Arrow's own code trusts."""
+    if not type(data).__module__.startswith("pyarrow"):
+        return
+    try:
+        data.validate(full=True)
+    except ValueError as error:
+        raise InputError(f"The Arrow data of {name} are damaged: {error}. Build them anew, or read them from their file again.") from None
+
+
 def series_to_numpy(y: Any) -> NDArray[Any]:
     """Return a pandas, polars or Arrow column of labels as an array; missing labels are an error.
 
@@ -97,6 +108,7 @@ def series_to_numpy(y: Any) -> NDArray[Any]:
     >>> series_to_numpy(pd.Series(["a", "b"], dtype="category")).tolist()
     ['a', 'b']
     """
+    refuse_damaged(y, "y")
     series = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return np.asarray(y)
@@ -121,6 +133,7 @@ def without_target(X: Any, target: str) -> tuple[Any, NDArray[Any]]:
     >>> list(frame.columns), labels.tolist()
     (['age'], ['no', 'yes'])
     """
+    refuse_damaged(X, "X")
     frame = nw.from_native(X, eager_only=True)
     if target not in frame.columns:
         shown = ", ".join(repr(c) for c in frame.columns[:8]) + (", …" if len(frame.columns) > 8 else "")

@@ -53,7 +53,7 @@ class Labels:
 
 def check_labels(y: Any) -> NDArray[Any]:
     """Return y as an array of one dimension that can hold classes."""
-    if not isinstance(y, np.ndarray) and hasattr(y, "__len__") and hasattr(y, "dtype"):
+    if not isinstance(y, np.ndarray) and hasattr(y, "__len__") and (hasattr(y, "dtype") or hasattr(y, "null_count")):
         from .frames import series_to_numpy
 
         y = series_to_numpy(y)
