@@ -47,7 +47,7 @@ class ArraySource(ChunkedSource):
 
 def check_dense(X: Any) -> NDArray[Any]:
     """Return X as a numeric array of two dimensions with at least one row and one column; nothing is copied if it is one."""
-    array = np.asarray(X)
+    array = as_array(X)
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers; use X.real or split it into two columns.")
     if array.dtype.kind not in "fiub":
@@ -62,12 +62,24 @@ def check_dense(X: Any) -> NDArray[Any]:
     return array
 
 
+def as_array(X: Any) -> NDArray[Any]:
+    """Return X as an array, of whatever it holds; rows of different lengths are an error."""
+    try:
+        return np.asarray(X)
+    except ValueError:
+        raise InputError(
+            "The rows of X are of different lengths, or hold lists; give every row one number per column, as in [[1, 2], [3, 4]]."
+        ) from None
+
+
 def to_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
     """Convert an array of Python objects or of text to float64, or say which value cannot be."""
     try:
         return np.asarray(array, dtype=np.float64)
     except TypeError as error:
         raise InputTypeError(f"X holds objects that are not numbers: {error}. Give X as an array of numbers.") from None
+    except OverflowError:
+        raise InputError("X holds a number above 1.8e308, the largest of float64; rescale its column.") from None
     except ValueError:
         example = next((v for v in array.ravel().tolist() if not _is_number(v)), "")
         raise InputError(

@@ -71,7 +71,7 @@ def is_text(X: Any) -> bool:
     >>> is_text(["free money", "hello"]), is_text([[1, 2]])
     (True, False)
     """
-    if sp.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or isinstance(X, dict) or len(X) == 0:
+    if sp.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or isinstance(X, dict | set | frozenset) or len(X) == 0:
         return False
     first = X.iloc[0] if hasattr(X, "iloc") else X[0]
     return isinstance(first, str)

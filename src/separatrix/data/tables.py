@@ -144,7 +144,7 @@ def object_column(values: NDArray[Any], name: str) -> Column:
         numbers = np.full(len(values), np.nan)
         try:
             numbers[~missing] = known.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputTypeError(
                 f"Column {name!r} holds objects that are neither numbers nor text ({error}); turn them into one of these (a date: into "
                 "days, or its year), or leave the column out."
