@@ -37,8 +37,12 @@ def test_tables_hold_every_public_classifier_and_summary() -> None:
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no attribute 'LDA'; it has AnovaFilter, AveragedPerceptron"):
+    with pytest.raises(AttributeError, match="no attribute 'LDA'. It has AnovaFilter, AveragedPerceptron"):
         _ = separatrix.LDA
+    with pytest.raises(AttributeError, match="no attribute 'LogisticRegresion'. Did you mean 'LogisticRegression'?"):
+        _ = separatrix.LogisticRegresion
+    with pytest.raises(AttributeError, match="no attribute 'evalute'. Did you mean 'evaluate'?"):
+        _ = separatrix.evalute
 
 
 def test_small_fits_do_not_import_numba() -> None:

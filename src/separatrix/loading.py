@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from .errors import did_you_mean
+
 
 def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a module's `__getattr__` for names that live in its submodules.
@@ -24,7 +26,9 @@ def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]
 
     def load(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}; it has {', '.join(sorted(homes))}")
+            # Names of Python's own machinery are asked for all the time, and nobody mistypes them.
+            meant = "" if name.startswith("_") else did_you_mean(name, homes)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}.{meant} It has {', '.join(sorted(homes))}.")
         value = getattr(import_module(f"{package}.{homes[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value

@@ -23,7 +23,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from separatrix import ClassMoments, open_table
-from separatrix.data import files
+from separatrix.data import files, formats
 from separatrix.data import source as sources
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
 from tests.tables import MODELS
@@ -206,7 +206,7 @@ def test_an_error_in_a_pass_or_in_the_files_leaves_no_thread(data: Any, tmp_path
     assert not readers()
     last = Path(path.replace("*", "part-2"))
     last.write_bytes(last.read_bytes()[:50])
-    with pytest.raises(InputError, match=r"part-2\.parquet' cannot be read"):
+    with pytest.raises(InputError, match=r"part-2\.parquet' has changed"):
         list(table.blocks())
     assert not readers()
 
@@ -269,7 +269,7 @@ def test_files_that_differ(second: Any, message: str, tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(files, "TEXT_BYTES", 1000)
+    monkeypatch.setattr(formats, "TEXT_BYTES", 1000)
     (tmp_path / "a.parquet").write_text("not Parquet")
     with pytest.raises(InputError, match=r"a\.parquet' cannot be read: .*magic bytes"):
         open_table(tmp_path, "y")

@@ -19,7 +19,9 @@ N = 500
 CODES = np.random.default_rng(1).integers(0, 4, N)
 KINDS: dict[str, Any] = {
     "int64": CODES - 2,
-    "int8": CODES.astype(np.int8),
+    "int8": np.array([-100, -50, 5, 100], dtype=np.int8)[CODES],
+    "int16": np.array([-30000, 0, 1, 20000], dtype=np.int16)[CODES],
+    "uint8": np.array([0, 1, 200, 255], dtype=np.uint8)[CODES],
     "uint64": CODES.astype(np.uint64) + np.uint64(2**63),
     "far apart": np.array([-(2**62), 0, 5, 2**62])[CODES],
     "bool": CODES > 1,
@@ -77,3 +79,40 @@ def test_a_column_of_labels_warns_as_in_scikit_learn() -> None:
 def test_what_is_no_label_is_refused(y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Labels.of(y)
+
+
+OTHERS: dict[str, Any] = {
+    "objects": np.array(["ham", "spam"], dtype=object),
+    "category": pd.Series(["ham", "spam"], dtype="category"),
+    "text": np.array(["0", "1"]),
+    "mixed": [0, "spam"],
+    "dates": np.array(["2020", "2021"], dtype="M8[Y]"),
+    "nanoseconds": np.array([0, 1], dtype="M8[ns]"),
+    "tuples": np.array([(0, 1), 2], dtype=object),
+}
+
+
+@pytest.mark.parametrize("classes", [[0, 1], [0.0, 1.0], [True, False], ["a", "b"], np.array([0, 1], dtype=object)])
+@pytest.mark.parametrize("y", OTHERS.values(), ids=OTHERS.keys())
+def test_labels_of_another_type_than_the_classes_are_named(y: Any, classes: Any) -> None:
+    with pytest.raises(InputError, match="y contains the label .* not among the classes announced"):
+        Labels.of(y, classes).codes(0, 2)
+
+
+@pytest.mark.parametrize("y", [np.array([0, 1], dtype=object), pd.Series([0, 1], dtype="category"), [False, True], [0.0, 1.0]])
+def test_equal_labels_of_another_type_are_the_same_classes(y: Any) -> None:
+    assert Labels.of(y, classes=[0, 1]).codes(0, 2).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_missing_labels_are_named_whatever_was_announced(missing: Any) -> None:
+    y = np.array([0, missing], dtype=object)
+    for announced in (None, [0, 1], [0.0, 5.0]):
+        with pytest.raises(InputError, match="Input y contains NaN or None"):
+            Labels.of(y, announced).codes(0, 2)
+
+
+@pytest.mark.parametrize("classes", [[0, None], [0, "a"], [[0, 1], [1, 0]], [0.5, 1.0], [], 0, [{}, 1]])
+def test_what_is_no_list_of_classes_is_refused(classes: Any) -> None:
+    with pytest.raises(InputError, match="is not a list of labels"):
+        Labels.of([0, 1], classes)

@@ -59,6 +59,21 @@ def test_nothing_to_read(path: Any, message: str, folder: Path) -> None:
         find_files([folder / each for each in path] if isinstance(path, list) else folder / path)
 
 
+def test_one_file_by_two_names_is_named_twice(folder: Path) -> None:
+    (folder / "link.parquet").symlink_to(folder / "a.parquet")
+    for other in ("./a.parquet", "sub/../a.parquet", "link.parquet"):
+        with pytest.raises(InputError, match=rf"a\.parquet' is named twice, as '.*a\.parquet' and as '.*{other}', so its rows"):
+            find_files([str(folder / "a.parquet"), f"{folder}/{other}"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_no_table(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.csv")
+    for path in (folder / "pipe.csv", folder / "*.csv", [folder / "pipe.csv"], Path(os.devnull)):
+        with pytest.raises(InputError, match="is a pipe or a device, which can be read only once.*Write it to a file first"):
+            find_files(path)
+
+
 def test_different_kinds_and_no_path(folder: Path) -> None:
     (folder / "z.csv").touch()
     with pytest.raises(InputError, match=r"different kinds, '.*a\.parquet' and '.*z\.csv'"):

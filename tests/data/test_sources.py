@@ -107,3 +107,31 @@ def test_tiles_are_contiguous_and_cover_the_block(rng: Any) -> None:
 def test_rows_must_have_two_dimensions(X: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         as_rows(X)
+
+
+TWICE: dict[str, Any] = {
+    "pandas": pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["a", "a"]),
+    "numbered": pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=[0, 0]),
+    "arrow": pa.table([[1.0], [2.0]], names=["a", "a"]),
+}
+
+
+@pytest.mark.parametrize("frame", TWICE.values(), ids=TWICE.keys())
+def test_columns_of_one_name_are_refused(frame: Any) -> None:
+    with pytest.raises(InputError, match="Two columns of X are called '[a0]'; give every column a name of its own"):
+        as_rows(frame)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (pl.LazyFrame({"a": [1.0]}), r"X is a LazyFrame, which is a plan and holds no rows yet; pass X.collect\(\)"),
+        (pa.record_batch({"a": [1.0]}), "X is a RecordBatch, which cannot be read"),
+        ([[1.0], [1.0, 2.0]], "rows of X are of different lengths"),
+        ([[10**400]], "X holds a number above 1.8e308"),
+        (pd.DataFrame({"a": [10**400]}), "Columns 'a' hold text, categories, dates or objects"),
+    ],
+)
+def test_rows_that_are_no_numbers(X: Any, message: str) -> None:
+    with pytest.raises((InputError, InputTypeError), match=message):
+        as_rows(X)

@@ -105,6 +105,12 @@ def test_a_class_not_announced_is_refused(model: Any) -> None:
 
 
 @EVERY
+def test_one_class_announced_is_refused(model: Any) -> None:
+    with pytest.raises(InputError, match="The number of classes has to be greater than one; got 1 class, 0"):
+        clone(model).partial_fit(X, np.zeros(len(X), dtype=int), classes=[0])
+
+
+@EVERY
 def test_other_columns_are_refused(model: Any) -> None:
     model = clone(model).fit(X, Y)
     for action in (model.predict, lambda Z: model.partial_fit(Z, Y), lambda Z: model.forget(Z, Y)):

@@ -146,6 +146,18 @@ def with_long_indices(X: Any) -> Any:
 
 
 @EVERY
+def test_float32_rows_whose_scores_overflow_are_scored_in_float64(model: Any, rng: Any) -> None:
+    X, y = rng.normal(size=(60, 3)).astype(np.float32), np.arange(60) % 2
+    far = np.sign(X) * np.float32(3e38)
+    for classes in (y, np.arange(60) % 3):
+        fitted = clone(model).fit(X, classes)
+        for method in ("decision_function", "transform"):
+            if hasattr(fitted, method):
+                wide = getattr(fitted, method)(far.astype(np.float64))
+                assert_allclose(getattr(fitted, method)(far), wide, rtol=1e-6)  # of float32, where it can hold them
+
+
+@EVERY
 def test_float32_rows_are_summed_in_float64(model: Any, rng: Any) -> None:
     X, y = rows(rng)
     X = X.astype(np.float32)

@@ -12,6 +12,7 @@ from ..errors import InputError, InputTypeError
 from .block import as_float, csr_rows
 from .labels import Labels
 from .source import ChunkedSource
+from .sparse_rows import as_csr, refuse_empty
 
 
 class ArraySource(ChunkedSource):
@@ -46,7 +47,7 @@ class ArraySource(ChunkedSource):
 
 def check_dense(X: Any) -> NDArray[Any]:
     """Return X as a numeric array of two dimensions with at least one row and one column; nothing is copied if it is one."""
-    array = np.asarray(X)
+    array = as_array(X)
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers; use X.real or split it into two columns.")
     if array.dtype.kind not in "fiub":
@@ -61,12 +62,24 @@ def check_dense(X: Any) -> NDArray[Any]:
     return array
 
 
+def as_array(X: Any) -> NDArray[Any]:
+    """Return X as an array, of whatever it holds; rows of different lengths are an error."""
+    try:
+        return np.asarray(X)
+    except ValueError:
+        raise InputError(
+            "The rows of X are of different lengths, or hold lists; give every row one number per column, as in [[1, 2], [3, 4]]."
+        ) from None
+
+
 def to_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
     """Convert an array of Python objects or of text to float64, or say which value cannot be."""
     try:
         return np.asarray(array, dtype=np.float64)
     except TypeError as error:
         raise InputTypeError(f"X holds objects that are not numbers: {error}. Give X as an array of numbers.") from None
+    except OverflowError:
+        raise InputError("X holds a number above 1.8e308, the largest of float64; rescale its column.") from None
     except ValueError:
         example = next((v for v in array.ravel().tolist() if not _is_number(v)), "")
         raise InputError(
@@ -85,23 +98,10 @@ def _is_number(value: Any) -> bool:
 
 def check_sparse(X: Any) -> sp.csr_array:
     """Return X as a CSR array with sorted indices and no repeated entries, sharing its memory where it is one already."""
-    if X.dtype.kind == "c":
-        raise InputError("Complex data not supported: X must hold real numbers; use X.real.")
-    if X.ndim != 2:
-        raise InputError(f"Expected 2D array, got a sparse array of shape {X.shape} instead. Reshape your data: one row per sample.")
-    refuse_empty(X.shape)
-    rows = sp.csr_array(X)
+    rows = as_csr(X)
     if rows.dtype not in (np.float32, np.float64):
         rows = rows.astype(np.float64)
     if not rows.has_canonical_format:
         rows = rows.copy() if rows.data is X.data or np.shares_memory(rows.data, X.data) else rows
         rows.sum_duplicates()
     return rows
-
-
-def refuse_empty(shape: tuple[int, ...]) -> None:
-    """Raise an error for an X without rows or without columns."""
-    if shape[0] == 0:
-        raise InputError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
-    if shape[1] == 0:
-        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")

@@ -1,6 +1,6 @@
 """A column of some Arrow rows becomes numbers, weights or class codes, or the error that names its file and row.
 
-Only methods of the column are used, so that pyarrow itself is imported in `files.py` alone.
+Only methods of the column are used, so that pyarrow itself is imported in `formats.py` alone.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from ..errors import InputError
-from .arrays import ArraySource, check_dense, refuse_empty
+from .arrays import ArraySource, check_dense
 from .block import csr_rows
+from .sparse_rows import as_csr
 
 CHUNK_VALUES = 1_000_000
 """Stored values of a chunk of sparse rows: a few milliseconds of counting."""
@@ -55,12 +55,7 @@ class CountSource(ArraySource):
 
 def check_stored(X: Any, distinct: bool) -> sp.csr_array:
     """Return a sparse X as a CSR array sharing its memory; columns stored twice in a row are summed only if `distinct`."""
-    if X.dtype.kind not in "fiub":
-        raise InputError(f"X must hold real numbers, got a sparse array of dtype {X.dtype}. Complex data not supported: use X.real.")
-    if X.ndim != 2:
-        raise InputError(f"Expected 2D array, got a sparse array of shape {X.shape} instead. Reshape your data: one row per sample.")
-    refuse_empty(X.shape)
-    rows = sp.csr_array(X)
+    rows = as_csr(X)
     # Asked of X itself where it can be: scipy keeps the answer there, and scanning the column numbers takes a millisecond per 3 million.
     if distinct and not (X if X.format == "csr" else rows).has_canonical_format:
         rows = rows.copy()
@@ -76,7 +71,7 @@ def is_text(X: Any) -> bool:
     >>> is_text(["free money", "hello"]), is_text([[1, 2]])
     (True, False)
     """
-    if sp.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or isinstance(X, dict) or len(X) == 0:
+    if sp.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or isinstance(X, dict | set | frozenset) or len(X) == 0:
         return False
     first = X.iloc[0] if hasattr(X, "iloc") else X[0]
     return isinstance(first, str)

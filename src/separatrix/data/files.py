@@ -1,26 +1,21 @@
-"""Rows in Parquet, Arrow or CSV files, streamed block by block. The only file that imports pyarrow."""
+"""Rows in Parquet, Arrow or CSV files, streamed block by block."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
-from itertools import groupby
 from typing import Any, Self, TypeVar
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from pyarrow import types
 
 from ..errors import InputError
 from .arrow_columns import column, distinct_labels, numbers, text_codes, weights
 from .batches import Batch, Piece, cut, read_ahead
 from .block import Block
 from .features import choose_features, refuse_differences
+from .formats import Stamp, count_rows, is_single, kind_of, kinds_of, read_file, schema_of, stamp_of
 from .labels import check_classes, code_table, encode, find_classes
 from .paths import find_files
 from .source import Source, chunk_rows
@@ -30,10 +25,6 @@ R = TypeVar("R")
 
 READ_AHEAD = 1
 """Batches read and not yet taken by a pass, the one under way included."""
-STREAM_BYTES = 65_536
-"""What is read of a Parquet column in one go; the decoded batch and one page per column (1 MB by default) come on top."""
-TEXT_BYTES = 4_194_304
-"""What is read of a text file in one go; the types of its columns are those of the first such part."""
 
 
 def open_table(
@@ -80,12 +71,13 @@ def open_table(
     if batch_rows is not None and batch_rows < 1:
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
     files, kind = find_files(path)
+    stamps = {file: stamp_of(file) for file in files}
     schemas = {file: schema_of(file, kind, target) for file in files}
     schema = schemas[files[0]]
-    features = choose_features({field.name: kind_of(field.type) for field in schema}, columns, target, weight)
+    features = choose_features(kinds_of(schema, kind), columns, target, weight)
     used = [*features, *(name for name in (target, weight) if name is not None)]
     refuse_differences(schemas, None if columns is None else used)
-    table = FileTable(files, kind, schema, features, target, weight)
+    table = FileTable(stamps, kind, schema, features, target, weight)
     table.batch_rows = batch_rows or table.batch_rows
     table.n_jobs = n_jobs
     return table if classes is None else table.with_classes(classes)
@@ -101,10 +93,10 @@ class FileTable(Source):
     feature_names: tuple[str, ...]
 
     def __init__(
-        self, files: Sequence[str], kind: str, schema: Any, features: Sequence[str], target: str | None, weight: str | None
+        self, stamps: Mapping[str, Stamp], kind: str, schema: Any, features: Sequence[str], target: str | None, weight: str | None
     ) -> None:
-        self.files, self.kind, self.schema = tuple(files), kind, schema
-        self.n_rows = sum(pq.read_metadata(file).num_rows for file in files) if kind == "parquet" else None
+        self.files, self.stamps, self.kind, self.schema = tuple(stamps), stamps, kind, schema
+        self.n_rows = sum(map(count_rows, self.files)) if kind == "parquet" else None
         self.feature_names, self.n_features = tuple(features), len(features)
         self.target, self.weight = target, weight
         self.dtype = self._dtype()
@@ -112,7 +104,7 @@ class FileTable(Source):
         self._classes: NDArray[Any] | None = None
 
     def _dtype(self) -> np.dtype[Any]:
-        single = all(self.schema.field(name).type == pa.float32() for name in self.feature_names)
+        single = all(is_single(self.schema.field(name).type) for name in self.feature_names)
         return np.dtype(np.float32 if single else np.float64)
 
     @property
@@ -171,7 +163,7 @@ class FileTable(Source):
         read = (
             piece
             for file in self.files
-            for piece in read_file(file, self.kind, self._types(names), chunk_rows(self.n_features), threads > 1)
+            for piece in read_file(file, self.stamps[file], self.kind, self._types(names), chunk_rows(self.n_features), threads > 1)
         )
         return read if threads == 1 else read_ahead(read, READ_AHEAD)
 
@@ -207,97 +199,10 @@ class FileTable(Source):
         is_text = kind_of(self.schema.field(name).type) == "text"
 
         def distinct(file: str) -> list[NDArray[Any]]:
-            pieces = read_file(file, self.kind, self._types([name]), chunk_rows(1), use_threads=False)
+            pieces = read_file(file, self.stamps[file], self.kind, self._types([name]), chunk_rows(1), use_threads=False)
             return [distinct_labels(piece, name, is_text) for piece in pieces]
 
         found = [part for parts in ordered_map(distinct, self.files, thread_count(self.n_jobs)) for part in parts]
         if not found:
             raise InputError("There are no rows in the data; at least one is needed.")
         return find_classes(np.concatenate(found))
-
-
-def schema_of(file: str, kind: str, target: str | None = None) -> Any:
-    """Return the columns of a file; numbers of a text file are floats, whatever its first rows look like."""
-    try:
-        if kind == "parquet":
-            schema = pq.read_schema(file)
-        elif kind == "ipc":
-            with pa.OSFile(file) as raw, pa.ipc.open_file(raw) as opened:
-                schema = opened.schema
-        else:
-            with open_text(file, kind, {}) as opened:
-                fields = [(f.name, pa.float64() if types.is_integer(f.type) and f.name != target else f.type) for f in opened.schema]
-            schema = pa.schema(fields)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"The file {file!r} cannot be read: {error}") from error
-    if len(set(schema.names)) < len(schema.names):
-        twice = next(name for name in schema.names if schema.names.count(name) > 1)
-        raise InputError(f"Two columns of {file!r} are called {twice!r}; give every column a name of its own.")
-    return schema
-
-
-def open_text(file: str, kind: str, columns: dict[str, Any], use_threads: bool = False) -> Any:
-    """Open a text file, all its columns or those of given types. An empty field of text is missing, as it is for pandas."""
-    return pa_csv.open_csv(
-        file,
-        read_options=pa_csv.ReadOptions(block_size=TEXT_BYTES, use_threads=use_threads),
-        parse_options=pa_csv.ParseOptions(delimiter="\t" if kind == "tsv" else ","),
-        convert_options=pa_csv.ConvertOptions(strings_can_be_null=True, column_types=columns, include_columns=list(columns)),
-    )
-
-
-def kind_of(type_: Any) -> str:
-    """Return "number", "text", or the name of another type.
-
-    Examples
-    --------
-    >>> kind_of(pa.bool_()), kind_of(pa.dictionary(pa.int8(), pa.string())), kind_of(pa.date32())
-    ('number', 'text', 'date32[day]')
-    """
-    if types.is_dictionary(type_):
-        return kind_of(type_.value_type)
-    if types.is_boolean(type_) or types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_):
-        return "number"
-    return "text" if types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_) else str(type_)
-
-
-def read_file(file: str, kind: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Piece]:
-    """Yield the columns of one file, given by name and type, in pieces of about `rows` rows."""
-    # Not by a dataset's scanner, whose memory is not bounded: 2 GB for 5,000,000 × 50 in Parquet; with the least read-ahead it still
-    # decodes whole row groups, and on one thread it reads a CSV into memory.
-    row = 0
-    read = {"parquet": _read_parquet, "ipc": _read_ipc}.get(kind, partial(_read_text, kind=kind))
-    try:
-        with closing(read(file, columns, rows, use_threads)) as batches:
-            for batch in batches:
-                yield Piece(batch.select(list(columns)), file, row)
-                row += len(batch)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"The file {file!r} cannot be read beyond row {row}: {error}") from error
-
-
-def _read_parquet(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
-    names = list(columns)
-    with pq.ParquetFile(file, buffer_size=STREAM_BYTES, pre_buffer=False) as opened:
-        sizes = [opened.metadata.row_group(g).num_rows for g in range(opened.num_row_groups)]
-        # Row groups of about a batch are decoded whole, which takes a quarter less time than page by page. Larger ones would not fit
-        # (500,000 × 50 are 200 MB), smaller ones are put together.
-        for whole, groups in groupby(range(len(sizes)), lambda g: rows / 4 <= sizes[g] <= rows * 4):
-            if whole:
-                for g in groups:
-                    yield from opened.read_row_group(g, names, use_threads=use_threads).to_batches()
-            else:
-                yield from opened.iter_batches(rows, list(groups), names, use_threads=use_threads)
-
-
-def _read_ipc(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
-    with pa.OSFile(file) as raw, pa.ipc.open_file(raw) as opened:
-        fields = [opened.schema.get_field_index(name) for name in columns]
-    options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=use_threads)
-    with pa.OSFile(file) as raw, pa.ipc.open_file(raw, options=options) as opened:
-        yield from map(opened.get_batch, range(opened.num_record_batches))
-
-
-def _read_text(file: str, columns: dict[str, Any], rows: int, use_threads: bool, kind: str) -> Generator[Any]:
-    with open_text(file, kind, columns, use_threads) as opened:
-        yield from opened

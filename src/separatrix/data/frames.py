@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
-from .arrays import refuse_empty
 from .labels import Labels
 from .source import ChunkedSource
+from .sparse_rows import refuse_empty
 
 
 class FrameSource(ChunkedSource):
@@ -26,7 +26,7 @@ class FrameSource(ChunkedSource):
     """
 
     def __init__(self, X: Any, labels: Labels | None = None, *, n_jobs: int | None = None) -> None:
-        frame = nw.from_native(X, eager_only=True)
+        frame = open_frame(X)
         refuse_empty(frame.shape)
         self._check_columns(frame)
         self.frame = frame
@@ -75,7 +75,7 @@ def refuse_text(frame: Any) -> None:
     if text:
         listed = ", ".join(repr(c) for c in text[:8]) + (", …" if len(text) > 8 else "")
         raise InputError(
-            f"Columns {listed} hold text, categories or dates, which are not numbers; could not convert string to float. "
+            f"Columns {listed} hold text, categories, dates or objects, which are not numbers; could not convert string to float. "
             "Encode them first, for instance with sklearn.preprocessing.OneHotEncoder, or leave them out: X.drop(columns=[…])."
         )
 
@@ -83,9 +83,35 @@ def refuse_text(frame: Any) -> None:
 def _holds_numbers(values: Any) -> bool:
     try:
         values.to_numpy().astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def open_frame(X: Any) -> nw.DataFrame[Any]:
+    """Return X as narwhals sees it; damaged Arrow tables and columns of one name are errors."""
+    refuse_damaged(X, "X")
+    try:
+        frame = nw.from_native(X, eager_only=True)
+        names = [str(name) for name in frame.columns]
+    except nw.exceptions.DuplicateError:
+        names = [str(name) for name in getattr(X, "column_names", X.columns)]
+    except TypeError as error:
+        raise InputTypeError(f"X is a {type(X).__name__}, which cannot be read ({error}); pass a pandas, polars or Arrow table.") from None
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"Two columns of X are called {twice!r}; give every column a name of its own: X.columns = […].")
+    return frame
+
+
+def refuse_damaged(data: Any, name: str) -> None:
+    """Raise an error for an Arrow table or column with codes or lengths that lead outside its memory, which Arrow's own code trusts."""
+    if not type(data).__module__.startswith("pyarrow"):
+        return
+    try:
+        data.validate(full=True)
+    except ValueError as error:
+        raise InputError(f"The Arrow data of {name} are damaged: {error}. Build them anew, or read them from their file again.") from None
 
 
 def series_to_numpy(y: Any) -> NDArray[Any]:
@@ -97,6 +123,7 @@ def series_to_numpy(y: Any) -> NDArray[Any]:
     >>> series_to_numpy(pd.Series(["a", "b"], dtype="category")).tolist()
     ['a', 'b']
     """
+    refuse_damaged(y, "y")
     series = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return np.asarray(y)
@@ -121,7 +148,7 @@ def without_target(X: Any, target: str) -> tuple[Any, NDArray[Any]]:
     >>> list(frame.columns), labels.tolist()
     (['age'], ['no', 'yes'])
     """
-    frame = nw.from_native(X, eager_only=True)
+    frame = open_frame(X)
     if target not in frame.columns:
         shown = ", ".join(repr(c) for c in frame.columns[:8]) + (", …" if len(frame.columns) > 8 else "")
         raise UnknownNameError(f"Column {target!r} is not in the table.{did_you_mean(target, frame.columns)} It has {shown}.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ class Labels:
 
 def check_labels(y: Any) -> NDArray[Any]:
     """Return y as an array of one dimension that can hold classes."""
-    if not isinstance(y, np.ndarray) and hasattr(y, "__len__") and hasattr(y, "dtype"):
+    if not isinstance(y, np.ndarray) and hasattr(y, "__len__") and (hasattr(y, "dtype") or hasattr(y, "null_count")):
         from .frames import series_to_numpy
 
         y = series_to_numpy(y)
@@ -94,7 +94,10 @@ def _check_float_labels(values: NDArray[Any]) -> NDArray[Any]:
 
 def check_classes(classes: Any) -> NDArray[Any]:
     """Return announced classes sorted and without repetition."""
-    return find_classes(check_labels(np.asarray(classes)))
+    try:
+        return find_classes(check_labels(classes))
+    except InputError as error:
+        raise InputError(f"classes={classes!r:.80} is not a list of labels. {error}") from None
 
 
 def find_classes(values: NDArray[Any]) -> NDArray[Any]:
@@ -105,10 +108,10 @@ def find_classes(values: NDArray[Any]) -> NDArray[Any]:
     if kind == "O":
         return _object_classes(values)
     if kind in "iu" and _fits_table(values.min(), values.max()):
-        low = values.min()
-        seen = np.zeros(int(values.max()) - int(low) + 1, dtype=bool)
+        low = int(values.min())
+        seen = np.zeros(int(values.max()) - low + 1, dtype=bool)
         for begin in range(0, len(values), PIECE):
-            seen[values[begin : begin + PIECE] - low] = True
+            seen[_above(low, values[begin : begin + PIECE])] = True
         return (np.flatnonzero(seen) + low).astype(values.dtype)
     found = values[:0]
     for begin in range(0, len(values), PIECE):
@@ -116,15 +119,34 @@ def find_classes(values: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
+def _above(low: int, values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return values − low in 64 bits: in their own type 100 − (−100) would be −56 of int8."""
+    return values.astype(np.int64, copy=False) - low
+
+
 def _fits_table(low: Any, high: Any) -> bool:
     return int(high) - int(low) < TABLE_LIMIT and int(high) < 2**63
 
 
+def _unhashable(values: NDArray[Any]) -> InputError:
+    kind = next((type(v).__name__ for v in values.tolist() if type(v).__hash__ is None), "object")
+    return InputError(f"y holds a {kind} where a label is needed; use whole numbers, text or booleans.")
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):  # pandas.NA is neither equal to itself nor not
+        return True
+
+
 def _object_classes(values: NDArray[Any]) -> NDArray[Any]:
-    distinct = set(values.tolist())
-    missing = [v for v in distinct if v is None or v != v]
-    if missing:
-        row = next(i for i, v in enumerate(values) if v is None or v != v)
+    try:
+        distinct = set(values.tolist())
+    except TypeError:
+        raise _unhashable(values) from None
+    if any(_is_missing(v) for v in distinct):
+        row = next(i for i, v in enumerate(values) if _is_missing(v))
         raise InputError(f"Input y contains NaN or None (first at row {row}): drop the rows without a label before fitting.")
     try:
         ordered = sorted(distinct)
@@ -144,7 +166,7 @@ def code_table(classes: NDArray[Any]) -> NDArray[np.int32] | dict[Any, int] | No
         return {label: code for code, label in enumerate(classes.tolist())}
     if classes.dtype.kind in "iu" and _fits_table(classes[0], classes[-1]):
         table = np.full(int(classes[-1]) - int(classes[0]) + 1, -1, dtype=np.int32)
-        table[classes - classes[0]] = np.arange(len(classes), dtype=np.int32)
+        table[_above(int(classes[0]), classes)] = np.arange(len(classes), dtype=np.int32)
         return table
     return None
 
@@ -157,21 +179,44 @@ def encode(values: NDArray[Any], classes: NDArray[Any], table: NDArray[np.int32]
     >>> encode(np.array([3, 1]), np.array([1, 3]), None)
     array([1, 0], dtype=int32)
     """
+    if values.dtype.kind == "O" and not isinstance(table, dict):
+        table = dict(zip(classes.tolist(), range(len(classes))))  # objects are equal to 1 or "a" where they cannot be ordered among them
     if isinstance(table, dict):
-        codes = np.fromiter((table.get(v, -1) for v in values.tolist()), dtype=np.int32, count=len(values))
+        codes = _looked_up(values, table)
     elif table is not None and values.dtype.kind in "iu":
         inside = (values >= classes[0]) & (values <= classes[-1])
-        place = values.astype(np.int64, copy=False) - int(classes[0])
+        place = _above(int(classes[0]), values)
         codes = table[place] if inside.all() else np.where(inside, table[np.where(inside, place, 0)], -1)
+    elif _family(values) != _family(classes):
+        codes = np.full(len(values), -1, dtype=np.int32)
     else:
         place = np.minimum(np.searchsorted(classes, values), len(classes) - 1)
         codes = np.where(classes[place] == values, place, -1).astype(np.int32)
     if (codes < 0).any():
-        label = values[np.flatnonzero(codes < 0)[0]]
-        label = label.item() if isinstance(label, np.generic) else label
-        known = ", ".join(repr(c) for c in classes[:10].tolist()) + (", …" if len(classes) > 10 else "")
-        raise InputError(
-            f"y contains the label {label!r}, which is not among the classes announced ({known}).{did_you_mean(label, classes.tolist())} "
-            "Announce all classes at the first call: partial_fit(X, y, classes=[…])."
-        )
+        _refuse_label(values[np.flatnonzero(codes < 0)[0]], classes)
     return codes
+
+
+def _looked_up(values: NDArray[Any], table: dict[Any, int]) -> NDArray[np.int32]:
+    labels = list(values) if values.dtype.kind in "mM" else values.tolist()  # which makes whole numbers of nanoseconds
+    try:
+        return np.fromiter((table.get(v, -1) for v in labels), dtype=np.int32, count=len(values))
+    except TypeError:
+        raise _unhashable(values) from None
+
+
+def _family(values: NDArray[Any]) -> str:
+    """Return which kinds can be compared: numbers with each other, texts of both types, everything else with its own kind."""
+    kind = values.dtype.kind
+    return "number" if kind in "fiub" else "text" if kind in "UT" else kind
+
+
+def _refuse_label(label: Any, classes: NDArray[Any]) -> NoReturn:
+    label = label.item() if isinstance(label, np.generic) else label
+    if _is_missing(label):
+        raise InputError("Input y contains NaN or None: drop the rows without a label before fitting.")
+    known = ", ".join(repr(c) for c in classes[:10].tolist()) + (", …" if len(classes) > 10 else "")
+    raise InputError(
+        f"y contains the label {label!r}, which is not among the classes announced ({known}).{did_you_mean(label, classes.tolist())} "
+        "Announce all classes at the first call: partial_fit(X, y, classes=[…])."
+    )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import InputError
+import numpy as np
+
+from ..errors import InputError, InputTypeError
 from .arrays import ArraySource
 from .labels import Labels
 from .source import ChunkedSource, Source
@@ -20,6 +22,24 @@ def as_rows(X: Any, *, n_jobs: int | None = None) -> Source:
 
         return FrameSource(X, n_jobs=n_jobs)
     return ArraySource(X, n_jobs=n_jobs)
+
+
+def as_matrix(X: Any) -> Any:
+    """Return all rows of X in one matrix of finite floats, CSR where X is sparse.
+
+    Examples
+    --------
+    >>> as_matrix([[1, 2], [3, 4]])
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    source = as_rows(X)
+    if not isinstance(source, ChunkedSource):
+        raise InputTypeError("Rows are needed in memory here, not in files: pass an array, a sparse matrix or a frame.")
+    rows = source.rows(0, source.n_rows)
+    if not np.isfinite(rows.data if hasattr(rows, "indptr") else rows).all():
+        source.refuse_nonfinite()
+    return rows
 
 
 def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None, n_jobs: int | None = None) -> Source:
@@ -58,4 +78,6 @@ def _with_own_labels(source: Source, y: Any, sample_weight: Any) -> Source:
 
 def is_frame(X: Any) -> bool:
     """Whether X is a data frame or an Arrow table, told without importing any frame library."""
+    if hasattr(X, "collect_schema") and not hasattr(X, "__len__"):
+        raise InputTypeError(f"X is a {type(X).__name__}, which is a plan and holds no rows yet; pass X.collect().")
     return hasattr(X, "columns") and (hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc"))

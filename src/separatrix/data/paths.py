@@ -52,9 +52,7 @@ def find_files(path: Any) -> tuple[list[str], str]:
         files = _expand(_as_text(path))
     if not files:
         raise InputError("The list of paths is empty; name at least one file, folder or glob.")
-    twice = next((file for i, file in enumerate(files) if file in files[:i]), None) if len(set(files)) < len(files) else None
-    if twice is not None:
-        raise InputError(f"The file {twice!r} is named twice, so its rows would count twice; name every file once.")
+    _refuse_twice(files)
     kinds = {format_of(file): file for file in reversed(files)}
     if len(kinds) > 1:
         one, other = list(kinds.values())[:2]
@@ -63,6 +61,16 @@ def find_files(path: Any) -> tuple[list[str], str]:
             "'folder/*.parquet'."
         )
     return files, str(next(iter(kinds)))
+
+
+def _refuse_twice(files: list[str]) -> None:
+    """Raise an error where two paths lead to one file: 'a.csv' and './a.csv', or a link to it."""
+    seen: dict[str, str] = {}
+    for count, file in enumerate(files, 1):
+        first = seen.setdefault(os.path.realpath(file), file)
+        if len(seen) < count:
+            also = "" if first == file else f", as {first!r} and as {file!r}"
+            raise InputError(f"The file {first!r} is named twice{also}, so its rows would count twice; name every file once.")
 
 
 def format_of(file: str) -> str | None:
@@ -92,6 +100,10 @@ def _expand(path: str) -> list[str]:
             raise InputError(f"The kind of file {path!r} is not known by its name; use one of {', '.join(FORMATS)}.")
         return [path]
     found = [path] if os.path.isdir(path) else sorted(glob.glob(path, recursive=True))
+    for special in (each for each in found if not os.path.isdir(each) and not os.path.isfile(each) and os.path.exists(each)):
+        raise InputError(
+            f"{special!r} is a pipe or a device, which can be read only once; a table is read again for every pass. Write it to a file first."
+        )
     within = [file for each in found for file in (_inside(each) if os.path.isdir(each) else [each])]
     # A glob such as 'a/**' matches a folder and also the files in it.
     files = sorted({file for file in within if format_of(file)})

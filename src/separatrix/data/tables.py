@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InputTypeError
-from .arrays import refuse_empty
 from .columns import Column, ColumnBatch
 from .frames import FrameSource
 from .source import ChunkedSource
+from .sparse_rows import refuse_empty
 
 TEXT = ("String", "Categorical", "Enum")
 
@@ -144,7 +144,7 @@ def object_column(values: NDArray[Any], name: str) -> Column:
         numbers = np.full(len(values), np.nan)
         try:
             numbers[~missing] = known.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputTypeError(
                 f"Column {name!r} holds objects that are neither numbers nor text ({error}); turn them into one of these (a date: into "
                 "days, or its year), or leave the column out."

@@ -22,9 +22,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
     """
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight)
-    if weight.dtype.kind not in "fiub":
-        weight = weight.astype(np.float64)
+    weight = _numbers(sample_weight)
     if weight.ndim == 0:
         weight = np.full(n_rows, weight)
     if weight.ndim != 1:
@@ -35,7 +33,11 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
             f"sample_weight has {len(weight)}."
         )
     weight = np.ascontiguousarray(weight, dtype=np.float64)
-    if not np.isfinite(weight).all():
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not np.isfinite(total):
+        if np.isfinite(weight).all():
+            raise InputError("The sum of sample_weight is infinite in float64; divide the weights by a large number.")
         raise InputError("Input sample_weight contains NaN or infinity; give every row a finite weight (0 leaves it out).")
     if (weight < 0).any():
         row = int(np.flatnonzero(weight < 0)[0])
@@ -46,3 +48,20 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
     if not weight.any():
         raise InputError("All entries of sample_weight are zero, so no row would count; give at least some rows a positive weight.")
     return weight
+
+
+def _numbers(sample_weight: Any) -> NDArray[Any]:
+    """Return the weights as an array of real numbers, or say what was given instead."""
+    try:
+        weight = np.asarray(sample_weight)
+        if weight.dtype.kind in "fiub":
+            return weight
+        if weight.dtype.kind == "O":
+            return weight.astype(np.float64)
+        found = f"of dtype {weight.dtype}"
+    except (TypeError, ValueError, OverflowError) as error:
+        found = f"a {type(sample_weight).__name__} that does not become numbers ({error})"
+    raise InputError(
+        f"sample_weight is {found}; pass one number per row, such as np.ones(len(X)), or None. For weights by class use "
+        "class_weight={label: weight} where the model has it."
+    )

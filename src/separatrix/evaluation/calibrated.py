@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source
 from ..data.labels import Labels
+from ..data.sparse_rows import with_rows
 from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
@@ -256,7 +257,7 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
         raise InputTypeError("CalibratedClassifier holds rows out, which need to be in memory; pass an array or a frame, not files.")
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
-    (X,) = indexable(X)
+    (X,) = indexable(with_rows(X))
     if getattr(X, "ndim", 2) != 2:
         raise InputError(f"Expected 2D array, got an X of shape {X.shape}: pass one row per label; X.reshape(-1, 1) for a single column.")
     labels = Labels.of(y)

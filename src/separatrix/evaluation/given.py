@@ -13,6 +13,7 @@ from ..data import Source, as_source
 from ..data.labels import Labels
 from ..data.opening import is_frame
 from ..data.selected import picked_from, warn_if_picked
+from ..data.sparse_rows import with_rows
 from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError
 from ..summaries.class_moments import require_memory
@@ -41,7 +42,7 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
         rows = _read(X, y, sample_weight)
     else:
         X, y = _with_target(X, y, target)
-        X = _listed(X) if isinstance(X, list | tuple) else X
+        X = _listed(X) if isinstance(X, list | tuple) else with_rows(X)
         labels = Labels.of(y)
         if len(np.shape(X)) != 2 and getattr(getattr(X, "dtype", None), "kind", "O") in "biufc":  # texts stand in one column for pipelines
             raise InputError(

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from separatrix.data.sparse_rows import refuse_corrupt
 from separatrix.errors import InputError, one_of
 
 Floats = NDArray[np.float64]
@@ -236,6 +237,7 @@ def _vector(name: str, value: object) -> Floats:
 def _rows(X: Any, n_features: int) -> Any:
     """X (p,) or (n, p) as finite float64: CSR where X is sparse, otherwise an array."""
     is_sparse: bool = sp.issparse(X)
+    refuse_corrupt(X)
     rows: Any = sp.csr_array(X) if is_sparse else _floats("X", X)
     if is_sparse:
         _floats("X.data", rows.data)

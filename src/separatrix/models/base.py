@@ -217,7 +217,10 @@ def codes_of(scores: Floats) -> NDArray[np.int32] | None:
 
 
 def finite_or_none(scores: Floats, rows: Any = None) -> NDArray[np.floating] | None:
-    """Return scores, in the float type of the rows they belong to if given, or None if one is not finite."""
+    """Return scores, in the float type of the rows if given and if it can hold them, or None if one is not finite."""
     if not np.isfinite(scores).all():
         return None
-    return scores.astype(np.float32) if rows is not None and rows.dtype == np.float32 else scores
+    if rows is None or rows.dtype != np.float32:
+        return scores
+    single = scores.astype(np.float32)
+    return single if np.isfinite(single).all() else scores  # rows of 1e37 have squared distances beyond float32

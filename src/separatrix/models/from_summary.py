@@ -63,6 +63,7 @@ class SummaryClassifier(Classifier):
         self._check_params()
         known = classes if first else self.classes_
         source = self._labelled(X, y, sample_weight, known)
+        require_two_classes(source.classes)  # type: ignore[arg-type]
         if not first:
             self._check_width(source)
         summary = self._summarise(source)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from ..data import Source, as_source
+from ..data.labels import check_classes
 from ..errors import InputError
 from .base import Classifier
 
@@ -32,9 +33,9 @@ def require_announced(model: Any, X: Any, classes: Any) -> None:
     first = not hasattr(model, "classes_")
     if first and classes is None and not isinstance(X, Source):
         raise InputError("classes must be passed on the first call to partial_fit: list all labels, partial_fit(X, y, classes=[…]).")
-    if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), model.classes_):
+    if not first and classes is not None and not np.array_equal(check_classes(classes), model.classes_):
         raise InputError(
-            f"classes={list(classes)!r} is not the same as on the last call to partial_fit, was: {model.classes_.tolist()!r}. "
+            f"classes={classes!r:.80} is not the same as on the last call to partial_fit, was: {model.classes_.tolist()!r}. "
             "All classes must be announced at the first call; start a new model to add one."
         )
 

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data import Source
+from ..data.arrays import as_array
 from ..data.columns import ColumnBatch
 from ..data.counts import CountSource
 from ..errors import DataWarning, InputError
@@ -134,7 +135,7 @@ class MixedNB(MixedCriteria, CountedNB):
             return X
         if is_frame(X):
             return FrameTable(X, n_jobs=self.n_jobs)
-        if not sp.issparse(X) and np.asarray(X).dtype.kind in "OUS":
+        if not sp.issparse(X) and as_array(X).dtype.kind in "OUS":
             return ObjectTable(X, n_jobs=self.n_jobs)
         return CountSource(X, distinct=True, n_jobs=self.n_jobs)
 

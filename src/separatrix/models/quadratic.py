@@ -199,8 +199,12 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
         -------
         scores : δ₂ − δ₁ (n,) for two classes, positive for `classes_[1]`; else (n, K)
         """
-        scores = self._collect(X, lambda block: finite_or_none(self._discriminants(block), block.X))
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+        scores = self._collect(X, lambda block: finite_or_none(self._differences(block), block.X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _differences(self, block: Block) -> Floats:
+        scores = self._discriminants(block)
+        return scores[:, 1:] - scores[:, :1] if scores.shape[1] == 2 else scores
 
     def _discriminants(self, block: Block) -> Floats:
         return quadratic_scores(block, self.means_, self.basis_, log_priors(self.priors_) - 0.5 * self.log_det_)

@@ -7,11 +7,12 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data import as_source
 from ..data.labels import Labels
+from ..data.opening import as_matrix
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
@@ -53,7 +54,7 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         if y is None:
             raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
         labels = Labels.of(y)
-        given, X = X, check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X", estimator=self)
+        given, X = X, as_matrix(X)
         if len(labels) != X.shape[0]:
             raise InputError(
                 f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(labels)} labels."
@@ -73,8 +74,9 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
 
     def _machine_scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return scores_of(self.estimators_, X)
+        rows = as_matrix(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return scores_of(self.estimators_, rows)
 
     def predict(self, X: Any, ambiguous: Literal["argmax", "reject"] = "argmax") -> NDArray[Any]:
         """Return the label of each row.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source, as_source
 from ..data.selected import remember
+from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
 from .naming import Places, column_name, find_columns, find_groups
 
@@ -46,6 +47,7 @@ class Selector(SelectorMixin, BaseEstimator):
         rows : the same kind of rows (an array for a frame, unless `set_output` asks for frames)
         """
         if not isinstance(X, Source):
+            refuse_corrupt(X)
             return super().transform(X)
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
