@@ -38,7 +38,8 @@ class Estimate:
     method : how the held-out predictions were found
         "exact algebra" (equal to refits); "certified" (equal to refits: a gradient of zero proves it for every held-out row); "Newton
         steps" (from the fit of all rows until held-out scores stand still to about 1e-5; what does not arrive is refitted);
-        "approximate leave-one-out" (many rows: one step, and more where it leads far); "refits".
+        "approximate leave-one-out" (many rows: one step, and more where it leads far); "refits". Where a road does not serve some of the
+        rows, it is said how many were refitted.
     seconds : float
     truth : (n,) codes of the true classes
     by_fold, on_training : functions that compute `per_fold` and `training_error`

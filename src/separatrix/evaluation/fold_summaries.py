@@ -11,7 +11,7 @@ from sklearn.base import clone
 from ..data import Block, as_source
 from ..progress import task
 from ..summaries import FoldMoments, all_but_one
-from ..summaries.grouped import SMALL
+from ..thresholds import SCORES
 from .plans import NEVER, Folds
 from .rows import Codes, Floats, HeldOut, Rows, answers, gather, largest, posteriors_of
 
@@ -60,7 +60,7 @@ def _scored(models: list[Any], rows: Rows, folds: Codes) -> tuple[Codes, Floats 
 
     def part(block: Block) -> Part:
         own = folds[block.start : block.start + block.n_rows]
-        large = not block.is_sparse and block.X.size >= SMALL // 4
+        large = not block.is_sparse and SCORES.reached(block.X.size)
         scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(models, block, own)
         codes = largest(scores)
         codes[own == NEVER] = -1
@@ -112,11 +112,12 @@ def by_merging(model: Any, rows: Rows, folds: Folds) -> HeldOut:
     held = [rows.take(np.flatnonzero(folds == fold)) for fold in range(n_folds)]
     never = rows.take(np.flatnonzero(folds == NEVER))
     sources = [fitted._labelled(part.X, part.labels, part.weight, rows.classes) for part in [*held, *([never] if never.n else [])]]
-    stands, found = fitted._merges_stand(sources), []
+    stands, found, refitted = fitted._merges_stand(sources), [], 0
     with task("evaluate", total=n_folds) as work:
         for fold, summary in enumerate(all_but_one([fitted._summarise(source) for source in sources])[:n_folds]):
             whole = stands[fold] and (summary.counts > 0).all()  # a class that goes with the fold has to go from the fit
             training = from_summary(clone(model), summary, rows) if whole else rows.take(np.flatnonzero(folds != fold)).fit(model)
+            refitted += 0 if whole else held[fold].n
             found.append(answers(training, held[fold]))
             work.advance(f"fold {fold}")
-    return gather(rows, folds, found, "exact algebra", fitted)
+    return gather(rows, folds, found, "exact algebra", fitted, refitted)

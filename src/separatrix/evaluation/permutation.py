@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
+from ..thresholds import HELD_SCORES
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out
 from .metrics import METRICS, Judged, Metric, one_metric
@@ -27,8 +28,6 @@ BY_ALGEBRA, BY_REFITS = 10_000, 199
 """Permutations where none is asked for."""
 BLOCK = 100
 """Permutations drawn from one generator."""
-MOST = 4_000_000
-"""Most scores held at a time."""
 LOSSES = ("error", "log_loss", "brier")
 FROM_LABELS = ("error", "balanced_accuracy")
 """Statistics that need no posteriors, which the algebra does not give."""
@@ -181,7 +180,7 @@ def _by_algebra(model: Any, rows: Rows, folds: Folds, shuffled: Shuffled, B: int
     if answer is None or not dense or not np.isfinite(rows.X).all():
         return None
     X, K, found = rows.X.astype(np.float64, copy=False), len(rows.classes), np.empty(B)
-    size = max(1, MOST // ((rows.n + X.shape[1]) * K))
+    size = HELD_SCORES.portion((rows.n + X.shape[1]) * K)
     with task("permutation test", total=B) as work:
         for begin in range(0, B, size):
             codes = shuffled.part(begin, min(begin + size, B))
@@ -213,7 +212,7 @@ def _refit(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, 
     with single_threaded_blas(), muted(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparatrixWarning)  # of labels shuffled on purpose, hundreds of times the same
         held = hold_out(model, Rows(rows.X, codes, rows.weight, rows.classes), plan, folds)
-    return HeldOut(held.folds, held.codes, held.posteriors, held.method), codes
+    return replace(held, fitted=None), codes
 
 
 def _score(metric: Metric, held: HeldOut, rows: Rows) -> float:

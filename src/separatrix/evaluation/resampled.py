@@ -15,18 +15,17 @@ from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
 from ..summaries.resampled import can_resample, resampled_moments
+from ..thresholds import HELD_SCORES
 from .bootstrap import combine, no_information_error
 from .estimate import Estimate
 from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, choose_metrics, log_losses
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes
+from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes, said_method
 
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
 """Scores of many resamples that are computed at once."""
 EPS = float(np.finfo(np.float64).eps)
-MOST_SCORES = 4_000_000
-"""Scores of resamples held at once."""
 Answer = tuple[NDArray[np.intp], Codes, Floats | None]
 
 
@@ -179,7 +178,7 @@ def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag
     moments = resampled_moments(X, rows.codes, weights, len(rows.classes))
     with single_threaded_blas():  # many small systems: threads would only wait for each other
         coef, intercept, sure = model._solve_many(moments, rows.classes)
-    size = max(1, MOST_SCORES // (rows.n * coef.shape[1]))
+    size = HELD_SCORES.portion(rows.n * coef.shape[1])
     for begin in range(0, len(draws), size):
         part = np.arange(begin, min(begin + size, len(draws)))
         part = part[sure[part]]
@@ -188,7 +187,7 @@ def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag
         bag.add_many(scores, draws[part] == 0)
     for answer in by_resamples(model, rows, draws[~sure]):
         bag.add(*answer)
-    return "exact algebra"
+    return said_method("exact algebra", int((~sure).sum()), len(draws), "resamples")
 
 
 def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, start: float) -> Estimate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..data import Source, as_source
 from ..errors import InputError
-from .plans import Folds
+from .plans import NEVER, Folds
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -104,8 +105,9 @@ class HeldOut:
     folds : (n,) fold in which each row was held out, −1 for never
     codes : (n,) predicted class, −1 where never held out
     posteriors : (n, K), NaN where never held out; None if the model has none
-    method : how it was found
+    method : the road taken
     fitted : the model fitted on all rows, where the road had need of it
+    refitted : how many of the rows the road could not serve, so that they were refitted
     """
 
     folds: Folds
@@ -113,6 +115,27 @@ class HeldOut:
     posteriors: Floats | None
     method: str
     fitted: Any = None
+    refitted: int = 0
+
+
+def method_of(repeats: Sequence[HeldOut]) -> str:
+    """Return how the rows of all repeats were held out: the road, and how many of them were refitted after all.
+
+    Examples
+    --------
+    >>> folds = np.arange(4)
+    >>> [method_of([HeldOut(folds, folds, None, "exact algebra", refitted=some)]) for some in (0, 1, 4)]
+    ['exact algebra', 'exact algebra, 1 of 4 rows refitted', 'refits']
+    """
+    held, refitted = sum(int((repeat.folds != NEVER).sum()) for repeat in repeats), sum(repeat.refitted for repeat in repeats)
+    return said_method(repeats[0].method, refitted, held, "rows")
+
+
+def said_method(road: str, refitted: int, total: int, unit: str) -> str:
+    """Return a road with how much of the work was done by refits in its place."""
+    if not refitted:
+        return road
+    return "refits" if refitted == total else f"{road}, {refitted} of {total} {unit} refitted"
 
 
 def predicted_codes(fitted: Any, rows: Rows) -> Codes:
@@ -142,7 +165,9 @@ def answers(fitted: Any, rows: Rows) -> tuple[Codes, Floats | None]:
     return codes, full
 
 
-def gather(rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None) -> HeldOut:
+def gather(
+    rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
+) -> HeldOut:
     """Put the answers of the folds in the order of the rows."""
     codes = np.full(rows.n, -1, dtype=np.int32)
     posteriors = None if any(own is None for _, own in found) else np.full((rows.n, len(rows.classes)), np.nan)
@@ -150,7 +175,7 @@ def gather(rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], m
         codes[folds == fold] = own
         if posteriors is not None:
             posteriors[folds == fold] = probability
-    return HeldOut(folds, codes, posteriors, method, fitted)
+    return HeldOut(folds, codes, posteriors, method, fitted, refitted)
 
 
 def largest(scores: Floats) -> Codes:

@@ -16,7 +16,7 @@ from .estimate import Estimate
 from .intervals import corrected_resampled_t, wilson
 from .metrics import Judged, Metric, Score, bounded, choose_metrics
 from .plans import NEVER
-from .rows import Floats, HeldOut, Rows
+from .rows import Floats, HeldOut, Rows, method_of
 
 Intervals = dict[str, tuple[float, float]]
 
@@ -44,7 +44,7 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
         posteriors=_mean_posteriors(repeats) if has else None,
         confusion=confusion,
         classes=rows.classes,
-        method=repeats[0].method,
+        method=method_of(repeats),
         seconds=time.perf_counter() - start,
         truth=rows.codes,
         by_fold=by_fold,
