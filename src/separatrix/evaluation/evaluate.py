@@ -46,7 +46,9 @@ def evaluate(
     plan : a plan of this package, a scikit-learn splitter, pairs of training and held-out rows, or an int; default KFold(10)
         Pairs that leave rows aside, as of TimeSeriesSplit, are followed by refits.
     metrics : name, scorer or list of them, optional
-        "error", "log_loss", "brier", "auc", "balanced_accuracy", any scikit-learn scorer.
+        "error", "log_loss", "brier", "auc", "balanced_accuracy", any scikit-learn scorer. "accuracy", "neg_log_loss", "neg_brier_score" and
+        "roc_auc" are "error", "log_loss", "brier" and "auc" by other names, with the same intervals. "auc" is pooled: the area of all
+        held-out rows in one order (K classes: mean of one against the rest), 1/2 for a model that does not look at the rows.
     sample_weight : (n,) weights, optional
         Used in training and in the scores.
     groups : (n,) groups, for grouped plans

@@ -18,10 +18,11 @@ from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..progress import task
+from .chosen_metrics import bounded, one_metric
 from .fold_summaries import from_summary, summary_of
 from .given import labelled_rows, require_classifier
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged, bounded, one_metric
+from .metrics import Judged
 from .plans import KFold, folds_of
 from .random_plans import Bootstrap
 from .rows import Codes, Floats, Rows, answers
@@ -127,7 +128,8 @@ def learning_curve(
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")
-    name, value = one_metric(metric, hasattr(model, "predict_proba"), type(model).__name__)
+    asked = one_metric(metric, hasattr(model, "predict_proba"), type(model).__name__)
+    value = asked.metric
     parts = [(folds == f) for folds in folds_of(plan, rows.n, rows.labels, None, rng) for f in range(int(folds.max()) + 1)]
     counts = check_sizes(sizes, min(int((~held).sum()) for held in parts))
     orders = [grown(rows.codes, np.flatnonzero(~held), rng) for held in parts]
@@ -140,9 +142,10 @@ def learning_curve(
         scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
         pooled[m] = value(_all(held)).value
     share = float(np.mean([part.mean() for part in parts]))
-    spans = [_interval(name, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]
-    training = scores[1].mean(axis=1)
-    return LearningCurve(name, counts, pooled, training, np.array(spans), scores[0], method, time.perf_counter() - start)
+    spans = [_interval(asked.own, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]
+    shown, training, per_fold = (asked.of(values) for values in (pooled, scores[1].mean(axis=1), scores[0]))
+    intervals = np.array([asked.span(span) for span in spans])
+    return LearningCurve(asked.name, counts, shown, training, intervals, per_fold, method, time.perf_counter() - start)
 
 
 def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
@@ -240,7 +243,8 @@ def _refit(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int
 def _all(parts: list[Judged]) -> Judged:
     posteriors = None if parts[0].posteriors is None else np.concatenate([part.posteriors for part in parts])
     truth, said = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "said"))
-    return Judged(truth, said, posteriors, None, None, parts[0].classes)
+    fits = np.repeat(np.arange(len(parts)), [len(part.truth) for part in parts])
+    return Judged(truth, said, posteriors, None, None, parts[0].classes, fits)
 
 
 def _interval(name: str, value: float, per_fold: Floats, held: int, rows: Rows, share: float) -> tuple[float, float]:

@@ -17,9 +17,10 @@ from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
 from ..thresholds import HELD_SCORES
+from .chosen_metrics import one_metric
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out
-from .metrics import METRICS, Judged, Metric, one_metric
+from .metrics import METRICS, Judged, Metric
 from .plans import NEVER, Folds, KFold, folds_of
 from .random_plans import Bootstrap
 from .rows import Codes, Floats, HeldOut, Rows
@@ -28,7 +29,6 @@ BY_ALGEBRA, BY_REFITS = 10_000, 199
 """Permutations where none is asked for."""
 BLOCK = 100
 """Permutations drawn from one generator."""
-LOSSES = ("error", "log_loss", "brier")
 FROM_LABELS = ("error", "balanced_accuracy")
 """Statistics that need no posteriors, which the algebra does not give."""
 
@@ -129,18 +129,19 @@ def permutation_test(
     rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
     plan = KFold(5) if plan is None else plan
     folds = _folds(plan, rows, rng)
-    name, metric = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)
+    asked = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)
+    metric = asked.metric
     observed = _score(metric, hold_out(model, rows, plan, folds), rows)
     shuffled = Shuffled(rows.codes, folds, int(rng.randint(2**31 - 1)))
     permuted, method = None, "exact algebra"
-    if name in FROM_LABELS:
+    if asked.own in FROM_LABELS:
         permuted = _by_algebra(model, rows, folds, shuffled, n_permutations or BY_ALGEBRA, metric)
     if permuted is None:
         permuted, method = _by_refits(model, rows, plan, folds, shuffled, n_permutations or BY_REFITS, metric, n_jobs), "refits"
     # Scores equal but for rounding count as equal: that can only make p larger.
-    as_good = permuted <= observed + 1e-12 if name in LOSSES else permuted >= observed - 1e-12
+    as_good = permuted <= observed + 1e-12 if asked.is_loss else permuted >= observed - 1e-12
     p = (1 + int(as_good.sum())) / (len(permuted) + 1)
-    return PermutationTest(name, observed, permuted, p, method, time.perf_counter() - start)
+    return PermutationTest(asked.name, asked.of(observed), asked.of(permuted), p, method, time.perf_counter() - start)
 
 
 def _folds(plan: Any, rows: Rows, rng: Any) -> Folds:
@@ -218,4 +219,4 @@ def _refit(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, 
 def _score(metric: Metric, held: HeldOut, rows: Rows) -> float:
     inside: NDArray[np.intp] = np.flatnonzero(held.folds != NEVER)
     posteriors = None if held.posteriors is None else held.posteriors[inside]
-    return metric(Judged(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes)).value
+    return metric(Judged(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes, held.folds[inside])).value

@@ -17,8 +17,9 @@ from ..progress import task
 from ..summaries.resampled import can_resample, resampled_moments
 from ..thresholds import HELD_SCORES
 from .bootstrap import combine, no_information_error
+from .chosen_metrics import Named, choose_metrics, computed
 from .estimate import Estimate
-from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, choose_metrics, log_losses
+from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, log_losses
 from .random_plans import Bootstrap
 from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes, said_method
 
@@ -135,7 +136,8 @@ def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, ex
     """Return the .632+ estimate of the error, with what the out-of-bag rows say of other scores."""
     has = hasattr(model, "predict_proba")
     names = [m for m in METRICS if m != "auc" and (has or m not in NEED_POSTERIORS)] if metrics is None else metrics
-    bag = OutOfBag(rows, choose_metrics(names, has, type(model).__name__), has)
+    chosen = choose_metrics(names, has, type(model).__name__)
+    bag = OutOfBag(rows, computed(chosen), has)
     draws = plan.resamples(rows.n)
     usable = usable_draws(rows, draws)
     if not len(usable):
@@ -146,7 +148,7 @@ def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, ex
     if road is None:
         for answer in by_resamples(model, rows, usable):
             bag.add(*answer)
-    return _estimate(rows, bag, rows.fit(model), road or "refits", len(draws), start)
+    return _estimate(rows, bag, chosen, rows.fit(model), road or "refits", len(draws), start)
 
 
 def usable_draws(rows: Rows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -190,7 +192,7 @@ def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag
     return said_method("exact algebra", int((~sure).sum()), len(draws), "resamples")
 
 
-def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, start: float) -> Estimate:
+def _estimate(rows: Rows, bag: OutOfBag, chosen: list[Named], fitted: Any, method: str, asked: int, start: float) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
     full = predicted_codes(fitted, rows)
     shares, said = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))
@@ -198,7 +200,7 @@ def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, s
     both = combine(training, bag.mean(bag.wrong), no_information_error(shares, said))
     half = 1.959964 * float(np.std(bag.wrong[seen] / bag.times[seen])) / np.sqrt(int(seen.sum()))
     interval = max(0.0, both.error_632plus - half), min(1.0, both.error_632plus + half)
-    scores = {"error": both.error_632plus, "out_of_bag_error": both.out_of_bag}
+    scores = {"error": both.error_632plus}
     scores |= {name: bag.mean(total) for name, total in bag.losses.items()}
     scores |= {name: float(np.nanmean(values)) for name, values in bag.per_resample.items() if name != "error"}
     posteriors = None if bag.posteriors is None else np.where(seen[:, None], bag.posteriors / np.maximum(bag.times, 1.0)[:, None], np.nan)
@@ -209,15 +211,15 @@ def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, s
     return Estimate(
         error=both.error_632plus,
         interval=interval,
-        scores=scores,
-        intervals={"error": interval},
+        scores={"error": both.error_632plus, "out_of_bag_error": both.out_of_bag} | {one.name: one.of(scores[one.own]) for one in chosen},
+        intervals={one.name: one.span(interval) for one in chosen if one.own == "error"},
         posteriors=posteriors,
         confusion=np.stack([votes[rows.codes == k].sum(axis=0) for k in range(K)]),
         classes=rows.classes,
         method=method,
         seconds=time.perf_counter() - start,
         truth=rows.codes,
-        by_fold=partial(dict, {name: np.array(values) for name, values in bag.per_resample.items()}),
+        by_fold=partial(dict, {one.name: one.of(np.array(bag.per_resample[one.own])) for one in chosen if one.own in bag.per_resample}),
         on_training=lambda: training,
         weight=rows.weight,
         error_632=both.error_632,

@@ -205,6 +205,8 @@ class Board:
         said = [f"► picked: {self._why()}"]
         if test is not None:
             said.append(f"= tied: chance explains the difference to the best ({test}, p ≥ {LEVEL}; one test per model).")
+        if self.setting.metric.own == "auc":
+            said.append(f"{self.setting.metric.name} is pooled: of all held-out rows in one order, whichever fold they were in.")
         said.append("All models faced the same folds; hyperparameters were chosen anew inside every training part.")
         said += [f"No result for {', '.join(names)}: {reason}" for reason, names in _by_reason(self.failures).items()]
         for entry in self.entries:

@@ -149,7 +149,6 @@ def _names_families(models: Any) -> bool:
 
 
 def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start: float) -> Board:
-    sign = 1.0 if setting.metric.is_loss else -1.0
     entries, failures = [], {}
     for place, course in enumerate(courses):
         if not course.is_finished:
@@ -165,7 +164,7 @@ def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start
     if not ended and not any(entry.place for entry in entries):  # place 0 is the baseline's
         told = " ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise InputError(f"No model has a result. {told}")
-    entries.sort(key=lambda entry: (sign * entry.value, entry.place))
+    entries.sort(key=lambda entry: (entry.scored.loss, entry.place))
     best = entries[0]
     entries[1:] = [replace(entry, difference=entry.scored.against(best.scored)) for entry in entries[1:]]
     return Board(tuple(entries), failures, rule, setting, time.perf_counter() - start, ended)
