@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils import check_random_state
 
+from ..arguments import PLAN, SILENT, answers_to
 from .estimate import Estimate
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out, require_classes_in, with_fixed_priors
@@ -19,6 +20,18 @@ from .scoring import estimate
 from .splits import Pair, pairs_of, repeats_of
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use metrics='roc_auc', a scorer, or a list of them",
+    metric="use metrics='auc', a scorer, or a list of them",
+    estimator="the model is the first argument: evaluate(model, X, y)",
+    return_train_score="`training_error` of the result has it",
+    return_estimator="model.fit(X, y) is the fit of all rows; fits of folds are not kept, and mostly not made",
+    method="`posteriors` of the result are those of held-out rows",
+    params="use sample_weight=… and groups=…",
+    fit_params="use sample_weight=…",
+    verbose=SILENT,
+)
 def evaluate(
     model: Any,
     X: Any,

@@ -56,7 +56,7 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
         picked_from(X, None if isinstance(X, Source) else rows.codes),
         "the error estimated from these rows is too small",
         "Let every fold select anew: evaluate(make_pipeline(selector, model), X, y) with all columns.",
-        stacklevel=4,
+        stacklevel=5,
     )
     return rows
 

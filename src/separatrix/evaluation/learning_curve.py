@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table
@@ -74,6 +75,15 @@ class LearningCurve:
         return self.table().html
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use metric='roc_auc' or a scorer",
+    train_sizes="use sizes=[0.1, 0.5, 1.0] (shares) or sizes=[50, 100] (rows)",
+    estimator="the model is the first argument: learning_curve(model, X, y)",
+    shuffle="training rows are always shuffled, by random_state=0; leave it out",
+    exploit_incremental_learning="rows are added to what was learned of fewer wherever that is exact; leave it out",
+    verbose=SILENT,
+)
 def learning_curve(
     model: Any,
     X: Any,

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
@@ -72,6 +73,14 @@ class PermutationTest:
         return f"{found}. {p_text(self.p)}: {said} ({len(self.permuted):,} permutations, {self.method}, {self.seconds:.2f} s)"
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use statistic='roc_auc' or a scorer",
+    metric="use statistic='auc' or a scorer",
+    estimator="the model is the first argument: permutation_test(model, X, y)",
+    groups="labels are shuffled inside folds; for other groups use sklearn.model_selection.permutation_test_score",
+    verbose=SILENT,
+)
 def permutation_test(
     model: Any,
     X: Any,

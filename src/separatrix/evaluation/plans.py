@@ -14,13 +14,28 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
+from ..arguments import answers_to
 from ..data.row_hash import row_hash
 from ..errors import InputError
 from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
 
+REPLACED = {
+    "shuffle": "rows are always dealt at random; random_state=0 deals them the same way again",
+    "n_repeats": "use repeats=5",
+    "test_size": "use fraction=0.2, the share held out",
+    "train_size": "use fraction=0.2, the share held out",
+    "k": "use n_splits=5",
+    "cv": "use n_splits=5",
+}
+"""What to write in place of arguments that splitters of scikit-learn have."""
+
 
 class Plan:
     """Base of all plans. A subclass gives `folds(n, y, groups)`: one array of fold numbers per repeat."""
+
+    def __init_subclass__(cls) -> None:
+        if "__init__" in vars(cls):
+            cls.__init__ = answers_to(**REPLACED)(cls.__init__)  # type: ignore[method-assign]
 
     def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
         """Return fold numbers (n,) for each repeat."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..arguments import PLAN, answers_to
 from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
@@ -56,6 +57,7 @@ class ShrinkagePath:
     __repr__ = __str__
 
 
+@answers_to(cv=PLAN, scoring="the path has error and log-loss; choose by path.best('error')")
 def shrinkage_path(
     X: Any,
     y: Any,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
 from ..data.opening import is_frame
 from ..errors import InputError, one_of
@@ -38,6 +39,17 @@ PREPARED = """ Or have every fold prepare them:
 """What to type where columns hold text or holes."""
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use metric='roc_auc' or a scorer",
+    metrics="one metric decides: use metric='auc' or a scorer; evaluate(model, X, y, metrics=[…]) has several",
+    estimator="use models=[model, …]",
+    estimators="use models=[model, …]",
+    model="use models=[model, …]",
+    param_grid="give it beside its model: models=[(LogisticRegression(), {'C': [0.1, 1, 10]})]",
+    refit="`board.model` is the picked model fitted on all rows",
+    verbose=SILENT,
+)
 def compare(
     X: Any,
     y: Any = None,
