@@ -25,10 +25,7 @@ Floats = NDArray[np.float64]
 REPLACED = {
     "threshold": "use Decision.threshold(0.3), or costs=[[0, 0.3], [0.7, 0]]",
     "cost_matrix": "use costs=[[0, 1], [5, 0]], rows are the truth",
-    "reject_threshold": "use reject_cost=0.1: a row is rejected where its best action would cost more",
     "class_weight": "use costs=[[0, 1], [5, 0]], or priors={label: share}",
-    "classes": "pass them where the rule is used, decision.decide(posteriors, classes), or name the rows of costs: truths=[…]",
-    "labels": "name the rows of costs: truths=[…]",
 }
 """What to write in place of arguments that a decision does not have."""
 

@@ -91,7 +91,7 @@ def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> list[Named
     if metrics is None:
         names: Iterable[Any] = [m for m in METRICS if has_posteriors or m not in NEED_POSTERIORS]
     else:
-        names = [metrics] if isinstance(metrics, str) or callable(metrics) else list(metrics)
+        names = list(metrics) if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
     chosen = {"error": named_metric("error")}
     for name in names:
         if not has_posteriors and needs_posteriors(name):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sklearn.utils import check_random_state
-
 from ..arguments import PLAN, SILENT, answers_to
+from .asked import generator, require_jobs
 from .estimate import Estimate
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out, require_classes_in, with_fixed_priors
@@ -72,7 +71,7 @@ def evaluate(
     n_jobs : int, optional
         Processes for refits.
     random_state : int, RandomState or None
-        For plans that have none of their own.
+        For plans that have none of their own; None is 0: the same call gives the same result.
 
     Returns
     -------
@@ -89,6 +88,7 @@ def evaluate(
     """
     start = time.perf_counter()
     require_classifier(model)
+    require_jobs(n_jobs)
     rows = labelled_rows(X, y, sample_weight, target)
     plan = KFold(10) if plan is None else plan
     with told_once():
@@ -108,8 +108,8 @@ def _evaluated(
     start: float,
 ) -> Estimate:
     if isinstance(plan, Bootstrap):
-        if plan.random_state is None and random_state is not None:
-            plan = Bootstrap(plan.n_resamples, random_state=check_random_state(random_state))
+        if plan.random_state is None:
+            plan = Bootstrap(plan.n_resamples, random_state=generator(random_state))
         model = with_fixed_priors(model, rows) if fixed_priors else model
         return evaluate_bootstrap(model, rows, plan, metrics, exact, start)
     require_groups(groups, rows.n)

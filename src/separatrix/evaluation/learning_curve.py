@@ -12,13 +12,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
 from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..progress import task
+from .asked import generator, require_jobs, shown
 from .chosen_metrics import bounded, one_metric
 from .fold_summaries import from_summary, summary_of
 from .given import labelled_rows, require_classifier
@@ -114,6 +114,7 @@ def learning_curve(
     n_jobs : int, optional
         Processes for refits.
     random_state : int, RandomState or None
+        None is 0: the same call gives the same result.
 
     Returns
     -------
@@ -134,7 +135,8 @@ def learning_curve(
     """
     start = time.perf_counter()
     require_classifier(model)
-    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
+    require_jobs(n_jobs)
+    rows, rng = labelled_rows(X, y, target=target), generator(random_state)
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")
@@ -171,13 +173,15 @@ def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
         raise InputError("sizes is empty; give numbers of rows such as [50, 100], or shares such as [0.1, 0.5, 1.0].")
     found = []
     for size in given:
+        if isinstance(size, bool) or not isinstance(size, int | float | np.number):
+            raise InputError(f"size {shown(size)} is no number; give numbers of rows such as 50, or shares such as 0.5.")
         share = isinstance(size, float | np.floating)
         if share and not 0.0 < size <= 1.0:
             raise InputError(f"size {size!r} is a share of the training rows, above 0 and at most 1.0; write an int for a number of rows.")
         rows = round(size * most) if share else int(size)
         if not 1 <= rows <= most:
             raise InputError(
-                f"size {size!r} is not between 1 and {most}, the rows left to train on; use fewer rows, or shares such as 0.5."
+                f"size {shown(size)} is not between 1 and {most}, the rows left to train on; use fewer rows, or shares such as 0.5."
             )
         found.append(rows)
     return np.unique(np.array(found, dtype=np.int64))

@@ -148,8 +148,8 @@ def balanced_accuracy(rows: Judged) -> Score:
 
 def _mean_recall(tables: NDArray[Any]) -> Floats:
     totals = tables.sum(axis=2)
-    found = np.einsum("fkk->fk", tables) / np.where(totals > 0, totals, 1.0)
-    return found.sum(axis=1) / np.maximum((totals > 0).sum(axis=1), 1)
+    found, there = np.einsum("fkk->fk", tables) / np.where(totals > 0, totals, 1.0), (totals > 0).sum(axis=1)
+    return np.where(there > 0, found.sum(axis=1) / np.maximum(there, 1), np.nan)
 
 
 METRICS: dict[str, Metric] = {
@@ -214,6 +214,8 @@ def from_scorer(scorer: Any) -> Metric:
         y = rows.classes[rows.truth]
 
         def of(part: NDArray[np.intp]) -> float:
+            if rows.weight is not None and not rows.weight[part].any():
+                return float("nan")
             more = {"sample_weight": rows.weight[part]} if rows.weight is not None and weighs else {}
             try:
                 return float(scorer(answers, part[:, None], y[part], **more))

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
@@ -18,6 +17,7 @@ from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
 from ..thresholds import HELD_SCORES
+from .asked import generator, require_count, require_jobs
 from .chosen_metrics import one_metric
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out
@@ -113,6 +113,7 @@ def permutation_test(
     n_jobs : int, optional
         Processes for refits.
     random_state : int, RandomState or None
+        None is 0: the same call gives the same result.
 
     Returns
     -------
@@ -133,9 +134,10 @@ def permutation_test(
     """
     start = time.perf_counter()
     require_classifier(model)
-    if n_permutations is not None and n_permutations < 1:
-        raise InputError(f"n_permutations={n_permutations!r}: at least one is needed, and 999 or more for small p-values.")
-    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
+    require_jobs(n_jobs)
+    if n_permutations is not None:
+        require_count("n_permutations", n_permutations, 1)
+    rows, rng = labelled_rows(X, y, target=target), generator(random_state)
     plan = KFold(5) if plan is None else plan
     folds = _folds(plan, rows, rng)
     asked = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)

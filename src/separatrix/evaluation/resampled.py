@@ -152,10 +152,11 @@ def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, ex
 
 
 def usable_draws(rows: Rows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the resamples that drew every class and left some row out."""
-    drawn = (draws > 0).astype(np.float32)
+    """Return the resamples that drew every class and left some row out, rows of weight 0 not counted."""
+    counting = rows.counting
+    drawn = ((draws > 0) & counting).astype(np.float32)
     of_class = drawn @ np.eye(len(rows.classes), dtype=np.float32)[rows.codes]
-    return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < rows.n)]
+    return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
 
 
 def by_resamples(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[Answer]:

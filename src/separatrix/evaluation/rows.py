@@ -50,6 +50,11 @@ class Rows:
         """Return the rows as a source whose labels are the codes."""
         return as_source(self.X, self.codes, self.weight, classes=np.arange(len(self.classes)), n_jobs=n_jobs)
 
+    @property
+    def counting(self) -> NDArray[np.bool_]:
+        """Which rows count: those of weight 0 do not."""
+        return np.ones(self.n, dtype=bool) if self.weight is None else self.weight > 0
+
     def take(self, rows: NDArray[np.intp]) -> Rows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
@@ -62,8 +67,10 @@ class Rows:
     def fit(self, model: Any, start: Any = None) -> Any:
         """Return a fitted clone of a model, begun at another fit where it declares `_begin_at`.
 
-        Where one class is left, the model that always says it.
+        Where one class is left, the model that always says it. Rows of weight 0 are no rows.
         """
+        if self.weight is not None and not self.weight.all():
+            return self.take(np.flatnonzero(self.weight)).fit(model, start)
         if (self.codes == self.codes[0]).all():
             return DummyClassifier(strategy="most_frequent").fit(np.zeros((self.n, 1)), self.labels)
         fresh = clone(model)

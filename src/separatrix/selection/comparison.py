@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
 from ..data.opening import is_frame
 from ..errors import InputError, one_of
+from ..evaluation.asked import generator, require_jobs, shown
 from ..evaluation.given import labelled_rows
 from ..evaluation.plans import KFold, folds_of
 from ..evaluation.random_plans import Bootstrap
@@ -95,7 +95,7 @@ def compare(
     time_budget : seconds, optional
         No fold is begun later; models that are not finished are listed as such.
     random_state : int, RandomState or None
-        For plans and models that have none of their own; the seed used is in the board's title.
+        For plans and models that have none of their own; None is 0; the seed used is in the board's title.
 
     Returns
     -------
@@ -119,9 +119,10 @@ def compare(
     start = time.perf_counter()
     plan = KFold(10) if plan is None else plan
     _check(rule, time_budget, plan)
+    require_jobs(n_jobs)
     rows = labelled_rows(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
-    seed = int(random_state) if isinstance(random_state, int | np.integer) else int(check_random_state(random_state).randint(2**31 - 1))
+    seed = _seed(random_state)
     folds = folds_of(plan, rows.n, rows.labels, groups, seed)
     setting = Setting(rows, plan, tuple(folds), tune, Criterion.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
@@ -129,11 +130,18 @@ def compare(
     return _board(courses, setting, rule, ended, start)
 
 
+def _seed(random_state: Any) -> int:
+    drawn = generator(random_state)
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return int(random_state or 0)
+    return int(drawn.randint(2**31 - 1))
+
+
 def _check(rule: str, time_budget: float | None, plan: Any) -> None:
     if rule not in RULES:
         raise one_of("rule", rule, RULES)
-    if time_budget is not None and not time_budget > 0:
-        raise InputError(f"time_budget={time_budget!r} must be a positive number of seconds, or None for no limit.")
+    if time_budget is not None and not (isinstance(time_budget, int | float | np.number) and 0 < time_budget < 1e12):
+        raise InputError(f"time_budget={shown(time_budget)} must be a positive number of seconds, or None for no limit.")
     if isinstance(plan, Bootstrap):
         raise InputError(
             "A bootstrap holds rows out unevenly, so models cannot be paired on them; use KFold(10, repeats=5) or evaluate each."
