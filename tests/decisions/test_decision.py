@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix import Decision
-from separatrix.decisions import actions, reweight, tune
+from separatrix.decisions import actions, reweight, saving, tune
 from separatrix.decisions.actions import cheapest, worst_best
 from separatrix.decisions.priors import check_priors
 from separatrix.errors import DataWarning, InputError, UnknownNameError
@@ -157,3 +157,11 @@ def test_priors_with_labels_may_come_in_any_order() -> None:
 def test_an_unknown_class_of_priors_is_named() -> None:
     with pytest.raises(UnknownNameError, match="'spma', which is not a class. Did you mean 'spam'"):
         Decision(priors={"spma": 1.0}).decide([[0.5, 0.5]], ["ham", "spam"], [0.5, 0.5])
+
+
+def test_the_baseline_of_a_saving_may_be_to_reject_all_rows() -> None:
+    P, y = np.full((10, 2), 0.5), np.arange(10) % 2
+    found = saving(Decision([[0, 1], [1, 0]], reject_cost=0.2), P, y)
+    assert (found.baseline, found.baseline_cost, found.saving) == (None, pytest.approx(0.2), pytest.approx(0.0))
+    assert "rejecting all rows 0.2000" in str(found)
+    assert saving(Decision([[0, 1], [1, 0]], reject_cost=0.45), P, np.ones(10, dtype=int), classes=[0, 1]).baseline == 1

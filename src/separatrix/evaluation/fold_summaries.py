@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..data import Block, as_source
+from ..models.singular import columns_named
 from ..progress import task
 from ..summaries import FoldMoments, all_but_one
 from ..thresholds import SCORES
@@ -32,10 +33,12 @@ def by_summaries(model: Any, rows: Rows, folds: Folds) -> HeldOut:
 
 def from_summary(model: Any, summary: Any, rows: Rows) -> Any:
     """Return the model fitted from a summary, with the names of the rows' columns."""
-    fitted = model.fit_summary(summary)
-    if hasattr(rows.X, "columns"):
-        # The columns of an Arrow table are arrays; their names have a name of their own.
-        fitted.feature_names_in_ = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object)
+    # The columns of an Arrow table are arrays; their names have a name of their own.
+    names = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object) if hasattr(rows.X, "columns") else None
+    with columns_named(None if names is None else names.tolist()):
+        fitted = model.fit_summary(summary)
+    if names is not None:
+        fitted.feature_names_in_ = names
     return fitted
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
@@ -30,6 +31,9 @@ class Rows:
     codes: Codes
     weight: Floats | None
     classes: NDArray[Any]
+
+    def __repr__(self) -> str:
+        return f"Rows({self.n} rows, {len(self.classes)} classes)"
 
     @property
     def n(self) -> int:
@@ -80,7 +84,7 @@ class Rows:
 
     def _weights(self, model: Any) -> dict[str, Any]:
         """Return the weights under the name by which the model's `fit` takes them."""
-        if self.weight is None:
+        if self.weight is None or isinstance(model, FrozenEstimator):  # which is fitted already, whatever the weights
             return {}
         if has_fit_parameter(model, "sample_weight") or get_config()["enable_metadata_routing"]:
             return {"sample_weight": self.weight}
@@ -117,9 +121,9 @@ class HeldOut:
     refitted : how many of the rows the road could not serve, so that they were refitted
     """
 
-    folds: Folds
-    codes: Codes
-    posteriors: Floats | None
+    folds: Folds = field(repr=False)
+    codes: Codes = field(repr=False)
+    posteriors: Floats | None = field(repr=False)
     method: str
     fitted: Any = None
     refitted: int = 0

@@ -86,7 +86,8 @@ def compare(
     metric : "error", "log_loss", "brier", "auc", "balanced_accuracy", or any scikit-learn scorer
         What is tuned, ranked and tested by.
     rule : "1se" or "min"
-        What is picked: the simplest model within one standard error of the best, or the best.
+        What is picked: the simplest model within one standard error of the best and not significantly worse, or the best. The majority
+        class is there to be compared with, and never picked.
     sample_weight : (n,) weights, optional
         Used in training (of the last step of a pipeline) and in the scores; differences are then tested fold by fold.
     groups : (n,) groups for grouped plans; the inner plan keeps them together too
@@ -181,12 +182,12 @@ def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start
         entries.append(_entry(course, scored, place))
     if not entries and ended == "interrupted":
         raise KeyboardInterrupt
-    if not ended and not any(entry.place for entry in entries):  # place 0 is the baseline's
+    if not ended and all(entry.is_baseline for entry in entries):
         told = " ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise InputError(f"No model has a result. {told}")
     entries.sort(key=lambda entry: (entry.scored.loss, entry.place))
-    best = entries[0]
-    entries[1:] = [replace(entry, difference=entry.scored.against(best.scored)) for entry in entries[1:]]
+    best = next((entry for entry in entries if not entry.is_baseline), entries[0])
+    entries = [entry if entry is best else replace(entry, difference=entry.scored.against(best.scored)) for entry in entries]
     return Board(tuple(entries), failures, rule, setting, time.perf_counter() - start, ended)
 
 
