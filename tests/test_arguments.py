@@ -52,4 +52,4 @@ def test_unknown_arguments_are_refused_with_their_replacement(action: Any, messa
 
 def test_signatures_stay_those_of_the_functions() -> None:
     assert list(inspect.signature(evaluate).parameters)[:3] == ["model", "X", "y"]
-    assert list(inspect.signature(KFold).parameters)[0] == "n_splits" and "costs" in inspect.signature(Decision).parameters
+    assert next(iter(inspect.signature(KFold).parameters)) == "n_splits" and "costs" in inspect.signature(Decision).parameters

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-
-REPLACED = {
-    "threshold": "use Decision.threshold(0.3), or costs=[[0, 0.3], [0.7, 0]]",
-    "cost_matrix": "use costs=[[0, 1], [5, 0]], rows are the truth",
-    "class_weight": "use costs=[[0, 1], [5, 0]], or priors={label: share}",
-}
+REPLACED = {"threshold": "use Decision.threshold(0.3), or costs=[[0, 0.3], [0.7, 0]]", "class_weight": "use costs=[[0, 1], [5, 0]]"}
 """What to write in place of arguments that a decision does not have."""
 
 

@@ -88,7 +88,7 @@ def require_training_classes(rows: Rows, folds: Folds, alone: bool) -> None:
     for fold, code in np.argwhere(table == total)[:1]:
         label = rows.classes.tolist()[code]
         if table[fold].sum() == n:
-            raise InputError(f"Fold {fold} holds all {n} rows: nothing is left to train on. Hold out fewer rows.")
+            raise InputError(f"Fold {fold} holds all {n} rows{_weighing(rows)}: nothing is left to train on. Hold out fewer rows.")
         raise InputError(
             f"Fold {fold} holds all {total[code]} rows of class {label!r}{_weighing(rows)}, so none is left to train on. Use fewer folds, "
             "a stratified plan, or more rows of that class."
