@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from separatrix.data import source as sources
+from separatrix.thresholds import Threshold
 
 
 @pytest.fixture
@@ -20,3 +24,11 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder of real tables here; set SEPARATRIX_DATA to one")
     return folder
+
+
+@pytest.fixture(params=["small", "large"])
+def roads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sides of every threshold: a law runs once on the roads of small tables and once, in parts, on those of large ones."""
+    monkeypatch.setattr(Threshold, "everywhere", 0 if request.param == "large" else math.inf)
+    if request.param == "large":
+        monkeypatch.setattr(sources, "CHUNK_BYTES", 2_000)

@@ -12,10 +12,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix import Decision
-from separatrix.decisions import actions, reweight, tune
+from separatrix.decisions import actions, reweight, saving, tune
 from separatrix.decisions.actions import cheapest, worst_best
 from separatrix.decisions.priors import check_priors
 from separatrix.errors import DataWarning, InputError, UnknownNameError
+from separatrix.thresholds import Threshold
 
 NAMES = np.array(list("abcdefgh"))
 
@@ -31,7 +32,7 @@ def test_the_kernel_is_argmin_of_expected_costs(K: int, dtype: Any, n: int, rng:
     P, C = posteriors(rng, n, K).astype(dtype), rng.uniform(size=(K, K + 2))
     expected = np.argmin(P.astype(np.float64) @ C, axis=1)
     assert_array_equal(cheapest(P.astype(np.float64), C), expected)
-    monkeypatch.setattr(actions, "SMALL", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     monkeypatch.setattr(actions, "CHUNK", 1000)
     for n_jobs in (1, 2):
         assert_array_equal(cheapest(P, C, n_jobs), expected)
@@ -39,7 +40,7 @@ def test_the_kernel_is_argmin_of_expected_costs(K: int, dtype: Any, n: int, rng:
 
 @pytest.mark.parametrize("small", [True, False])
 def test_of_equal_costs_the_first_action_wins_and_rejecting_comes_last(small: bool, monkeypatch: Any) -> None:
-    monkeypatch.setattr(actions, "SMALL", 10**9 if small else 0)
+    monkeypatch.setattr(Threshold, "everywhere", 10**9 if small else 0)
     P = np.array([[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]])
     assert Decision().codes(P).tolist() == [0, 0, 1]
     assert Decision(reject_cost=0.25).codes(P).tolist() == [0, 2, 1]
@@ -156,3 +157,11 @@ def test_priors_with_labels_may_come_in_any_order() -> None:
 def test_an_unknown_class_of_priors_is_named() -> None:
     with pytest.raises(UnknownNameError, match="'spma', which is not a class. Did you mean 'spam'"):
         Decision(priors={"spma": 1.0}).decide([[0.5, 0.5]], ["ham", "spam"], [0.5, 0.5])
+
+
+def test_the_baseline_of_a_saving_may_be_to_reject_all_rows() -> None:
+    P, y = np.full((10, 2), 0.5), np.arange(10) % 2
+    found = saving(Decision([[0, 1], [1, 0]], reject_cost=0.2), P, y)
+    assert (found.baseline, found.baseline_cost, found.saving) == (None, pytest.approx(0.2), pytest.approx(0.0))
+    assert "rejecting all rows 0.2000" in str(found)
+    assert saving(Decision([[0, 1], [1, 0]], reject_cost=0.45), P, np.ones(10, dtype=int), classes=[0, 1]).baseline == 1

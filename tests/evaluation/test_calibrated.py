@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_digits, load_iris, make_classification
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import log_loss
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -203,3 +204,14 @@ def test_rows_that_cannot_be_held_out_are_named() -> None:
         CalibratedClassifier(LinearSVC(), plan=[(np.arange(50, 150), np.arange(50))]).fit(X, y)
     with pytest.raises(InputError, match="inconsistent numbers of samples"):
         CalibratedClassifier(LinearSVC()).fit(X, y[:-1])
+
+
+@pytest.mark.parametrize("inner", [LinearSVC(), GaussianNB()], ids=repr)
+def test_a_model_fitted_before_is_calibrated_with_weights(inner: Any, rng: Any) -> None:
+    X, y = rng.normal(size=(80, 3)), np.arange(80) % 2
+    X[:, 0] += y
+    frozen, w = FrozenEstimator(clone(inner).fit(X[:40], y[:40])), rng.integers(1, 4, 40)
+    one = CalibratedClassifier(frozen, plan=KFold(4, random_state=0)).fit(X[40:], y[40:], sample_weight=w)
+    again = np.repeat(np.arange(40, 80), w)
+    other = CalibratedClassifier(frozen, plan=KFold(4, random_state=0)).fit(X[again], y[again])
+    assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-6)

@@ -17,6 +17,8 @@ from separatrix.evaluation import KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.evaluate import labelled_rows
 from separatrix.evaluation.held_out import hold_out
 
+pytestmark = pytest.mark.usefixtures("roads")
+
 N = 28
 MODELS = [
     BernoulliNB,

@@ -15,7 +15,10 @@ from separatrix.errors import InputError
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.evaluate import labelled_rows
 from separatrix.evaluation.held_out import hold_out
+from separatrix.evaluation.rows import Rows
 from tests.tables import MODELS
+
+pytestmark = pytest.mark.usefixtures("roads")
 
 MORE = [
     LinearDiscriminantAnalysis(shrinkage=1.0),
@@ -30,6 +33,10 @@ MORE = [
     FisherDiscriminant(threshold="priors"),
     FisherDiscriminant(n_components=1),
 ]
+
+
+SINGULAR = [LinearDiscriminantAnalysis(), FisherDiscriminant(), QuadraticDiscriminantAnalysis(), LeastSquaresClassifier()]
+"""Models whose algebra needs columns that vary independently in all rows but one."""
 
 
 def three(rng: Any) -> tuple[Any, Any]:
@@ -102,6 +109,21 @@ def test_in_traps(model: Any, trap: Any, rng: Any) -> None:
 def test_of_two_classes(model: Any, rng: Any) -> None:
     X, y = three(rng)
     agree(model, X, np.where(y == "a", "b", y))
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
+@pytest.mark.parametrize("columns", [4, 5], ids=["carried by a row", "one of them twice"])
+@pytest.mark.parametrize("model", SINGULAR, ids=repr)
+def test_the_method_says_how_many_rows_were_refitted(model: Any, columns: int, rng: Any, monkeypatch: Any) -> None:
+    X, y = three(rng)
+    X[:, 3] = np.where(np.arange(30) == 7, 1.0, 0.0)
+    X = np.column_stack([X[:, :4], X[:, 0]])[:, :columns]
+    fits: list[int] = []
+    fit = Rows.fit
+    monkeypatch.setattr(Rows, "fit", lambda rows, *more: fits.append(rows.n) or fit(rows, *more))
+    refitted = (evaluate(model, X, y, plan=LeaveOneOut()), fits.count(29))[1]
+    said = {0: "exact algebra", 30: "refits"}.get(refitted, f"exact algebra, {refitted} of 30 rows refitted")
+    assert evaluate(model, X, y, plan=LeaveOneOut()).method == said and refitted
 
 
 def test_a_fold_per_row_is_leave_one_out(rng: Any) -> None:

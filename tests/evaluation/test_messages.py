@@ -46,7 +46,10 @@ GROUPS = np.arange(150) // 50
         ),
         (lambda: evaluate(GaussianNB(), X, np.r_[[9], Y[1:]]), "Class 9.* has 1 row, fewer than the 10 folds.*Use LeaveOneOut.*join it"),
         (lambda: evaluate(GaussianNB(), X, Y, plan=KFold(2.5)), "n_splits=2.5 must be a whole number"),
-        (lambda: evaluate(GaussianNB(), X, Y, plan=1000), "plan=1000 cannot be followed: .*greater than the number of samples"),
+        (
+            lambda: evaluate(GaussianNB(), X, Y, plan=1000),
+            "plan=1000 must be a whole number, at least 2 and at most the number of rows, 150",
+        ),
         (lambda: evaluate(GaussianNB(), X, Y, plan=[([0, 1], [150])]), "asks for row 150, but there are 150 rows"),
         (lambda: evaluate(GaussianNB(), X, Y, plan=[([0, 1], [])]), "holds no row out"),
         (

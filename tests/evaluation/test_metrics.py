@@ -8,10 +8,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import softmax
-from sklearn.metrics import balanced_accuracy_score, brier_score_loss, log_loss, roc_auc_score
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, brier_score_loss, get_scorer, log_loss, make_scorer, roc_auc_score
 
+from separatrix import GaussianNB, LinearDiscriminantAnalysis, compare
 from separatrix.decisions.areas import area, area_interval, macro_area
-from separatrix.evaluation.metrics import METRICS, Judged, needs_posteriors
+from separatrix.evaluation import Bootstrap, KFold, LeaveOneOut, evaluate, learning_curve, permutation_test
+from separatrix.evaluation.chosen_metrics import ALIASES, named_metric, needs_posteriors
+from separatrix.evaluation.metrics import METRICS, Judged
 
 
 def peer(name: str, y: Any, said: Any, P: Any, w: Any) -> float:
@@ -75,3 +80,63 @@ def test_a_perfect_order_is_not_certain() -> None:
 
 def test_scorers_say_what_they_need() -> None:
     assert needs_posteriors("neg_log_loss") and needs_posteriors("auc") and not needs_posteriors("accuracy")
+
+
+ASKED = [*ALIASES, get_scorer("roc_auc"), make_scorer(accuracy_score)]
+"""Metrics of this package under the names that scikit-learn has for them."""
+
+
+@pytest.mark.parametrize("plan", [KFold(5), KFold(3, repeats=2), LeaveOneOut(), Bootstrap(10)], ids=repr)
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+def test_one_quantity_has_one_value_and_one_interval(asked: Any, plan: Any) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    named = named_metric(asked)
+    one, own = (evaluate(GaussianNB(), X[::4], y[::4], plan=plan, metrics=metric, random_state=0) for metric in (asked, named.own))
+    assert one.scores[named.name] == named.of(own.scores[named.own])
+    assert one.intervals.get(named.name) == (named.span(own.intervals[named.own]) if named.own in own.intervals else None)
+    assert one.per_fold.get(named.name, []) == pytest.approx(named.of(own.per_fold.get(named.own, np.empty(0))))
+
+
+@pytest.mark.parametrize("plan", [KFold(4), KFold(3, repeats=2), LeaveOneOut()], ids=repr)
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+def test_one_quantity_is_compared_in_one_way(asked: Any, plan: Any) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    models, named = [GaussianNB(), LinearDiscriminantAnalysis()], named_metric(asked)
+    one, own = (compare(X[::6], y[::6], models=models, plan=plan, metric=metric, random_state=0) for metric in (asked, named.own))
+    assert [entry.name for entry in one] == [entry.name for entry in own] and one.picked.name == own.picked.name
+    for name in ("GaussianNB", "LinearDiscriminantAnalysis", "majority class"):
+        mine, theirs = one[name], own[name]
+        assert mine.value == named.of(theirs.value) and mine.difference == theirs.difference
+        assert mine.interval == named.span(theirs.interval) or np.isnan(mine.interval).all()
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+def test_one_quantity_has_one_p_value_and_one_curve(asked: Any) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    rows, named = (X[::6, :4], y[::6]), named_metric(asked)
+    tests = [permutation_test(GaussianNB(), *rows, statistic=metric, n_permutations=30, random_state=0) for metric in (asked, named.own)]
+    assert tests[0].p == tests[1].p and tests[0].observed == named.of(tests[1].observed)
+    curves = [learning_curve(GaussianNB(), *rows, metric=metric, random_state=0) for metric in (asked, named.own)]
+    assert_allclose(curves[0].intervals, [named.span(span) for span in curves[1].intervals], rtol=0)
+    assert curves[0].metric == named.name and (curves[0].scores == named.of(curves[1].scores)).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("plan", [KFold(7), KFold(7, stratified=False), KFold(3, repeats=2), LeaveOneOut()], ids=repr)
+def test_an_area_of_a_model_that_does_not_look_is_one_half(plan: Any, weighted: bool, rng: Any) -> None:
+    for load in (load_iris, load_breast_cancer):
+        X, y = load(return_X_y=True)
+        w = rng.uniform(0.5, 2.0, len(y)) if weighted else None
+        found = evaluate(DummyClassifier(strategy="prior"), X, y, plan=plan, metrics="auc", sample_weight=w, random_state=0)
+        assert found.scores["auc"] == 0.5 and "auc is 1/2 by convention" in str(found) and "auc (pooled)" in str(found)
+    if not isinstance(plan, LeaveOneOut):
+        board = compare(X[::4], y[::4], models=[GaussianNB()], plan=plan, metric="roc_auc", random_state=0)
+        assert board["majority class"].value == 0.5 and "roc_auc is pooled" in str(board)
+
+
+@pytest.mark.filterwarnings("ignore:Precision is ill-defined")
+def test_no_interval_ends_where_no_value_can_be() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    for metric in ("f1", "precision", "recall", "jaccard", "average_precision", "matthews_corrcoef", "balanced_accuracy", "accuracy"):
+        board = compare(X[:120], y[:120], models=[LinearDiscriminantAnalysis()], plan=KFold(6), metric=metric, random_state=0)
+        assert all(-1.0 <= end <= 1.0 for entry in board for end in entry.interval)

@@ -18,6 +18,8 @@ from separatrix.evaluation.evaluate import labelled_rows
 from separatrix.evaluation.held_out import hold_out
 from separatrix.models import logistic_left_out
 
+pytestmark = pytest.mark.usefixtures("roads")
+
 SMOOTH = [
     LogisticRegression(),
     LogisticRegression(C=0.05, fit_intercept=False),
@@ -96,7 +98,7 @@ def test_folds_around_one_hessian_end_where_refits_end(model: Any, offset: float
 def test_classes_as_separate_as_digits_need_no_refit(rng: Any) -> None:
     X, y = some_digits(rng)
     quick, brute = (evaluate(LogisticRegression(), X, y, plan=KFold(5, random_state=0), exact=exact) for exact in (False, True))
-    assert (quick.method, brute.method) == ("Newton steps", "refits")
+    assert quick.method.startswith("Newton steps") and brute.method == "refits"
     assert quick.scores["log_loss"] == pytest.approx(brute.scores["log_loss"], rel=2e-3)
     assert quick.error == brute.error
 
@@ -114,7 +116,7 @@ def test_leave_one_out_log_loss_is_that_of_refits() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     X, y = scale(X[:150]), y[:150]
     quick, brute = (evaluate(LogisticRegression(C=10.0), X, y, plan=LeaveOneOut(), exact=exact) for exact in (False, True))
-    assert (quick.method, brute.method) == ("Newton steps", "refits")
+    assert quick.method.startswith("Newton steps") and brute.method == "refits"
     assert quick.scores["log_loss"] == pytest.approx(brute.scores["log_loss"], rel=1e-3)
     assert quick.error == brute.error
 
@@ -125,7 +127,7 @@ def test_of_many_rows_only_those_moved_far_are_polished(monkeypatch: Any) -> Non
     exact = evaluate(LogisticRegression(), X, y, plan=LeaveOneOut())
     monkeypatch.setattr(logistic_left_out, "WORK", 0.0)
     found = evaluate(LogisticRegression(), X, y, plan=LeaveOneOut())
-    assert found.method == "approximate leave-one-out"
+    assert found.method.startswith("approximate leave-one-out")
     assert found.scores["log_loss"] == pytest.approx(exact.scores["log_loss"], rel=0.01)
     assert found.scores["log_loss"] != exact.scores["log_loss"]
 

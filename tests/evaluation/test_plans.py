@@ -87,7 +87,7 @@ def test_a_bootstrap_sees_about_63_percent_of_the_rows() -> None:
         (lambda: LeaveOneOut().folds(1), "leaves nothing to train on"),
         (lambda: LeaveOneOut().get_n_splits(), "pass X"),
         (lambda: Bootstrap(0), "n_resamples=0"),
-        (lambda: HashFold(1), "at least two folds"),
+        (lambda: HashFold(1), "n_splits=1 must be a whole number, at least 2"),
     ],
 )
 def test_impossible_plans_are_refused(action: Any, message: str) -> None:

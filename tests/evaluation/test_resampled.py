@@ -11,7 +11,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, NearestMean
 from separatrix.evaluation import Bootstrap, evaluate
-from separatrix.summaries.resampled import resampled_moments
+from separatrix.summaries.resampled import can_resample, resampled_moments
+
+pytestmark = pytest.mark.usefixtures("roads")
 
 SETS = {"iris": load_iris, "breast cancer": load_breast_cancer}
 MODELS = [LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(shrinkage=0.2, covariance="mle")]
@@ -34,7 +36,7 @@ def test_all_resamples_at_once_equal_refits(model: Any, name: str, weighted: boo
     X, y = SETS[name](return_X_y=True)
     w = rng.integers(1, 3, len(y)).astype(float) if weighted else None
     quick, brute = (evaluate(model, X, y, plan=Bootstrap(12, random_state=1), sample_weight=w, exact=exact) for exact in (False, True))
-    assert (quick.method, brute.method) == ("exact algebra", "refits")
+    assert (quick.method, brute.method) == ("exact algebra" if can_resample(*X.shape) else "refits", "refits")
     assert quick.scores == pytest.approx(brute.scores, abs=1e-8)
     assert_allclose(quick.posteriors, brute.posteriors, atol=1e-7)
     assert_allclose(quick.confusion, brute.confusion)

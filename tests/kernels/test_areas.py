@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from separatrix.decisions import areas
 from separatrix.kernels import areas as kernels
+from separatrix.thresholds import Threshold
 
 TRAPS = [-np.inf, -1e300, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, 1.0, 1.0 + 2e-16, np.inf]
 
@@ -36,7 +37,7 @@ def test_areas_of_both_roads_agree(digits: int, weighted: bool, rng: Any, monkey
     positive, weight = rng.random(400) < 0.4 + 0.1 * score, rng.uniform(0.5, 2.0, 400) if weighted else None
     folds = rng.integers(0, 3, 400)
     plain = areas.area(positive, score, weight, folds)
-    monkeypatch.setattr(areas, "MANY", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     compiled = areas.area(positive, score, weight, folds)
     assert compiled.value == pytest.approx(roc_auc_score(positive, score, sample_weight=weight), rel=1e-12)
     assert_allclose(compiled.influence, plain.influence, atol=1e-12)

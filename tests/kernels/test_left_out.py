@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from separatrix import LinearDiscriminantAnalysis
 from separatrix.evaluation import LeaveOneOut, evaluate, shrinkage_path
 from separatrix.kernels.left_out import losses
-from separatrix.solvers.held_out import leave_one_out, leave_one_out_shrunk
+from separatrix.solvers.held_out import leave_one_out
+from separatrix.thresholds import Threshold
 
 
 def labelled(rng: Any) -> tuple[Any, Any, Any]:
@@ -25,8 +26,7 @@ def test_both_roads_agree(shrinkage: float, covariance: Any, rng: Any, monkeypat
     X, y, w = labelled(rng)
     model = LinearDiscriminantAnalysis(shrinkage=shrinkage, covariance=covariance)
     plain = evaluate(model, X, y, plan=LeaveOneOut(), sample_weight=w)
-    for module in (leave_one_out, leave_one_out_shrunk):
-        monkeypatch.setattr(module, "COMPILED", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     compiled = evaluate(model, X, y, plan=LeaveOneOut(), sample_weight=w)
     assert_allclose(compiled.posteriors, plain.posteriors, atol=1e-10)
 
@@ -42,7 +42,7 @@ def test_rows_that_carry_a_direction_are_found(rng: Any) -> None:
 def test_a_path_by_kernels_is_a_path(rng: Any, monkeypatch: Any) -> None:
     X, y, w = labelled(rng)
     plain = shrinkage_path(X, y, shrinkages=[0.0, 0.2, 1.0], sample_weight=w)
-    monkeypatch.setattr(leave_one_out_shrunk, "COMPILED", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     compiled = shrinkage_path(X, y, shrinkages=[0.0, 0.2, 1.0], sample_weight=w)
     assert_allclose(compiled.error, plain.error, atol=1e-12)
     assert_allclose(compiled.log_loss, plain.log_loss, atol=1e-10)

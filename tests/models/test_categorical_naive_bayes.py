@@ -13,7 +13,7 @@ from sklearn import naive_bayes as peers
 
 from separatrix.errors import DataWarning, InputError
 from separatrix.models.categorical_naive_bayes import CategoricalNB
-from separatrix.summaries import grouped
+from separatrix.thresholds import Threshold
 
 ROADS = pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 
@@ -27,7 +27,7 @@ def table(rng: Any, K: int, n: int = 200) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("more", [{}, {"alpha": 0.5}, {"min_categories": 7}, {"min_categories": [3, 6, 2, 9], "fit_prior": False}])
 def test_numbers_are_those_of_scikit_learn(more: Any, K: int, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = table(rng, K)
     theirs = peers.CategoricalNB(**more).fit(X, y, w)
     for road in (X, X.astype(float), X.astype(np.uint8), sp.csr_array(X)):
@@ -58,7 +58,7 @@ def test_play_tennis_by_hand() -> None:
 
 @ROADS
 def test_an_unknown_category_says_nothing_and_is_told_once(small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, _ = table(rng, 3)
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     model = CategoricalNB().fit(frame, y)
@@ -82,7 +82,7 @@ def test_a_category_may_come_later_and_go_again(rng: Any) -> None:
 
 @ROADS
 def test_missing_values_are_left_out_of_the_counts(small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = table(rng, 3)
     hole = np.where(rng.random(X.shape) < 0.2, np.nan, X)
     model = CategoricalNB(missing="ignore").fit(hole, y, w)
@@ -113,7 +113,7 @@ def test_odds_of_categories_add_up_to_the_odds_of_the_row(rng: Any) -> None:
     ],
 )
 def test_what_is_no_category_is_named(value: float, match: str, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, _ = table(rng, 2)
     good = pd.DataFrame(X, columns=list("abcd"))
     bad = good.astype(float)

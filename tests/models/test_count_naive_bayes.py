@@ -16,7 +16,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from separatrix.errors import DataWarning, InputError
 from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
-from separatrix.summaries import Counts, grouped
+from separatrix.summaries import Counts
+from separatrix.thresholds import Threshold
 
 SPAM = [[1, 1, 0, 0], [2, 0, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1], [0, 0, 1, 2]]  # free, money, lunch, dear
 LABELS = ["spam", "spam", "spam", "ham", "ham"]
@@ -36,7 +37,7 @@ def bag(rng: Any, K: int) -> tuple[Any, Any, Any]:
     [("MultinomialNB", {}), ("MultinomialNB", {"fit_prior": False}), ("BernoulliNB", {}), ("BernoulliNB", {"binarize": 1.0})],
 )
 def test_numbers_are_those_of_scikit_learn(name: str, more: Any, alpha: float, K: int, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = bag(rng, K)
     ours, theirs = globals()[name](alpha=alpha, **more), getattr(peers, name)(alpha=alpha, **more)
     for road in (X, X.astype(float), sp.csr_array(X), sp.csr_array(X.astype(np.float32))):

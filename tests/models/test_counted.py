@@ -19,7 +19,7 @@ from separatrix.errors import InputError
 from separatrix.models.categorical_naive_bayes import CategoricalNB
 from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
 from separatrix.models.mixed_naive_bayes import MixedNB
-from separatrix.summaries import grouped
+from separatrix.thresholds import Threshold
 
 MODELS = [
     BernoulliNB(),
@@ -57,7 +57,7 @@ def assert_same_model(a: Any, b: Any, X: Any) -> None:
 @EVERY
 @ROADS
 def test_integer_weight_is_repetition_and_zero_is_removal(model: Any, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y = rows(rng)
     w = rng.integers(0, 4, len(y))
     again = np.repeat(np.arange(len(y)), w)
@@ -120,7 +120,7 @@ def grouped_like(classes: Any) -> Any:
 def test_all_roads_agree(model: Any, small: int, rng: Any, monkeypatch: Any) -> None:
     X, y = rows(rng)
     expected = fitted(model, X, y)
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     monkeypatch.setattr(sources, "CHUNK_BYTES", 1000)
     monkeypatch.setattr(count_source, "CHUNK_VALUES", 50)
     monkeypatch.setattr(count_source, "VALUES_PER_TOTAL", 0)
@@ -153,7 +153,7 @@ def test_frames_of_any_library_agree(model: Any, rng: Any) -> None:
 def test_the_number_of_threads_does_not_change_a_bit(model: Any, sparse: bool, rng: Any, monkeypatch: Any) -> None:
     X, y = rows(rng, n=900)
     w = rng.random(900)
-    monkeypatch.setattr(grouped, "SMALL", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     monkeypatch.setattr(sources, "CHUNK_BYTES", 2000)
     monkeypatch.setattr(count_source, "CHUNK_VALUES", 200)
     monkeypatch.setattr(count_source, "VALUES_PER_TOTAL", 0)
@@ -244,7 +244,7 @@ def test_predicting_sets_nothing(model: Any, rng: Any) -> None:
 @ROADS
 def test_a_missing_value_is_as_if_its_column_were_not_there(model: Any, small: int, rng: Any, monkeypatch: Any) -> None:
     """Columns are independent given the class, so leaving one out of the product is the model of the others."""
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y = rows(rng)
     model = clone(model).set_params(missing="ignore", alpha=1.0)
     hole = X.copy()

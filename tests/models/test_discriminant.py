@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import ClassMoments, LinearDiscriminantAnalysis
 from separatrix.errors import CapacityError, SingularWarning
-from separatrix.models import wide
+from separatrix.thresholds import Threshold
 
 
 def rows(rng: Any, n: int = 90, p: int = 5) -> tuple[Any, Any]:
@@ -129,7 +129,7 @@ def test_wide_rows_give_what_the_covariance_gives(shrinkage: Any, convert: Any, 
     X[y == 1, :5] += 2.0
     w, new = rng.integers(1, 3, 25), rng.normal(size=(30, 60)) + 3.0
     tall = LinearDiscriminantAnalysis(shrinkage=shrinkage, class_weight=balanced).fit(X, y, sample_weight=w)
-    monkeypatch.setattr(wide, "WIDE", 10)
+    monkeypatch.setattr(Threshold, "everywhere", 10)
     found = LinearDiscriminantAnalysis(shrinkage=shrinkage, class_weight=balanced).fit(convert(X), y, sample_weight=w)
     assert_allclose(found.shrinkage_, tall.shrinkage_)
     assert_array_equal(found.predict(new), tall.predict(new))
@@ -139,7 +139,7 @@ def test_wide_rows_give_what_the_covariance_gives(shrinkage: Any, convert: Any, 
 
 
 def test_wide_models_say_what_they_cannot_do(rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(wide, "WIDE", 10)
+    monkeypatch.setattr(Threshold, "everywhere", 10)
     X, y = rng.normal(size=(12, 20)), np.arange(12) % 2
     model = LinearDiscriminantAnalysis(shrinkage=0.1).fit(X, y)
     for action in (lambda: model.log_density(X), lambda: model.sample(2), lambda: model.partial_fit(X, y), lambda: model.forget(X, y)):

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import FisherDiscriminant, LinearDiscriminantAnalysis
 from separatrix.errors import CapacityError, InputError, SingularWarning
-from separatrix.models import wide
+from separatrix.thresholds import Threshold
 
 
 def rows(rng: Any, n: int = 90, p: int = 5, K: int = 3) -> tuple[Any, Any]:
@@ -129,7 +129,7 @@ def test_wide_rows_give_what_the_scatter_gives(K: int, convert: Any, rng: Any, m
     X, y = rows(rng, n=25, p=60, K=K)
     new = rng.normal(size=(30, 60))
     tall = FisherDiscriminant(class_weight="balanced").fit(X, y)
-    monkeypatch.setattr(wide, "WIDE", 10)
+    monkeypatch.setattr(Threshold, "everywhere", 10)
     model = FisherDiscriminant(class_weight="balanced").fit(convert(X), y)
     scale = np.abs(tall.decision_function(new)).max()
     assert_allclose(model.decision_function(convert(new)) / scale, tall.decision_function(new) / scale, atol=1e-9)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import LabelBinarizer
 
 from separatrix import LeastSquaresClassifier
 from separatrix.errors import CapacityError, InputError, SingularWarning
-from separatrix.models import wide
+from separatrix.thresholds import Threshold
 
 SINGULAR = pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
 
@@ -101,7 +101,7 @@ def test_wide_rows_give_what_the_scatter_gives(alpha: float, convert: Any, balan
     w, new = rng.integers(0, 3, 25), rng.normal(size=(30, 60)) + 7.0
     tall, long = (LeastSquaresClassifier(alpha, coding, class_weight=balanced) for _ in range(2))
     tall.fit(X, y, sample_weight=w)
-    monkeypatch.setattr(wide, "WIDE", 10)
+    monkeypatch.setattr(Threshold, "everywhere", 10)
     long.fit(convert(X), y, sample_weight=w)
     assert_allclose(long.decision_function(convert(new)), tall.decision_function(new), atol=1e-8)
     assert long.summary_ is None

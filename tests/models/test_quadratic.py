@@ -15,6 +15,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as Peer
 from separatrix import ClassMoments, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from separatrix.errors import InputError, SingularWarning
 from separatrix.models import quadratic
+from separatrix.thresholds import Threshold
 
 SINGULAR = pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
 
@@ -163,7 +164,7 @@ def test_kernels_score_as_numpy_does(flat: bool, dtype: str, rng: Any, monkeypat
     expected = np.stack([-0.5 * np.sum(((X - m) @ B) ** 2, axis=1) for m, B in zip(model.means_, model.basis_, strict=True)], axis=1)
     expected = (expected - 0.5 * model.log_det_ + np.log(model.priors_)).astype(dtype)
     for small in (10**9, 0):
-        monkeypatch.setattr(quadratic, "SMALL", small)
+        monkeypatch.setattr(Threshold, "everywhere", small)
         monkeypatch.setattr(quadratic, "SCORED", 3000)
         for road in (X, np.asfortranarray(X), sp.csr_array(X)):
             assert_allclose(model.decision_function(road), expected, rtol=1e-6 if dtype == "f4" else 1e-9)

@@ -20,7 +20,7 @@ from separatrix import GaussianNB, LinearDiscriminantAnalysis, LogisticRegressio
 from separatrix.errors import InputError
 from separatrix.models.one_vs_one import OneVsOne
 from separatrix.models.one_vs_rest import OneVsRest
-from separatrix.solvers.smooth import against_rest
+from separatrix.thresholds import Threshold
 
 META = [OneVsRest(LinearDiscriminantAnalysis()), OneVsOne(LinearDiscriminantAnalysis()), OneVsRest(PeerLogistic())]
 
@@ -142,7 +142,7 @@ def test_bad_input_is_refused(action: Any, message: str) -> None:
 @pytest.mark.parametrize("machines", ["all", "all_but_last"])
 @pytest.mark.parametrize("options", [{}, {"C": 0.01, "fit_intercept": False}, {"class_weight": "balanced"}, {"C": np.inf}], ids=repr)
 def test_logistic_machines_in_step_are_those_fitted_one_by_one(machines: Any, options: Any, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(against_rest, "SMALL", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     X, y = rows(rng, n=4000)
     w = rng.random(4000)
     model = OneVsRest(LogisticRegression(tol=1e-7, **options), machines=machines).fit(X, y, sample_weight=w)

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from separatrix import LinearDiscriminantAnalysis, evaluate, open_table
 from separatrix.errors import InputError
-from separatrix.summaries import grouped
+from separatrix.thresholds import Threshold
 from tests.selection.selectors import FILTERS, SELECTORS
 
 EVERY = pytest.mark.parametrize("selector", SELECTORS, ids=repr)
@@ -43,7 +43,7 @@ def numbers(selector: Any) -> Any:
 @EVERY
 @pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 def test_integer_weight_is_repetition_and_zero_is_removal(selector: Any, small: int, rows: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = rows
     again = np.repeat(np.arange(len(y)), w.astype(int))
     one, other = clone(selector).fit(X, y, sample_weight=w), clone(selector).fit(X[again], y[again])

@@ -13,7 +13,7 @@ from sklearn.metrics import mutual_info_score
 
 from separatrix.errors import InputError
 from separatrix.selection import MutualInformationFilter, binning
-from separatrix.summaries import grouped
+from separatrix.thresholds import Threshold
 
 IRIS = load_iris(return_X_y=True)
 
@@ -30,7 +30,7 @@ def test_independent_switch_says_nothing_and_a_copy_says_all() -> None:
 @pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
 def test_counted_value_by_value_as_scikit_learn_counts(small: int, kind: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y = load_digits(return_X_y=True)
     other = X.copy()
     other[:, 5] = X[:, 5] / 8 - 0.3  # fractions are values too

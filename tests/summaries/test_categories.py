@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix.data import Block
 from separatrix.errors import InputError
-from separatrix.summaries import grouped
 from separatrix.summaries.categories import CategoryCounts, as_objects, starts_of
+from separatrix.thresholds import Threshold
 
 ROADS = pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 
@@ -26,7 +26,7 @@ def by_hand(X: Any, y: Any, w: Any, j: int) -> Any:
 
 @ROADS
 def test_cells_are_counts(small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = rows(rng)
     counts = CategoryCounts.from_data(X, y, w)
     assert counts.n_categories.tolist() == [2, 6, 4] and counts.n_features == 3
@@ -38,7 +38,7 @@ def test_cells_are_counts(small: int, rng: Any, monkeypatch: Any) -> None:
 @ROADS
 @pytest.mark.parametrize("cut", [3, 40, 77])
 def test_parts_are_the_whole_though_their_categories_differ(cut: int, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = rows(rng)
     X, order = np.sort(X, axis=0), rng.permutation(3)  # early rows have low categories only
     X = X[:, order]
@@ -91,7 +91,7 @@ def test_empty_widened_and_refused(rng: Any) -> None:
 
 @ROADS
 def test_missing_values_are_no_category_unless_skipped(small: int, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     hole = Block(np.array([[0.0], [np.nan], [1.0]]), np.zeros(3, dtype=np.int32))
     assert not CategoryCounts.summarise(np.arange(1))(hole).is_finite
     assert CategoryCounts.summarise(np.arange(1), skip_missing=True)(hole).cells.tolist() == [[1.0, 1.0]]

@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from separatrix.data import Block
-from separatrix.summaries import grouped
 from separatrix.summaries.cells import Cuts, quantile_cuts
 from separatrix.summaries.distinct_values import DistinctValues
 from separatrix.summaries.row_sample import RowSample
+from separatrix.thresholds import Threshold
 
 KINDS = pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
 
@@ -26,7 +26,7 @@ def blocks(rng: np.random.Generator, kind: Any) -> tuple[Block, Block, Block]:
 @pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 @KINDS
 def test_cells_by_brute_force_and_in_parts(small: int, kind: Any, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     whole, one, other = blocks(rng, kind)
     cuts = Cuts(np.array([4, 1, 2]), [np.array([-0.5, 0.0, 0.75]), np.array([0.1]), np.empty(0)])
     of = cuts.summarise(np.arange(3))

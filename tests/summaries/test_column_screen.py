@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from separatrix.data import Block
-from separatrix.summaries import grouped
 from separatrix.summaries.column_screen import ColumnScreen
+from separatrix.thresholds import Threshold
 
 FIELDS = ("counts", "totals", "low", "high", "broken")
 
@@ -22,7 +22,7 @@ def rows(rng: np.random.Generator) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, lambda X: X.astype(np.float32)])
 def test_screen_by_brute_force_and_in_parts(small: int, kind: Any, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, codes, w = rows(rng)
     of = ColumnScreen.summarise(np.arange(2))
     whole = of(Block(kind(X), codes, w))
@@ -46,7 +46,7 @@ def test_screen_by_brute_force_and_in_parts(small: int, kind: Any, rng: Any, mon
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("weight", [0.0, 1.0])
 def test_what_is_not_finite_shows(small: int, bad: float, weight: float, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, codes, w = rows(rng)
     X[3, 1], w[3] = bad, weight
     assert not ColumnScreen.summarise(np.arange(2))(Block(X, codes, w)).is_finite

@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix.data import Block
 from separatrix.errors import InputError
-from separatrix.summaries import Counts, grouped
+from separatrix.summaries import Counts
 from separatrix.summaries.reading import PIECE, Reading, stored
+from separatrix.thresholds import Threshold
 
 ROADS = pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 READINGS = [
@@ -35,7 +36,7 @@ def block(rng: Any, holes: bool, n: int = 50) -> Block:
 @pytest.mark.parametrize("reading", READINGS, ids=str)
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, lambda X: X.astype(np.float32), sp.csr_array])
 def test_every_reading_on_every_road(reading: Reading, convert: Any, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     rows = block(rng, reading.skip_missing)
     found = Counts.summarise(np.arange(3), reading)(Block(convert(rows.X), rows.codes, rows.weight))
     values = rows.X if reading.threshold is None else np.where(np.isnan(rows.X), np.nan, np.greater(rows.X, reading.threshold))
@@ -53,7 +54,7 @@ def test_every_reading_on_every_road(reading: Reading, convert: Any, small: int,
     [(Reading(), np.nan), (Reading(nonnegative=True), -1.0), (Reading(threshold=0.0), np.inf), (Reading(switches=True), 2.0)],
 )
 def test_what_cannot_be_counted_shows(reading: Reading, value: float, sparse: bool, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     rows = block(rng, holes=False)
     X = np.minimum(rows.X, 1.0)
     X[7, 2] = value

@@ -11,14 +11,15 @@ from numpy.testing import assert_allclose
 
 from separatrix import ClassMoments
 from separatrix.errors import InputError
-from separatrix.summaries import FoldMoments, all_but_one, grouped
+from separatrix.summaries import FoldMoments, all_but_one
+from separatrix.thresholds import Threshold
 
 
 @pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 @pytest.mark.parametrize("kind", ["full", "pooled", "diagonal"])
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 def test_training_moments_are_those_of_the_other_folds(kind: Any, small: int, convert: Any, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y = rng.normal(size=(90, 5)) + 1e4, np.tile([0, 1, 2], 30)
     folds, w = rng.permutation(np.arange(90) % 4), rng.random(90)
     found = FoldMoments.from_data(convert(X), y, folds, w, kind=kind).training()

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from separatrix.summaries import grouped
+from separatrix.thresholds import Threshold
 from tests.tables import SUMMARIES, Summary
 
 EVERY = pytest.mark.parametrize("summary", SUMMARIES, ids=str)
@@ -30,7 +31,7 @@ def assert_same(summary: Summary, a: Any, b: Any, atol: float = 1e-10) -> None:
 @ROADS
 @pytest.mark.parametrize("cut", [3, 20, 57])
 def test_merge_of_parts_is_the_whole(summary: Summary, small: int, cut: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = rows(rng)
     order = np.concatenate([[0, 1, 2], 3 + rng.permutation(54), [57, 58, 59]])
     y[57:] = [0, 1, 2]
@@ -44,7 +45,7 @@ def test_merge_of_parts_is_the_whole(summary: Summary, small: int, cut: int, rng
 @EVERY
 @ROADS
 def test_integer_weight_is_repetition_and_zero_is_removal(summary: Summary, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = rows(rng)
     w[:3] = 1.0
     again = np.repeat(np.arange(len(y)), w.astype(int))
@@ -54,7 +55,7 @@ def test_integer_weight_is_repetition_and_zero_is_removal(summary: Summary, smal
 @EVERY
 @ROADS
 def test_order_of_rows_does_not_matter(summary: Summary, small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = rows(rng)
     order = rng.permutation(len(y))
     assert_same(summary, summary.of(X, y, w + 1), summary.of(X[order], y[order], w[order] + 1))
@@ -75,7 +76,7 @@ def test_dense_and_sparse_roads_agree(summary: Summary, small: int, convert: Any
     X, y, w = rows(rng)
     X[:, 2] += 5.0  # a column in which every row stores a value
     expected = summary.of(X, y, w + 1)
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     for enough in (0.0, 2.0):
         monkeypatch.setattr(grouped, "DENSE_ENOUGH", enough)
         assert_same(summary, summary.of(convert(X), y, w + 1), expected)
@@ -87,7 +88,7 @@ def test_dense_and_sparse_roads_agree(summary: Summary, small: int, convert: Any
 def test_a_mean_of_1e8_with_unit_variance_survives(summary: Summary, small: int, sparse: bool, rng: Any, monkeypatch: Any) -> None:
     if summary.name == "Counts":
         pytest.skip("sums of columns are not centred")
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, w = rows(rng)
     far = (X + 1e8).round(3)
     near = far - 1e8  # exact: both are known to the same last bit
@@ -98,7 +99,7 @@ def test_a_mean_of_1e8_with_unit_variance_survives(summary: Summary, small: int,
 
 @ROADS
 def test_classes_far_apart_keep_their_scatter(small: int, rng: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(grouped, "SMALL", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     X, y, _ = rows(rng)
     pooled = SUMMARIES[1]
     far = (X + 1e7 * y[:, None]).round(4)

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 from separatrix.data import Block
 from separatrix.summaries import grouped, reference
 from separatrix.summaries.grouped import Grouping
+from separatrix.thresholds import Threshold
 
 GROUPINGS = {
     "pooled": Grouping(3, np.zeros(3, dtype=np.int64), 1),
@@ -46,7 +47,7 @@ def test_kernels_do_what_the_reference_says(name: str, weighted: bool, dtype: st
     X, codes, w = rows(rng)
     block = Block((10 * X).astype(dtype), weight=w if weighted else None)
     expected = grouped.grouped_moments(block, codes, GROUPINGS[name])
-    monkeypatch.setattr(grouped, "SMALL", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     monkeypatch.setattr(grouped, "tile_rows", lambda p: 7)
     for a, b in zip(grouped.grouped_moments(block, codes, GROUPINGS[name]), expected, strict=True):
         assert_allclose(a, b, rtol=1e-12)

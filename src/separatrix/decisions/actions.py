@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from ..data.threads import ordered_map, thread_count
 from ..errors import InputError, UnknownNameError, did_you_mean
+from ..thresholds import COSTS
 from .posteriors import refuse_no_distribution, tolerance_of
 
 Floats = NDArray[np.float64]
 
-SMALL = 50_000
-"""Posteriors up to which loading compiled code would take longer than the work."""
 CHUNK = 262_144
 """Rows of a chunk: the same for any number of threads."""
 
@@ -35,7 +34,7 @@ def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) 
     >>> cheapest(np.array([[0.8, 0.2], [0.95, 0.05]]), np.array([[0.0, 1.0], [9.0, 0.0]])).tolist()
     [1, 0]
     """
-    if P.size <= SMALL:
+    if not COSTS.reached(P.size):
         refuse_no_distribution(P)
         return np.argmin(P @ costs, axis=1).astype(np.int32)
     from ..kernels.decisions import least_cost

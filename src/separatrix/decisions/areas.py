@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
+from ..thresholds import SORTED
 from .shares import logit_interval
 
 Floats = NDArray[np.float64]
-
-MANY = 20_000
-"""Rows from which they are sorted by the kernel, and classes on several threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +44,14 @@ def macro_area(truth: NDArray[np.int32], posteriors: Floats, weight: Floats | No
     0.75
     """
     columns = [1] if posteriors.shape[1] == 2 else list(range(posteriors.shape[1]))
-    if weight is None and folds is None and len(columns) == 1 and len(truth) < MANY:
+    if weight is None and folds is None and len(columns) == 1 and not SORTED.reached(len(truth)):
         return _two_sorts(truth == 1, posteriors[:, 1])
 
     def one(k: int) -> Area:
         return area(truth == k, np.ascontiguousarray(posteriors[:, k]), weight, folds)
 
     with single_threaded_blas():
-        found = list(ordered_map(one, columns, 1 if len(truth) < MANY else thread_count()))
+        found = list(ordered_map(one, columns, thread_count() if SORTED.reached(len(truth)) else 1))
     return Area(
         float(np.mean([a.value for a in found])),
         np.mean([a.per_fold for a in found], axis=0),
@@ -68,7 +66,7 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, fold
 
     Row i's influence is (V_i − A)/(share of its side), V_i the weighted share of the other side that it stands right to.
     """
-    order, below = _ordered_by_kernel(positive, score, weight) if len(score) >= MANY else _ordered(positive, score, weight)
+    order, below = _ordered_by_kernel(positive, score, weight) if SORTED.reached(len(score)) else _ordered(positive, score, weight)
     own = np.ones(len(score)) if weight is None else weight
     sides = np.array([own[positive].sum(), own[~positive].sum()])
     if not sides.all():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import answers_to
 from ..errors import DataWarning, InputError
 from .actions import cheapest, costs_of, labelled_costs, worst_best
 from .posteriors import as_posteriors, check_posteriors
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from .tuning import Tuned
 
 Floats = NDArray[np.float64]
+
+REPLACED = {"threshold": "use Decision.threshold(0.3), or costs=[[0, 0.3], [0.7, 0]]", "class_weight": "use costs=[[0, 1], [5, 0]]"}
+"""What to write in place of arguments that a decision does not have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -291,3 +295,6 @@ class Decision:
                 value = value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, tuple) else value
                 shown.append(f"{name}={value!r}")
         return f"Decision({', '.join(shown)})"
+
+
+Decision.__init__ = answers_to(**REPLACED)(Decision.__init__)  # type: ignore[method-assign]

@@ -23,7 +23,8 @@ class Saving:
     Attributes
     ----------
     cost, cost_interval : mean cost per row
-    baseline, baseline_cost : the one action that is best for all rows alike (with 0-1 costs: the majority class), and its mean cost
+    baseline, baseline_cost : the one action that is best for all rows alike (with 0-1 costs: the majority class; None: rejecting all
+        of them), and its mean cost
     saving, saving_interval : baseline_cost − cost, and its interval from the differences row by row
     rejected : share of the rows rejected
     n : number of rows
@@ -40,8 +41,9 @@ class Saving:
 
     def __str__(self) -> str:
         low, high = self.saving_interval
+        always = "rejecting all rows" if self.baseline is None else f"always {self.baseline!r}"
         return (
-            f"cost {self.cost:.4f} per row ({self.cost_interval[0]:.4f} to {self.cost_interval[1]:.4f}), always {self.baseline!r} "
+            f"cost {self.cost:.4f} per row ({self.cost_interval[0]:.4f} to {self.cost_interval[1]:.4f}), {always} "
             f"{self.baseline_cost:.4f}\nsaving {self.saving:.4f} per row (95 % interval {low:.4f} to {high:.4f}), "
             f"{self.rejected:.1%} of {self.n:g} rows rejected"
         )
@@ -73,7 +75,7 @@ def saving(decision: Decision, posteriors: Any, y: Any, *, classes: Any = None, 
     plain = decision.without_priors()
     table, codes = plain.table(at.classes), plain.codes(at.P, at.classes)
     paid = table[at.codes, codes]
-    constant = at.shares() @ table[:, : table.shape[1] - (decision.reject_cost is not None)]
+    constant = at.shares() @ table
     best = int(constant.argmin())
     cost, *around = mean_interval(paid, at.weight, at.factor, (table.min(), table.max()))
     gain, *gains = mean_interval(table[at.codes, best] - paid, at.weight, at.factor)

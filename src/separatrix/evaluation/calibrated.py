@@ -20,6 +20,7 @@ from ..errors import InputError, InputTypeError, one_of
 from ..models.decided import Decidable
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
+from .asked import require_jobs
 from .held_out import hold_out, require_training_classes
 from .plans import Folds, KFold, count_rows, folds_of
 from .random_plans import Bootstrap
@@ -108,6 +109,7 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
             raise one_of("method", self.method, METHODS)
         if isinstance(self.plan, Bootstrap):
             raise InputError("A bootstrap holds rows out in every other resample, not once; use plan=KFold(5) or LeaveOneOut().")
+        require_jobs(self.n_jobs)
         return kind_of(self.estimator)
 
     def predict_proba(self, X: Any) -> Floats:

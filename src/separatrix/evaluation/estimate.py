@@ -16,6 +16,8 @@ from .intervals import wilson
 
 Floats = NDArray[np.float64]
 
+POOLED = ("auc", "roc_auc", "roc_auc_ovr")
+"""Areas under ROC curves: all held-out rows in one order, whichever fit judged them."""
 SHOWN = 8
 """Classes up to which the table of held-out counts is printed."""
 
@@ -30,7 +32,7 @@ class Estimate:
         Misclassification rate of held-out rows (for a bootstrap: the .632+ estimate).
     interval : (low, high)
         95 % interval of the error.
-    scores : {metric: float}
+    scores : {metric: float}; an area under ROC curves is pooled: of all held-out rows in one order, whichever fold they were in
     intervals : {metric: (low, high)}, where one is known
     posteriors : (n, K) held-out posteriors in the order of `classes`; NaN if never held out, mean if repeated; None without
     confusion : (K, K) held-out counts, rows are the truth
@@ -38,7 +40,8 @@ class Estimate:
     method : how the held-out predictions were found
         "exact algebra" (equal to refits); "certified" (equal to refits: a gradient of zero proves it for every held-out row); "Newton
         steps" (from the fit of all rows until held-out scores stand still to about 1e-5; what does not arrive is refitted);
-        "approximate leave-one-out" (many rows: one step, and more where it leads far); "refits".
+        "approximate leave-one-out" (many rows: one step, and more where it leads far); "refits". Where a road does not serve some of the
+        rows, it is said how many were refitted.
     seconds : float
     truth : (n,) codes of the true classes
     by_fold, on_training : functions that compute `per_fold` and `training_error`
@@ -132,7 +135,8 @@ class Estimate:
     def __str__(self) -> str:
         held = float(self.confusion.sum())
         lines = [f"Held-out error {_span(self.error, self.interval)} of {held:.6g} rows; on the rows trained on {self.training_error:.4f}"]
-        lines += [f"  {name:<18} {_span(value, self.intervals.get(name))}" for name, value in self.scores.items() if name != "error"]
+        shown = {f"{name} (pooled)" if name in POOLED else name: name for name in self.scores if name != "error"}
+        lines += [f"  {label:<18} {_span(self.scores[name], self.intervals.get(name))}" for label, name in shown.items()]
         if len(self.classes) <= SHOWN:
             lines += ["Held-out rows: truth down, prediction across", *_table(self.confusion, self.classes)]
         lines.append(f"Found by {self.method} in {self.seconds:.2g} s")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sklearn.utils import check_random_state
-
+from ..arguments import PLAN, SILENT, answers_to
+from .asked import generator, require_jobs
 from .estimate import Estimate
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out, require_classes_in, with_fixed_priors
@@ -19,6 +19,18 @@ from .scoring import estimate
 from .splits import Pair, pairs_of, repeats_of
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use metrics='roc_auc', a scorer, or a list of them",
+    metric="use metrics='auc', a scorer, or a list of them",
+    estimator="the model is the first argument: evaluate(model, X, y)",
+    return_train_score="`training_error` of the result has it",
+    return_estimator="model.fit(X, y) is the fit of all rows; fits of folds are not kept, and mostly not made",
+    method="`posteriors` of the result are those of held-out rows",
+    params="use sample_weight=… and groups=…",
+    fit_params="use sample_weight=…",
+    verbose=SILENT,
+)
 def evaluate(
     model: Any,
     X: Any,
@@ -46,7 +58,9 @@ def evaluate(
     plan : a plan of this package, a scikit-learn splitter, pairs of training and held-out rows, or an int; default KFold(10)
         Pairs that leave rows aside, as of TimeSeriesSplit, are followed by refits.
     metrics : name, scorer or list of them, optional
-        "error", "log_loss", "brier", "auc", "balanced_accuracy", any scikit-learn scorer.
+        "error", "log_loss", "brier", "auc", "balanced_accuracy", any scikit-learn scorer. "accuracy", "neg_log_loss", "neg_brier_score" and
+        "roc_auc" are "error", "log_loss", "brier" and "auc" by other names, with the same intervals. "auc" is pooled: the area of all
+        held-out rows in one order (K classes: mean of one against the rest), 1/2 for a model that does not look at the rows.
     sample_weight : (n,) weights, optional
         Used in training and in the scores.
     groups : (n,) groups, for grouped plans
@@ -57,7 +71,7 @@ def evaluate(
     n_jobs : int, optional
         Processes for refits.
     random_state : int, RandomState or None
-        For plans that have none of their own.
+        For plans that have none of their own; None is 0: the same call gives the same result.
 
     Returns
     -------
@@ -74,6 +88,7 @@ def evaluate(
     """
     start = time.perf_counter()
     require_classifier(model)
+    require_jobs(n_jobs)
     rows = labelled_rows(X, y, sample_weight, target)
     plan = KFold(10) if plan is None else plan
     with told_once():
@@ -93,8 +108,8 @@ def _evaluated(
     start: float,
 ) -> Estimate:
     if isinstance(plan, Bootstrap):
-        if plan.random_state is None and random_state is not None:
-            plan = Bootstrap(plan.n_resamples, random_state=check_random_state(random_state))
+        if plan.random_state is None:
+            plan = Bootstrap(plan.n_resamples, random_state=generator(random_state))
         model = with_fixed_priors(model, rows) if fixed_priors else model
         return evaluate_bootstrap(model, rows, plan, metrics, exact, start)
     require_groups(groups, rows.n)

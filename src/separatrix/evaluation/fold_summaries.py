@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.base import clone
 
 from ..data import Block, as_source
+from ..models.singular import columns_named
 from ..progress import task
 from ..summaries import FoldMoments, all_but_one
-from ..summaries.grouped import SMALL
+from ..thresholds import SCORES
 from .plans import NEVER, Folds
 from .rows import Codes, Floats, HeldOut, Rows, answers, gather, largest, posteriors_of
 
@@ -32,10 +33,12 @@ def by_summaries(model: Any, rows: Rows, folds: Folds) -> HeldOut:
 
 def from_summary(model: Any, summary: Any, rows: Rows) -> Any:
     """Return the model fitted from a summary, with the names of the rows' columns."""
-    fitted = model.fit_summary(summary)
-    if hasattr(rows.X, "columns"):
-        # The columns of an Arrow table are arrays; their names have a name of their own.
-        fitted.feature_names_in_ = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object)
+    # The columns of an Arrow table are arrays; their names have a name of their own.
+    names = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object) if hasattr(rows.X, "columns") else None
+    with columns_named(None if names is None else names.tolist()):
+        fitted = model.fit_summary(summary)
+    if names is not None:
+        fitted.feature_names_in_ = names
     return fitted
 
 
@@ -60,7 +63,7 @@ def _scored(models: list[Any], rows: Rows, folds: Codes) -> tuple[Codes, Floats 
 
     def part(block: Block) -> Part:
         own = folds[block.start : block.start + block.n_rows]
-        large = not block.is_sparse and block.X.size >= SMALL // 4
+        large = not block.is_sparse and SCORES.reached(block.X.size)
         scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(models, block, own)
         codes = largest(scores)
         codes[own == NEVER] = -1
@@ -112,11 +115,12 @@ def by_merging(model: Any, rows: Rows, folds: Folds) -> HeldOut:
     held = [rows.take(np.flatnonzero(folds == fold)) for fold in range(n_folds)]
     never = rows.take(np.flatnonzero(folds == NEVER))
     sources = [fitted._labelled(part.X, part.labels, part.weight, rows.classes) for part in [*held, *([never] if never.n else [])]]
-    stands, found = fitted._merges_stand(sources), []
+    stands, found, refitted = fitted._merges_stand(sources), [], 0
     with task("evaluate", total=n_folds) as work:
         for fold, summary in enumerate(all_but_one([fitted._summarise(source) for source in sources])[:n_folds]):
             whole = stands[fold] and (summary.counts > 0).all()  # a class that goes with the fold has to go from the fit
             training = from_summary(clone(model), summary, rows) if whole else rows.take(np.flatnonzero(folds != fold)).fit(model)
+            refitted += 0 if whole else held[fold].n
             found.append(answers(training, held[fold]))
             work.advance(f"fold {fold}")
-    return gather(rows, folds, found, "exact algebra", fitted)
+    return gather(rows, folds, found, "exact algebra", fitted, refitted)

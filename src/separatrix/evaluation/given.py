@@ -41,6 +41,8 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
     if isinstance(X, Source):
         rows = _read(X, y, sample_weight)
     else:
+        if X is None:
+            raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
         X, y = _with_target(X, y, target)
         X = _listed(X) if isinstance(X, list | tuple) else with_rows(X)
         labels = Labels.of(y)
@@ -53,11 +55,14 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
         rows = Rows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
     if len(rows.classes) < 2:
         raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
+    if not rows.counts.all():
+        label = rows.classes.tolist()[int(rows.counts.argmin())]
+        raise InputError(f"All rows of class {label!r} have weight 0, so that it is not there; give one of them weight, or leave them out.")
     warn_if_picked(
         picked_from(X, None if isinstance(X, Source) else rows.codes),
         "the error estimated from these rows is too small",
         "Let every fold select anew: evaluate(make_pipeline(selector, model), X, y) with all columns.",
-        stacklevel=4,
+        stacklevel=5,
     )
     return rows
 

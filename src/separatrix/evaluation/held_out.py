@@ -63,27 +63,33 @@ def with_fixed_priors(model: Any, rows: Rows) -> Any:
 
 def require_classes_in(rows: Rows, train: NDArray[np.intp], name: str) -> None:
     """Refuse training rows that lack a class."""
-    there = np.bincount(rows.codes[train], minlength=len(rows.classes))
+    there = np.bincount(rows.codes[train][rows.counting[train]], minlength=len(rows.classes))
     if (there == 0).any():
         label = rows.classes.tolist()[int(there.argmin())]
         raise InputError(f"{name} trains on no row of class {label!r}. Use a plan whose training rows hold every class.")
 
 
+def _weighing(rows: Rows) -> str:
+    return "" if rows.counting.all() else " that have weight"
+
+
 def require_training_classes(rows: Rows, folds: Folds, alone: bool) -> None:
     """Refuse folds whose training rows lack a class. A class of one row, left out alone, is an error of the fit and stays."""
-    K, n_folds = len(rows.classes), int(folds.max()) + 1
-    total = np.bincount(rows.codes, minlength=K)
+    K, n_folds, counting = len(rows.classes), int(folds.max()) + 1, rows.counting
+    total, n = np.bincount(rows.codes[counting], minlength=K), int(counting.sum())
+    if not (counting & (folds >= 0)).any():
+        raise InputError("All rows held out have weight 0, so they say nothing; hold out more rows, or give them weight.")
     if alone:
-        if rows.n - 1 < 2 or np.count_nonzero(total) - np.count_nonzero(total == 1) < 1:
-            raise InputError(f"Leaving one of {rows.n} rows out leaves too little to train on; give more rows of each class.")
+        if n - 1 < 2 or np.count_nonzero(total) - np.count_nonzero(total == 1) < 1:
+            raise InputError(f"Leaving one of {n} rows out leaves too little to train on; give more rows of each class.")
         return
-    held = folds >= 0
+    held = (folds >= 0) & counting
     table = np.bincount(folds[held] * K + rows.codes[held], minlength=n_folds * K).reshape(n_folds, K)
     for fold, code in np.argwhere(table == total)[:1]:
         label = rows.classes.tolist()[code]
-        if table[fold].sum() == rows.n:
-            raise InputError(f"Fold {fold} holds all {rows.n} rows: nothing is left to train on. Hold out fewer rows.")
+        if table[fold].sum() == n:
+            raise InputError(f"Fold {fold} holds all {n} rows{_weighing(rows)}: nothing is left to train on. Hold out fewer rows.")
         raise InputError(
-            f"Fold {fold} holds all {total[code]} rows of class {label!r}, so none is left to train on. Use fewer folds, "
+            f"Fold {fold} holds all {total[code]} rows of class {label!r}{_weighing(rows)}, so none is left to train on. Use fewer folds, "
             "a stratified plan, or more rows of that class."
         )

@@ -12,16 +12,18 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 
+from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..progress import task
+from .asked import generator, require_jobs, shown
+from .chosen_metrics import bounded, one_metric
 from .fold_summaries import from_summary, summary_of
 from .given import labelled_rows, require_classifier
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged, bounded, one_metric
+from .metrics import Judged
 from .plans import KFold, folds_of
 from .random_plans import Bootstrap
 from .rows import Codes, Floats, Rows, answers
@@ -73,6 +75,15 @@ class LearningCurve:
         return self.table().html
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use metric='roc_auc' or a scorer",
+    train_sizes="use sizes=[0.1, 0.5, 1.0] (shares) or sizes=[50, 100] (rows)",
+    estimator="the model is the first argument: learning_curve(model, X, y)",
+    shuffle="training rows are always shuffled, by random_state=0; leave it out",
+    exploit_incremental_learning="rows are added to what was learned of fewer wherever that is exact; leave it out",
+    verbose=SILENT,
+)
 def learning_curve(
     model: Any,
     X: Any,
@@ -103,6 +114,7 @@ def learning_curve(
     n_jobs : int, optional
         Processes for refits.
     random_state : int, RandomState or None
+        None is 0: the same call gives the same result.
 
     Returns
     -------
@@ -123,11 +135,13 @@ def learning_curve(
     """
     start = time.perf_counter()
     require_classifier(model)
-    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
+    require_jobs(n_jobs)
+    rows, rng = labelled_rows(X, y, target=target), generator(random_state)
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")
-    name, value = one_metric(metric, hasattr(model, "predict_proba"), type(model).__name__)
+    asked = one_metric(metric, hasattr(model, "predict_proba"), type(model).__name__)
+    value = asked.metric
     parts = [(folds == f) for folds in folds_of(plan, rows.n, rows.labels, None, rng) for f in range(int(folds.max()) + 1)]
     counts = check_sizes(sizes, min(int((~held).sum()) for held in parts))
     orders = [grown(rows.codes, np.flatnonzero(~held), rng) for held in parts]
@@ -140,9 +154,10 @@ def learning_curve(
         scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
         pooled[m] = value(_all(held)).value
     share = float(np.mean([part.mean() for part in parts]))
-    spans = [_interval(name, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]
-    training = scores[1].mean(axis=1)
-    return LearningCurve(name, counts, pooled, training, np.array(spans), scores[0], method, time.perf_counter() - start)
+    spans = [_interval(asked.own, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]
+    shown, training, per_fold = (asked.of(values) for values in (pooled, scores[1].mean(axis=1), scores[0]))
+    intervals = np.array([asked.span(span) for span in spans])
+    return LearningCurve(asked.name, counts, shown, training, intervals, per_fold, method, time.perf_counter() - start)
 
 
 def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
@@ -158,13 +173,15 @@ def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
         raise InputError("sizes is empty; give numbers of rows such as [50, 100], or shares such as [0.1, 0.5, 1.0].")
     found = []
     for size in given:
+        if isinstance(size, bool) or not isinstance(size, int | float | np.number):
+            raise InputError(f"size {shown(size)} is no number; give numbers of rows such as 50, or shares such as 0.5.")
         share = isinstance(size, float | np.floating)
         if share and not 0.0 < size <= 1.0:
             raise InputError(f"size {size!r} is a share of the training rows, above 0 and at most 1.0; write an int for a number of rows.")
         rows = round(size * most) if share else int(size)
         if not 1 <= rows <= most:
             raise InputError(
-                f"size {size!r} is not between 1 and {most}, the rows left to train on; use fewer rows, or shares such as 0.5."
+                f"size {shown(size)} is not between 1 and {most}, the rows left to train on; use fewer rows, or shares such as 0.5."
             )
         found.append(rows)
     return np.unique(np.array(found, dtype=np.int64))
@@ -240,7 +257,8 @@ def _refit(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int
 def _all(parts: list[Judged]) -> Judged:
     posteriors = None if parts[0].posteriors is None else np.concatenate([part.posteriors for part in parts])
     truth, said = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "said"))
-    return Judged(truth, said, posteriors, None, None, parts[0].classes)
+    fits = np.repeat(np.arange(len(parts)), [len(part.truth) for part in parts])
+    return Judged(truth, said, posteriors, None, None, parts[0].classes, fits)
 
 
 def _interval(name: str, value: float, per_fold: Floats, held: int, rows: Rows, share: float) -> tuple[float, float]:

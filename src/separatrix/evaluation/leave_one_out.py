@@ -40,7 +40,7 @@ def by_algebra(model: Any, rows: Rows, folds: Folds) -> HeldOut:
             if posteriors is not None and probability is not None:
                 posteriors[i] = probability[0]
             work.advance(f"row {i}")
-    return HeldOut(folds, codes, posteriors, "exact algebra", fitted)
+    return HeldOut(folds, codes, posteriors, "exact algebra", fitted, len(refit))
 
 
 def by_subtraction(model: Any, rows: Rows, folds: Folds) -> HeldOut:

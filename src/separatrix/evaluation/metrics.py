@@ -7,28 +7,31 @@ asked about predictions already made.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils.metaestimators import available_if
 
 from ..decisions.areas import Area, macro_area
-from ..errors import InputError, did_you_mean
+from ..errors import InputError
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 NEED_POSTERIORS = ("log_loss", "brier", "auc")
-OWN = ("error", "log_loss", "brier", "auc", "balanced_accuracy")
+HEAD = 64
+"""Rows looked at first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Rows held out: true codes, predicted codes, posteriors or None, weights or None, folds or None (then no scores by fold)."""
+    """Rows held out: true codes, predicted codes, posteriors or None, weights or None, folds or None (then no scores by fold).
+
+    `fits` numbers the fit that each row was judged by, where that is known.
+    """
 
     truth: Codes
     said: Codes
@@ -36,6 +39,7 @@ class Judged:
     weight: Floats | None
     folds: NDArray[np.integer] | None
     classes: NDArray[Any]
+    fits: NDArray[np.integer] | None = None
 
     @property
     def n_folds(self) -> int:
@@ -89,9 +93,46 @@ def brier_losses(rows: Judged) -> Floats:
 
 def auc(rows: Judged) -> Score:
     """Return the area under the ROC curve (K classes: mean of one against the rest); NaN where a class is missing."""
+    found = pooled_area(rows)
+    return Score(found.value, found.per_fold, found)
+
+
+def pooled_area(rows: Judged) -> Area:
+    """Return the area of all rows in one order, whichever fit judged them; 1/2 where the fits do not look at the rows.
+
+    Such fits differ in the class shares of the rows trained on, which are the lower for a class the more of its rows are held out: in one
+    order they would seem to say less than nothing.
+    """
     assert rows.posteriors is not None
     found = macro_area(rows.truth, rows.posteriors, rows.weight, rows.folds)
-    return Score(found.value, found.per_fold, found)
+    return Area(0.5, found.per_fold, np.zeros(len(rows.truth))) if np.isfinite(found.value) and says_nothing(rows) else found
+
+
+def says_nothing(rows: Judged) -> bool:
+    """Return whether every fit gives all its rows the same posteriors; of rows held out alone: the class shares of the others.
+
+    Examples
+    --------
+    >>> truth, P = np.array([0, 1, 1], dtype=np.int32), np.array([[0.0, 1.0], [0.5, 0.5], [0.5, 0.5]])
+    >>> says_nothing(Judged(truth, truth, P, None, None, np.arange(2), fits=np.arange(3)))
+    True
+    """
+    P, fits = rows.posteriors, rows.fits
+    assert P is not None
+    if fits is None or not _same_by_fit(P[:HEAD], fits[:HEAD]):  # nearly always a few rows suffice to see a difference
+        return False
+    if int(fits.max()) + 1 < len(fits):
+        return _same_by_fit(P, fits)
+    weight = np.ones(len(P)) if rows.weight is None else rows.weight
+    own = np.eye(P.shape[1])[rows.truth] * weight[:, None]
+    left = own.sum(axis=0) - own
+    return bool(np.allclose(P * left.sum(axis=1, keepdims=True), left, rtol=0.0, atol=1e-9 * weight.sum()))
+
+
+def _same_by_fit(P: Floats, fits: NDArray[np.integer]) -> bool:
+    first = np.zeros(int(fits.max(initial=0)) + 1, dtype=np.intp)
+    first[fits[::-1]] = np.arange(len(fits))[::-1]
+    return bool((P[first[fits]] == P).all())
 
 
 def balanced_accuracy(rows: Judged) -> Score:
@@ -107,8 +148,8 @@ def balanced_accuracy(rows: Judged) -> Score:
 
 def _mean_recall(tables: NDArray[Any]) -> Floats:
     totals = tables.sum(axis=2)
-    found = np.einsum("fkk->fk", tables) / np.where(totals > 0, totals, 1.0)
-    return found.sum(axis=1) / np.maximum((totals > 0).sum(axis=1), 1)
+    found, there = np.einsum("fkk->fk", tables) / np.where(totals > 0, totals, 1.0), (totals > 0).sum(axis=1)
+    return np.where(there > 0, found.sum(axis=1) / np.maximum(there, 1), np.nan)
 
 
 METRICS: dict[str, Metric] = {
@@ -118,63 +159,6 @@ METRICS: dict[str, Metric] = {
     "auc": auc,
     "balanced_accuracy": balanced_accuracy,
 }
-
-
-def bounded(name: str, interval: tuple[float, float], K: int) -> tuple[float, float]:
-    """Return an interval of a metric without values that the metric cannot have.
-
-    Examples
-    --------
-    >>> bounded("auc", (0.9, 1.1), 2), bounded("brier", (-0.1, 1.1), 3), bounded("f1", (0.9, 1.1), 2)
-    ((0.9, 1.0), (0.0, 1.1), (0.9, 1.1))
-    """
-    most = {"error": 1.0, "auc": 1.0, "balanced_accuracy": 1.0, "brier": 1.0 if K == 2 else 2.0, "log_loss": np.inf}.get(name)
-    return interval if most is None else (max(interval[0], 0.0), min(interval[1], most))
-
-
-def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> dict[str, Metric]:
-    """Return metrics by name: ours, any scikit-learn scorer by name, or a scorer; `error` is always among them."""
-    if metrics is None:
-        names: Iterable[Any] = [m for m in OWN if has_posteriors or m not in NEED_POSTERIORS]
-    else:
-        names = [metrics] if isinstance(metrics, str) or callable(metrics) else list(metrics)
-    chosen: dict[str, Metric] = {"error": error}
-    for name in names:
-        if not has_posteriors and needs_posteriors(name):
-            raise InputError(
-                f"Metric {name!r} needs probabilities, but {model} has no predict_proba; calibrate it first "
-                f"(separatrix.CalibratedClassifier({model}())), or use 'error' or 'balanced_accuracy'."
-            )
-        if isinstance(name, str) and name in METRICS:
-            chosen[name] = METRICS[name]
-        elif callable(name):
-            chosen[getattr(name, "__name__", repr(name))] = _from_scorer(name)
-        elif name in get_scorer_names():
-            chosen[name] = _from_scorer(get_scorer(name))
-        else:
-            raise InputError(f"Metric {name!r} is not known.{did_you_mean(name, [*METRICS, *get_scorer_names()])}")
-    return chosen
-
-
-def one_metric(metric: Any, has_posteriors: bool, model: str) -> tuple[str, Metric]:
-    """Return one metric, given by name or as a scorer, with its name."""
-    chosen = choose_metrics(metric, has_posteriors, model)
-    name = "error" if isinstance(metric, str) and metric == "error" else next(name for name in chosen if name != "error")
-    return name, chosen[name]
-
-
-def needs_posteriors(metric: Any) -> bool:
-    """Return whether a metric, by name or as a scorer, asks for more than labels.
-
-    Examples
-    --------
-    >>> needs_posteriors("roc_auc"), needs_posteriors("f1")
-    (True, False)
-    """
-    if isinstance(metric, str) and (metric in METRICS or metric not in get_scorer_names()):
-        return metric in NEED_POSTERIORS
-    asked = getattr(get_scorer(metric) if isinstance(metric, str) else metric, "_response_method", "predict")
-    return "predict" not in ((asked,) if isinstance(asked, str) else asked)
 
 
 class Answers(ClassifierMixin, BaseEstimator):
@@ -221,7 +205,8 @@ def _average(scorer: Any, classes: NDArray[Any]) -> str:
     return f" Write metrics={write}." if len(classes) == 2 else " Use the average over classes, such as 'f1_macro'."
 
 
-def _from_scorer(scorer: Any) -> Metric:
+def from_scorer(scorer: Any) -> Metric:
+    """Return the metric that asks a scorer of scikit-learn about predictions already made."""
     weighs = takes_weights(scorer)
 
     def score(rows: Judged) -> Score:
@@ -229,6 +214,8 @@ def _from_scorer(scorer: Any) -> Metric:
         y = rows.classes[rows.truth]
 
         def of(part: NDArray[np.intp]) -> float:
+            if rows.weight is not None and not rows.weight[part].any():
+                return float("nan")
             more = {"sample_weight": rows.weight[part]} if rows.weight is not None and weighs else {}
             try:
                 return float(scorer(answers, part[:, None], y[part], **more))

@@ -32,4 +32,4 @@ def by_newton_steps(model: Any, rows: Rows, folds: Folds, alone: bool, n_jobs: i
         codes[folds == fold] = own
         if posteriors is not None and probability is not None:
             posteriors[folds == fold] = probability
-    return HeldOut(folds, codes, posteriors, method, fitted)
+    return HeldOut(folds, codes, posteriors, method, fitted, int(np.isin(folds, again).sum()))

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
+from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
+from ..thresholds import HELD_SCORES
+from .asked import generator, require_count, require_jobs
+from .chosen_metrics import one_metric
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out
-from .metrics import METRICS, Judged, Metric, one_metric
+from .metrics import METRICS, Judged, Metric
 from .plans import NEVER, Folds, KFold, folds_of
 from .random_plans import Bootstrap
 from .rows import Codes, Floats, HeldOut, Rows
@@ -27,9 +30,6 @@ BY_ALGEBRA, BY_REFITS = 10_000, 199
 """Permutations where none is asked for."""
 BLOCK = 100
 """Permutations drawn from one generator."""
-MOST = 4_000_000
-"""Most scores held at a time."""
-LOSSES = ("error", "log_loss", "brier")
 FROM_LABELS = ("error", "balanced_accuracy")
 """Statistics that need no posteriors, which the algebra does not give."""
 
@@ -73,6 +73,14 @@ class PermutationTest:
         return f"{found}. {p_text(self.p)}: {said} ({len(self.permuted):,} permutations, {self.method}, {self.seconds:.2f} s)"
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use statistic='roc_auc' or a scorer",
+    metric="use statistic='auc' or a scorer",
+    estimator="the model is the first argument: permutation_test(model, X, y)",
+    groups="labels are shuffled inside folds; for other groups use sklearn.model_selection.permutation_test_score",
+    verbose=SILENT,
+)
 def permutation_test(
     model: Any,
     X: Any,
@@ -105,6 +113,7 @@ def permutation_test(
     n_jobs : int, optional
         Processes for refits.
     random_state : int, RandomState or None
+        None is 0: the same call gives the same result.
 
     Returns
     -------
@@ -125,23 +134,25 @@ def permutation_test(
     """
     start = time.perf_counter()
     require_classifier(model)
-    if n_permutations is not None and n_permutations < 1:
-        raise InputError(f"n_permutations={n_permutations!r}: at least one is needed, and 999 or more for small p-values.")
-    rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)
+    require_jobs(n_jobs)
+    if n_permutations is not None:
+        require_count("n_permutations", n_permutations, 1)
+    rows, rng = labelled_rows(X, y, target=target), generator(random_state)
     plan = KFold(5) if plan is None else plan
     folds = _folds(plan, rows, rng)
-    name, metric = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)
+    asked = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)
+    metric = asked.metric
     observed = _score(metric, hold_out(model, rows, plan, folds), rows)
     shuffled = Shuffled(rows.codes, folds, int(rng.randint(2**31 - 1)))
     permuted, method = None, "exact algebra"
-    if name in FROM_LABELS:
+    if asked.own in FROM_LABELS:
         permuted = _by_algebra(model, rows, folds, shuffled, n_permutations or BY_ALGEBRA, metric)
     if permuted is None:
         permuted, method = _by_refits(model, rows, plan, folds, shuffled, n_permutations or BY_REFITS, metric, n_jobs), "refits"
     # Scores equal but for rounding count as equal: that can only make p larger.
-    as_good = permuted <= observed + 1e-12 if name in LOSSES else permuted >= observed - 1e-12
+    as_good = permuted <= observed + 1e-12 if asked.is_loss else permuted >= observed - 1e-12
     p = (1 + int(as_good.sum())) / (len(permuted) + 1)
-    return PermutationTest(name, observed, permuted, p, method, time.perf_counter() - start)
+    return PermutationTest(asked.name, asked.of(observed), asked.of(permuted), p, method, time.perf_counter() - start)
 
 
 def _folds(plan: Any, rows: Rows, rng: Any) -> Folds:
@@ -181,7 +192,7 @@ def _by_algebra(model: Any, rows: Rows, folds: Folds, shuffled: Shuffled, B: int
     if answer is None or not dense or not np.isfinite(rows.X).all():
         return None
     X, K, found = rows.X.astype(np.float64, copy=False), len(rows.classes), np.empty(B)
-    size = max(1, MOST // ((rows.n + X.shape[1]) * K))
+    size = HELD_SCORES.portion((rows.n + X.shape[1]) * K)
     with task("permutation test", total=B) as work:
         for begin in range(0, B, size):
             codes = shuffled.part(begin, min(begin + size, B))
@@ -213,10 +224,10 @@ def _refit(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, 
     with single_threaded_blas(), muted(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparatrixWarning)  # of labels shuffled on purpose, hundreds of times the same
         held = hold_out(model, Rows(rows.X, codes, rows.weight, rows.classes), plan, folds)
-    return HeldOut(held.folds, held.codes, held.posteriors, held.method), codes
+    return replace(held, fitted=None), codes
 
 
 def _score(metric: Metric, held: HeldOut, rows: Rows) -> float:
     inside: NDArray[np.intp] = np.flatnonzero(held.folds != NEVER)
     posteriors = None if held.posteriors is None else held.posteriors[inside]
-    return metric(Judged(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes)).value
+    return metric(Judged(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes, held.folds[inside])).value

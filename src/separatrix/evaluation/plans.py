@@ -14,13 +14,33 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
+from ..arguments import answers_to
 from ..data.row_hash import row_hash
 from ..errors import InputError
+from .asked import generator, require_count, shown
 from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
+
+REPLACED = {
+    "shuffle": "rows are always dealt at random; random_state=0 deals them the same way again",
+    "n_repeats": "use repeats=5",
+    "test_size": "use fraction=0.2, the share held out",
+    "train_size": "use fraction=0.2, the share held out",
+    "k": "use n_splits=5",
+    "cv": "use n_splits=5",
+}
+"""What to write in place of arguments that splitters of scikit-learn have."""
+
+
+MOST_REPEATS = 100_000
+"""Repeats of a plan; each keeps a fold number per row."""
 
 
 class Plan:
     """Base of all plans. A subclass gives `folds(n, y, groups)`: one array of fold numbers per repeat."""
+
+    def __init_subclass__(cls) -> None:
+        if "__init__" in vars(cls):
+            cls.__init__ = answers_to(**REPLACED)(cls.__init__)  # type: ignore[method-assign]
 
     def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
         """Return fold numbers (n,) for each repeat."""
@@ -100,13 +120,14 @@ class KFold(Plan):
 
     def coded_folds(self, codes: NDArray[np.int32], classes: NDArray[Any], groups: Any = None) -> list[Folds]:
         """Return the fold of each row, for each repeat."""
+        self._check(len(codes), groups)
         if self.stratified and not self.grouped:
             self._check_classes(codes, classes)
         return self._repeated(len(codes), codes if self.stratified else None, groups)
 
     def _repeated(self, n: int, codes: NDArray[np.int32] | None, groups: Any) -> list[Folds]:
         self._check(n, groups)
-        rng = check_random_state(self.random_state)
+        rng = check_random_state(self.random_state)  # None draws anew: a plan is seeded by those who ask it
         seeds = [int(rng.randint(2**31 - 1)) for _ in range(self.repeats)]
         once = self._grouped if self.grouped else self._dealt
         return [once(n, codes, groups, seed) for seed in seeds]
@@ -134,10 +155,8 @@ class KFold(Plan):
         return numbers
 
     def _check(self, n: int, groups: Any) -> None:
-        if not isinstance(self.n_splits, int | np.integer) or not 2 <= self.n_splits <= n:
-            raise InputError(f"n_splits={self.n_splits!r} must be a whole number, at least 2 and at most the number of rows, {n}.")
-        if self.repeats < 1:
-            raise InputError(f"repeats={self.repeats!r}: at least one is needed.")
+        require_count("n_splits", self.n_splits, 2, n, "the number of rows, ")
+        require_count("repeats", self.repeats, 1, MOST_REPEATS)
         if self.grouped and groups is None:
             raise InputError("grouped=True keeps the rows of a group together: pass groups=, one group per row.")
         if self.grouped and len(np.unique(groups)) < self.n_splits:
@@ -180,8 +199,8 @@ class HashFold(Plan):
     """
 
     def __init__(self, n_splits: int = 10, *, seed: int = 0) -> None:
-        if n_splits < 2:
-            raise InputError(f"n_splits={n_splits!r}: at least two folds are needed.")
+        require_count("n_splits", n_splits, 2)
+        require_count("seed", seed, 0)
         self.n_splits = n_splits
         self.seed = seed
 
@@ -247,12 +266,14 @@ def require_groups(groups: Any, n: int) -> None:
     """Refuse groups that do not name one group per row."""
     if isinstance(groups, str):
         raise InputError(f"groups={groups!r} is the name of a column; pass the group of each of the {n} rows, such as frame[{groups!r}].")
+    if groups is not None and not hasattr(groups, "__len__"):
+        raise InputError(f"groups={shown(groups)} is not a list of groups; give the group of each of the {n} rows.")
     if groups is not None and len(groups) != n:
         raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")
 
 
 def seeded(plan: Plan, random_state: Any) -> Plan:
-    """Return a plan with the seed given, where it has none of its own."""
-    if random_state is None or getattr(plan, "random_state", 0) is not None:
+    """Return a plan with the seed given, or 0, where it has none of its own: the same question has the same answer."""
+    if getattr(plan, "random_state", 0) is not None:
         return plan
-    return type(plan)(**{**vars(plan), "random_state": check_random_state(random_state)})
+    return type(plan)(**{**vars(plan), "random_state": generator(random_state)})

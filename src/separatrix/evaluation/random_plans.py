@@ -11,7 +11,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from ..errors import InputError
-from .plans import NEVER, Folds, Plan, count_rows
+from .asked import require_count, shown
+from .plans import MOST_REPEATS, NEVER, Folds, Plan, count_rows
 
 
 class Holdout(Plan):
@@ -78,10 +79,9 @@ class RandomSubsampling(Plan):
 
 
 def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: bool, random_state: Any) -> list[Folds]:
-    if not 0.0 < fraction < 1.0:
-        raise InputError(f"fraction={fraction!r} must lie between 0 and 1: the share of the rows that is held out, such as 0.2.")
-    if repeats < 1:
-        raise InputError(f"repeats={repeats!r}: at least one is needed.")
+    if not (isinstance(fraction, float | int | np.number) and 0.0 < fraction < 1.0):
+        raise InputError(f"fraction={shown(fraction)} must lie between 0 and 1: the share of the rows that is held out, such as 0.2.")
+    require_count("repeats", repeats, 1, MOST_REPEATS)
     size = max(1, round(fraction * n))
     if size >= n:
         raise InputError(f"fraction={fraction!r} of {n} rows leaves nothing to train on; hold out fewer.")
@@ -119,8 +119,7 @@ class Bootstrap(Plan):
     """
 
     def __init__(self, n_resamples: int = 200, *, random_state: Any = None) -> None:
-        if n_resamples < 1:
-            raise InputError(f"n_resamples={n_resamples!r}: at least one is needed.")
+        require_count("n_resamples", n_resamples, 1, MOST_REPEATS)
         self.n_resamples = n_resamples
         self.random_state = random_state
 

@@ -85,7 +85,7 @@ def told_once() -> Iterator[None]:
         yield
     for warning in caught:
         heard.add([(warning.category, str(warning.message))])
-    heard.tell(1, stacklevel=5)
+    heard.tell(1, stacklevel=6)
 
 
 class Heard:

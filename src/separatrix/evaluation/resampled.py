@@ -15,18 +15,18 @@ from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
 from ..summaries.resampled import can_resample, resampled_moments
+from ..thresholds import HELD_SCORES
 from .bootstrap import combine, no_information_error
+from .chosen_metrics import Named, choose_metrics, computed
 from .estimate import Estimate
-from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, choose_metrics, log_losses
+from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, log_losses
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes
+from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes, said_method
 
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
 """Scores of many resamples that are computed at once."""
 EPS = float(np.finfo(np.float64).eps)
-MOST_SCORES = 4_000_000
-"""Scores of resamples held at once."""
 Answer = tuple[NDArray[np.intp], Codes, Floats | None]
 
 
@@ -136,7 +136,8 @@ def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, ex
     """Return the .632+ estimate of the error, with what the out-of-bag rows say of other scores."""
     has = hasattr(model, "predict_proba")
     names = [m for m in METRICS if m != "auc" and (has or m not in NEED_POSTERIORS)] if metrics is None else metrics
-    bag = OutOfBag(rows, choose_metrics(names, has, type(model).__name__), has)
+    chosen = choose_metrics(names, has, type(model).__name__)
+    bag = OutOfBag(rows, computed(chosen), has)
     draws = plan.resamples(rows.n)
     usable = usable_draws(rows, draws)
     if not len(usable):
@@ -147,14 +148,15 @@ def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, ex
     if road is None:
         for answer in by_resamples(model, rows, usable):
             bag.add(*answer)
-    return _estimate(rows, bag, rows.fit(model), road or "refits", len(draws), start)
+    return _estimate(rows, bag, chosen, rows.fit(model), road or "refits", len(draws), start)
 
 
 def usable_draws(rows: Rows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the resamples that drew every class and left some row out."""
-    drawn = (draws > 0).astype(np.float32)
+    """Return the resamples that drew every class and left some row out, rows of weight 0 not counted."""
+    counting = rows.counting
+    drawn = ((draws > 0) & counting).astype(np.float32)
     of_class = drawn @ np.eye(len(rows.classes), dtype=np.float32)[rows.codes]
-    return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < rows.n)]
+    return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
 
 
 def by_resamples(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[Answer]:
@@ -179,7 +181,7 @@ def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag
     moments = resampled_moments(X, rows.codes, weights, len(rows.classes))
     with single_threaded_blas():  # many small systems: threads would only wait for each other
         coef, intercept, sure = model._solve_many(moments, rows.classes)
-    size = max(1, MOST_SCORES // (rows.n * coef.shape[1]))
+    size = HELD_SCORES.portion(rows.n * coef.shape[1])
     for begin in range(0, len(draws), size):
         part = np.arange(begin, min(begin + size, len(draws)))
         part = part[sure[part]]
@@ -188,10 +190,10 @@ def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag
         bag.add_many(scores, draws[part] == 0)
     for answer in by_resamples(model, rows, draws[~sure]):
         bag.add(*answer)
-    return "exact algebra"
+    return said_method("exact algebra", int((~sure).sum()), len(draws), "resamples")
 
 
-def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, start: float) -> Estimate:
+def _estimate(rows: Rows, bag: OutOfBag, chosen: list[Named], fitted: Any, method: str, asked: int, start: float) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
     full = predicted_codes(fitted, rows)
     shares, said = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))
@@ -199,7 +201,7 @@ def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, s
     both = combine(training, bag.mean(bag.wrong), no_information_error(shares, said))
     half = 1.959964 * float(np.std(bag.wrong[seen] / bag.times[seen])) / np.sqrt(int(seen.sum()))
     interval = max(0.0, both.error_632plus - half), min(1.0, both.error_632plus + half)
-    scores = {"error": both.error_632plus, "out_of_bag_error": both.out_of_bag}
+    scores = {"error": both.error_632plus}
     scores |= {name: bag.mean(total) for name, total in bag.losses.items()}
     scores |= {name: float(np.nanmean(values)) for name, values in bag.per_resample.items() if name != "error"}
     posteriors = None if bag.posteriors is None else np.where(seen[:, None], bag.posteriors / np.maximum(bag.times, 1.0)[:, None], np.nan)
@@ -210,15 +212,15 @@ def _estimate(rows: Rows, bag: OutOfBag, fitted: Any, method: str, asked: int, s
     return Estimate(
         error=both.error_632plus,
         interval=interval,
-        scores=scores,
-        intervals={"error": interval},
+        scores={"error": both.error_632plus, "out_of_bag_error": both.out_of_bag} | {one.name: one.of(scores[one.own]) for one in chosen},
+        intervals={one.name: one.span(interval) for one in chosen if one.own == "error"},
         posteriors=posteriors,
         confusion=np.stack([votes[rows.codes == k].sum(axis=0) for k in range(K)]),
         classes=rows.classes,
         method=method,
         seconds=time.perf_counter() - start,
         truth=rows.codes,
-        by_fold=partial(dict, {name: np.array(values) for name, values in bag.per_resample.items()}),
+        by_fold=partial(dict, {one.name: one.of(np.array(bag.per_resample[one.own])) for one in chosen if one.own in bag.per_resample}),
         on_training=lambda: training,
         weight=rows.weight,
         error_632=both.error_632,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from ..data import Source, as_source
 from ..errors import InputError
-from .plans import Folds
+from .plans import NEVER, Folds
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -29,6 +31,9 @@ class Rows:
     codes: Codes
     weight: Floats | None
     classes: NDArray[Any]
+
+    def __repr__(self) -> str:
+        return f"Rows({self.n} rows, {len(self.classes)} classes)"
 
     @property
     def n(self) -> int:
@@ -49,6 +54,11 @@ class Rows:
         """Return the rows as a source whose labels are the codes."""
         return as_source(self.X, self.codes, self.weight, classes=np.arange(len(self.classes)), n_jobs=n_jobs)
 
+    @property
+    def counting(self) -> NDArray[np.bool_]:
+        """Which rows count: those of weight 0 do not."""
+        return np.ones(self.n, dtype=bool) if self.weight is None else self.weight > 0
+
     def take(self, rows: NDArray[np.intp]) -> Rows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
@@ -61,8 +71,10 @@ class Rows:
     def fit(self, model: Any, start: Any = None) -> Any:
         """Return a fitted clone of a model, begun at another fit where it declares `_begin_at`.
 
-        Where one class is left, the model that always says it.
+        Where one class is left, the model that always says it. Rows of weight 0 are no rows.
         """
+        if self.weight is not None and not self.weight.all():
+            return self.take(np.flatnonzero(self.weight)).fit(model, start)
         if (self.codes == self.codes[0]).all():
             return DummyClassifier(strategy="most_frequent").fit(np.zeros((self.n, 1)), self.labels)
         fresh = clone(model)
@@ -72,7 +84,7 @@ class Rows:
 
     def _weights(self, model: Any) -> dict[str, Any]:
         """Return the weights under the name by which the model's `fit` takes them."""
-        if self.weight is None:
+        if self.weight is None or isinstance(model, FrozenEstimator):  # which is fitted already, whatever the weights
             return {}
         if has_fit_parameter(model, "sample_weight") or get_config()["enable_metadata_routing"]:
             return {"sample_weight": self.weight}
@@ -104,15 +116,37 @@ class HeldOut:
     folds : (n,) fold in which each row was held out, −1 for never
     codes : (n,) predicted class, −1 where never held out
     posteriors : (n, K), NaN where never held out; None if the model has none
-    method : how it was found
+    method : the road taken
     fitted : the model fitted on all rows, where the road had need of it
+    refitted : how many of the rows the road could not serve, so that they were refitted
     """
 
-    folds: Folds
-    codes: Codes
-    posteriors: Floats | None
+    folds: Folds = field(repr=False)
+    codes: Codes = field(repr=False)
+    posteriors: Floats | None = field(repr=False)
     method: str
     fitted: Any = None
+    refitted: int = 0
+
+
+def method_of(repeats: Sequence[HeldOut]) -> str:
+    """Return how the rows of all repeats were held out: the road, and how many of them were refitted after all.
+
+    Examples
+    --------
+    >>> folds = np.arange(4)
+    >>> [method_of([HeldOut(folds, folds, None, "exact algebra", refitted=some)]) for some in (0, 1, 4)]
+    ['exact algebra', 'exact algebra, 1 of 4 rows refitted', 'refits']
+    """
+    held, refitted = sum(int((repeat.folds != NEVER).sum()) for repeat in repeats), sum(repeat.refitted for repeat in repeats)
+    return said_method(repeats[0].method, refitted, held, "rows")
+
+
+def said_method(road: str, refitted: int, total: int, unit: str) -> str:
+    """Return a road with how much of the work was done by refits in its place."""
+    if not refitted:
+        return road
+    return "refits" if refitted == total else f"{road}, {refitted} of {total} {unit} refitted"
 
 
 def predicted_codes(fitted: Any, rows: Rows) -> Codes:
@@ -142,7 +176,9 @@ def answers(fitted: Any, rows: Rows) -> tuple[Codes, Floats | None]:
     return codes, full
 
 
-def gather(rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None) -> HeldOut:
+def gather(
+    rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
+) -> HeldOut:
     """Put the answers of the folds in the order of the rows."""
     codes = np.full(rows.n, -1, dtype=np.int32)
     posteriors = None if any(own is None for _, own in found) else np.full((rows.n, len(rows.classes)), np.nan)
@@ -150,7 +186,7 @@ def gather(rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], m
         codes[folds == fold] = own
         if posteriors is not None:
             posteriors[folds == fold] = probability
-    return HeldOut(folds, codes, posteriors, method, fitted)
+    return HeldOut(folds, codes, posteriors, method, fitted, refitted)
 
 
 def largest(scores: Floats) -> Codes:

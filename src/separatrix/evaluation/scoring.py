@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..decisions.areas import area_interval
+from .chosen_metrics import Named, bounded, choose_metrics, computed
 from .estimate import Estimate
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged, Metric, Score, bounded, choose_metrics
+from .metrics import Judged, Score, says_nothing
 from .plans import NEVER
-from .rows import Floats, HeldOut, Rows
+from .rows import Floats, HeldOut, Rows, method_of
 
 Intervals = dict[str, tuple[float, float]]
 
@@ -26,25 +27,25 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
     has = all(repeat.posteriors is not None for repeat in repeats)
     chosen = choose_metrics(metrics, has, type(model).__name__)
     judged = [_judged(rows, repeat) for repeat in repeats]
-    found = {name: [metric(replace(one, folds=None)) for one in judged] for name, metric in chosen.items()}
+    found = {name: [metric(replace(one, folds=None)) for one in judged] for name, metric in computed(chosen).items()}
     scores = {name: float(np.mean([score.value for score in values])) for name, values in found.items()}
     by_fold: Callable[[], dict[str, Floats]] = partial(scores_by_fold, judged, chosen)
     if len(repeats) == 1:
         intervals = _intervals_once(judged[0], found, scores)
     else:
-        per_fold = by_fold()
-        by_fold = partial(dict, per_fold)
-        intervals = _intervals_repeated(repeats, per_fold, len(rows.classes))
+        per_fold = _own_by_fold(judged, chosen)
+        by_fold = partial(_shown, per_fold, chosen)
+        intervals = _intervals_repeated(repeats, per_fold, scores, len(rows.classes))
     confusion = np.mean([_confusion(one) for one in judged], axis=0)
     return Estimate(
         error=scores["error"],
         interval=intervals["error"],
-        scores=scores,
-        intervals=intervals,
+        scores={one.name: one.of(scores[one.own]) for one in chosen},
+        intervals={one.name: one.span(intervals[one.own]) for one in chosen if one.own in intervals},
         posteriors=_mean_posteriors(repeats) if has else None,
         confusion=confusion,
         classes=rows.classes,
-        method=repeats[0].method,
+        method=method_of(repeats),
         seconds=time.perf_counter() - start,
         truth=rows.codes,
         by_fold=by_fold,
@@ -63,11 +64,11 @@ def _judged(rows: Rows, repeat: HeldOut) -> Judged:
     never = repeat.folds == NEVER
     if not never.any():
         folds = None if count == rows.n else repeat.folds
-        return Judged(rows.codes, repeat.codes, repeat.posteriors, rows.weight, folds, rows.classes)
+        return Judged(rows.codes, repeat.codes, repeat.posteriors, rows.weight, folds, rows.classes, repeat.folds)
     held = np.flatnonzero(~never)
     posteriors = None if repeat.posteriors is None else repeat.posteriors[held]
     weight = None if rows.weight is None else rows.weight[held]
-    return Judged(rows.codes[held], repeat.codes[held], posteriors, weight, repeat.folds[held], rows.classes)
+    return Judged(rows.codes[held], repeat.codes[held], posteriors, weight, repeat.folds[held], rows.classes, repeat.folds[held])
 
 
 def _mean_posteriors(repeats: list[HeldOut]) -> Floats:
@@ -81,12 +82,20 @@ def _mean_posteriors(repeats: list[HeldOut]) -> Floats:
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)
 
 
-def scores_by_fold(judged: list[Judged], chosen: dict[str, Metric]) -> dict[str, Floats]:
+def scores_by_fold(judged: list[Judged], chosen: list[Named]) -> dict[str, Floats]:
     """Return every score of every fold, repeats one after the other."""
+    return _shown(_own_by_fold(judged, chosen), chosen)
+
+
+def _shown(values: dict[str, Floats], chosen: list[Named]) -> dict[str, Floats]:
+    return {one.name: one.of(values[one.own]) for one in chosen}
+
+
+def _own_by_fold(judged: list[Judged], chosen: list[Named]) -> dict[str, Floats]:
     if judged[0].folds is None:  # rows held out alone have an error each and no other score
-        none = {name: np.empty(0) for name in chosen}
+        none = {name: np.empty(0) for name in computed(chosen)}
         return {**none, "error": np.concatenate([(one.said != one.truth).astype(np.float64) for one in judged])}
-    return {name: np.concatenate([metric(one).per_fold for one in judged]) for name, metric in chosen.items()}
+    return {name: np.concatenate([metric(one).per_fold for one in judged]) for name, metric in computed(chosen).items()}
 
 
 def _intervals_once(rows: Judged, found: dict[str, list[Score]], scores: dict[str, float]) -> Intervals:
@@ -99,13 +108,15 @@ def _intervals_once(rows: Judged, found: dict[str, list[Score]], scores: dict[st
     return known
 
 
-def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats], K: int) -> Intervals:
+def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats], scores: dict[str, float], K: int) -> Intervals:
     """Rows were held out again and again: the interval knows that training sets overlap."""
     share = float(np.mean([np.mean(repeat.folds == 0) for repeat in repeats]))
     known: Intervals = {}
     for name, values in per_fold.items():
         if len(values) > 1 and np.isfinite(values).all():
-            known[name] = bounded(name, corrected_resampled_t(values, share), K)
+            low, high = corrected_resampled_t(values, share)
+            half = (high - low) / 2.0  # around the value of all rows, which need not be the mean over folds
+            known[name] = bounded(name, (scores[name] - half, scores[name] + half), K)
     errors = per_fold["error"]
     if np.ptp(errors) == 0:  # no spread says nothing about the spread, least of all that there is none
         known["error"] = wilson(float(errors[0]), int(np.any([repeat.folds != NEVER for repeat in repeats], axis=0).sum()))
@@ -126,6 +137,6 @@ def _notes(rows: Rows, judged: list[Judged], scores: dict[str, float], confusion
     if "auc" in scores and np.isnan(scores["auc"]):
         label = rows.classes.tolist()[int(confusion.sum(axis=1).argmin())]
         notes.append(f"auc is not defined: no row of class {label!r} was held out in some repeat; hold out more rows of it")
-    elif "auc" in scores and len(said) == 1 and all((one.posteriors == one.posteriors[0]).all() for one in judged):  # type: ignore[index]
-        notes.append("auc is 1/2 by convention: all held-out rows have the same posteriors, so there is no order to judge")
+    elif "auc" in scores and all(says_nothing(one) for one in judged):
+        notes.append("auc is 1/2 by convention: each fit gives all rows the same posteriors, so there is no order to judge")
     return tuple(notes)

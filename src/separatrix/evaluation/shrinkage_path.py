@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..arguments import PLAN, answers_to
 from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
 from ..errors import InputError, one_of
 from ..models import LinearDiscriminantAnalysis
 from ..summaries.grouped import tile_rows
+from ..thresholds import LEFT_OUT_LOSSES
 from .given import labelled_rows
 from .held_out import hold_out
 from .metrics import Judged, error, log_losses
@@ -22,8 +24,6 @@ from .plans import Folds, LeaveOneOut, folds_of
 from .rows import Codes, Floats, Rows, answers, largest, posteriors_of
 
 CRITERIA = ("log_loss", "error")
-MANY = 2_000
-"""Scores of a part of the rows from which the kernel adds up their losses."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +57,7 @@ class ShrinkagePath:
     __repr__ = __str__
 
 
+@answers_to(cv=PLAN, scoring="the path has error and log-loss; choose by path.best('error')")
 def shrinkage_path(
     X: Any,
     y: Any,
@@ -155,7 +156,7 @@ def _leave_one_out(model: Any, rows: Rows, values: Floats) -> ShrinkagePath:
 
 def _losses(scores: Floats, truth: Codes, weight: Floats, classes: NDArray[Any]) -> tuple[float, float]:
     """Return the weighted sums of errors and of log-losses."""
-    if scores.size >= MANY:
+    if LEFT_OUT_LOSSES.reached(scores.size):
         from ..kernels.left_out import losses
 
         return losses(scores, truth, weight)
@@ -165,14 +166,15 @@ def _losses(scores: Floats, truth: Codes, weight: Floats, classes: NDArray[Any])
 
 
 def _by_plan(model: Any, rows: Rows, plan: Any, repeats: list[Folds], values: Floats) -> ShrinkagePath:
-    errors, losses = np.zeros(len(values)), np.zeros(len(values))
+    errors, losses, refitted = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.int64)
     for a, alpha in enumerate(values):
         for folds in repeats:
             found = hold_out(clone(model).set_params(shrinkage=float(alpha)), rows, plan, folds)
             held = np.flatnonzero(folds >= 0)
+            refitted[a] += len(held) if found.method == "refits" else found.refitted
             assert found.posteriors is not None
             weight = None if rows.weight is None else rows.weight[held]
             judged = Judged(rows.codes[held], found.codes[held], found.posteriors[held], weight, None, rows.classes)
             errors[a] += error(judged).value / len(repeats)
             losses[a] += judged.mean(log_losses(judged)).value / len(repeats)
-    return ShrinkagePath(values, errors, losses, np.zeros(len(values), dtype=np.int64))
+    return ShrinkagePath(values, errors, losses, refitted)

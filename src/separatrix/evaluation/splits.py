@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from ..errors import InputError, InputTypeError
+from .asked import require_count, shown
 
 Ints = NDArray[np.intp]
 Folds = NDArray[np.int64]
@@ -50,13 +51,15 @@ def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
         raise InputTypeError(f"plan={plan.__name__} is a class, not a plan; write {plan.__name__}().")
     if isinstance(plan, str):
         raise InputTypeError(f"plan={plan!r} is not a plan; give KFold(10), LeaveOneOut(), a scikit-learn splitter or a number of folds.")
+    if isinstance(plan, int | float | np.number):
+        require_count("plan", plan, 2, n, "the number of rows, ")
     try:
         splitter = check_cv(plan, y, classifier=True)
         found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
-    except ValueError as problem:
-        raise InputError(f"plan={short(plan)} cannot be followed: {problem}") from problem
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InputError(f"plan={shown(plan)} cannot be followed: {problem}") from problem
     if not any(len(pair.held) for pair in found):
-        raise InputError(f"The plan {short(plan)} holds no row out; give at least one pair of training and held-out rows.")
+        raise InputError(f"The plan {shown(plan)} holds no row out; give at least one pair of training and held-out rows.")
     return found
 
 
@@ -85,7 +88,7 @@ def require_cover(plan: Any, pairs: Sequence[Pair], n: int) -> None:
     for number, pair in enumerate(pairs):
         if not pair.covers(n):
             raise InputError(
-                f"Split {number} of {short(plan)} trains on {len(pair.train)} and holds out {len(pair.held)} of {n} rows; here every "
+                f"Split {number} of {shown(plan)} trains on {len(pair.train)} and holds out {len(pair.held)} of {n} rows; here every "
                 "row not held out is trained on. Use evaluate, which follows such splits, or a plan such as KFold(5)."
             )
 
@@ -98,9 +101,3 @@ def _numbers(rows: Any, n: int) -> Ints:
     if len(rows) and not -n <= rows.min() <= rows.max() < n:
         raise InputError(f"it asks for row {rows.max() if rows.max() >= n else rows.min()}, but there are {n} rows.")
     return rows % n if n else rows
-
-
-def short(plan: Any, most: int = 60) -> str:
-    """Return a plan as text of one short line."""
-    shown = " ".join(repr(plan).split())
-    return shown if len(shown) <= most else shown[: most - 1] + "…"

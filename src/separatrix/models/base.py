@@ -16,7 +16,7 @@ from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries import ClassMoments
-from ..summaries.grouped import SMALL
+from ..thresholds import LABELS
 from .decided import Decidable
 from .state import State, pack, unpack
 
@@ -205,7 +205,7 @@ def codes_of(scores: Floats) -> NDArray[np.int32] | None:
     >>> codes_of(np.array([[0.2, 0.7], [1.0, 1.0]]))
     array([1, 0], dtype=int32)
     """
-    if scores.size < SMALL // 50:
+    if not LABELS.reached(scores.size):
         if not np.isfinite(scores).all():
             return None
         found = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)

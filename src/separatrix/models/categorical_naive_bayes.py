@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..data import Block, Source
 from ..errors import InputError
 from ..solvers.closed_form.smoothing import LogProbability, log_share
-from ..summaries import grouped
 from ..summaries.categories import LARGEST, CategoryCounts
 from ..summaries.grouped import tile_rows
+from ..thresholds import SCORES
 from .counted import CountedNB
 from .counted_information import CategoriesCriteria
 from .counted_left_out import CategoriesLeftOut
@@ -248,7 +248,7 @@ def category_scores(block: Block, starts: NDArray[np.int64], table: Floats, skip
     """
     scores, unknown = np.zeros((block.n_rows, len(table))), np.zeros(block.n_features, dtype=np.int64)
     by_cell = np.ascontiguousarray(table.T)
-    small = block.n_rows * block.n_features < grouped.SMALL // 4
+    small = not SCORES.reached(block.n_rows * block.n_features)
     for tile in block.tiles(tile_rows(block.n_features)):
         own = scores[tile.start - block.start :][: tile.n_rows]
         X = np.ascontiguousarray(tile.dense(), dtype=np.float64)

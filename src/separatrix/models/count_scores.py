@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block
-from ..summaries import grouped
 from ..summaries.grouped import tile_rows
 from ..summaries.reading import Reading, stored
+from ..thresholds import SCORES
 from .linear import linear_scores
 
 Floats = NDArray[np.float64]
@@ -42,7 +42,7 @@ def count_scores(block: Block, reading: Reading, coef: Floats, intercept: Floats
 
 def _add_dense(block: Block, reading: Reading, coef: Floats, offset: Floats | None, scores: Floats) -> None:
     zero = np.zeros(len(coef))
-    small = block.X.size < grouped.SMALL // 4
+    small = not SCORES.reached(block.X.size)
     for tile in (block,) if small else block.tiles(tile_rows(block.n_features)):
         own = scores[tile.start - block.start :][: tile.n_rows]
         X, gaps = reading.values(np.asarray(tile.X))
@@ -54,7 +54,7 @@ def _add_dense(block: Block, reading: Reading, coef: Floats, offset: Floats | No
 
 
 def _add_stored(block: Block, reading: Reading, coef: Floats, offset: Floats | None, scores: Floats) -> None:
-    small = block.X.nnz < grouped.SMALL // 4
+    small = not SCORES.reached(block.X.nnz)
     weights = np.ascontiguousarray(coef.T)
     for piece in stored(block, reading):
         own = scores[piece.begin : piece.end]

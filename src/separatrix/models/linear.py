@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import Block
 from ..errors import InputError
 from ..geometry import Hyperplane
-from ..summaries.grouped import SMALL, tile_rows
+from ..summaries.grouped import tile_rows
+from ..thresholds import SCORES
 from .base import Classifier, codes_of, finite_or_none
 
 Floats = NDArray[np.float64]
@@ -110,7 +111,7 @@ def linear_codes(block: Block, coef: Floats, intercept: Floats) -> NDArray[np.in
 
 
 def _is_small(block: Block) -> bool:
-    return block.is_sparse or block.n_rows * block.n_features < SMALL // 4
+    return block.is_sparse or not SCORES.reached(block.n_rows * block.n_features)
 
 
 def _score_tile(tile: Block, coef: Floats, intercept: Floats, out: Floats) -> None:

@@ -15,7 +15,8 @@ from ..solvers.closed_form.discriminant import log_priors
 from ..solvers.held_out.leave_one_out import LeftOut, tiled
 from ..solvers.held_out.leave_one_out_naive import naive_left_out
 from ..summaries.class_moments import Kind
-from ..summaries.grouped import SMALL, tile_rows
+from ..summaries.grouped import tile_rows
+from ..thresholds import SCORES
 from .column_subsets import OwnVariancesSubsets
 from .from_summary import MomentClassifier
 from .gaussian_information import OwnVariancesCriteria
@@ -171,7 +172,7 @@ def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floa
         squares.data = squares.data.astype(np.float64) ** 2
         scaled = means * precision
         return offset - 0.5 * np.einsum("kj,kj->k", scaled, means) - 0.5 * (squares @ precision.T) + block.X @ scaled.T
-    if block.n_rows * block.n_features < SMALL // 4:
+    if not SCORES.reached(block.n_rows * block.n_features):
         X = np.asarray(block.X, dtype=np.float64)
         return np.stack([offset[k] - 0.5 * ((X - means[k]) ** 2 @ precision[k]) for k in range(len(means))], axis=1)
     from ..kernels import scores as kernels

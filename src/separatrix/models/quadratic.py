@@ -20,8 +20,8 @@ from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
 from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
-from ..summaries.grouped import SMALL
 from ..summaries.norms import ClassFourthMoments
+from ..thresholds import SCORES
 from .base import finite_or_none
 from .column_subsets import OwnCovariancesSubsets
 from .from_summary import MomentClassifier
@@ -263,7 +263,7 @@ def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats)
         own = distances[tile.start - block.start :][: tile.n_rows]
         for part in parts:
             z = np.asarray((rows if part.columns == p else rows[:, : part.columns]) @ part.basis)
-            _add_distances(z, part.centres, own, small=block.n_rows * p < SMALL // 4)
+            _add_distances(z, part.centres, own, small=not SCORES.reached(block.n_rows * p))
     return offset - 0.5 * distances
 
 

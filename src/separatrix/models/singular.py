@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +13,20 @@ from numpy.typing import NDArray
 from ..data import Source
 from ..errors import SingularWarning
 
+_names: ContextVar[Sequence[str] | None] = ContextVar("names", default=None)
+
 SHOWN = 8
 """Columns named in a message."""
+
+
+@contextmanager
+def columns_named(names: Sequence[str] | None) -> Iterator[None]:
+    """Let fits without rows, from summaries of a frame, say the names of its columns."""
+    token = _names.set(names)
+    try:
+        yield
+    finally:
+        _names.reset(token)
 
 
 def columns_in(null: NDArray[np.float64], source: Source | None) -> str:
@@ -27,7 +42,9 @@ def columns_in(null: NDArray[np.float64], source: Source | None) -> str:
 
 def listed(columns: NDArray[np.integer], source: Source | None) -> str:
     """Return the names of some columns, the first few if there are many."""
-    names = [source.column(int(j)) if source is not None else f"column {j}" for j in columns[:SHOWN]]
+    known = _names.get()
+    plain = [f"column {j}" if known is None else f"column {known[j]!r}" for j in columns[:SHOWN].tolist()]
+    names = plain if source is None else [source.column(int(j)) for j in columns[:SHOWN]]
     return ", ".join(names) + (f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else "")
 
 

@@ -17,13 +17,11 @@ from ..solvers.closed_form.embedding import embed
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
+from ..thresholds import WIDE
 from .from_summary import MomentClassifier
 from .priors import class_factors
 
 Floats = NDArray[np.float64]
-
-WIDE = 2_000
-"""Columns up to which the p × p scatter is kept even where rows are fewer: 32 MB buy partial_fit, densities and samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ def is_wide(n_rows: int, n_features: int) -> bool:
     >>> is_wide(100, 5_000), is_wide(100, 500)
     (True, False)
     """
-    return n_features > WIDE and n_rows < n_features
+    return WIDE.reached(n_features) and n_rows < n_features
 
 
 def column_moments(source: Source, class_weight: Any) -> tuple[ClassMoments, Floats | None]:

@@ -24,7 +24,7 @@ LEVEL = 0.05
 """A model is tied with the best if the p-value of their difference is at least this."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Entry:
     """A model of the board.
 
@@ -66,6 +66,21 @@ class Entry:
     def standard_error(self) -> float:
         """Standard error of the value."""
         return self.scored.standard_error
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        chosen = f", {self.chosen}" if self.points else ""
+        return f"{self.name}: {self.scored.criterion.name} {self.value:.4f} (95 % interval {low:.4f} to {high:.4f}){chosen}"
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is the majority class, which the models are compared with."""
+        return self.place == 0
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it loses more against the best than chance explains."""
+        return self.difference is not None and self.difference.p < LEVEL and self.difference.value > 0
 
     @property
     def is_tie(self) -> bool:
@@ -115,17 +130,18 @@ class Board:
 
     @property
     def best(self) -> Entry:
-        """The model with the best value."""
-        return self.entries[0]
+        """The model with the best value; the majority class only where no model has a result."""
+        return next((entry for entry in self.entries if not entry.is_baseline), self.entries[0])
 
     @cached_property
     def picked(self) -> Entry:
-        """The model the rule picks: the best one, or the simplest within one standard error of it."""
-        if self.rule == "min":
-            return self.best
-        reach = self.best.standard_error if np.isfinite(self.best.standard_error) else 0.0
-        near = [entry for entry in self.entries if abs(entry.value - self.best.value) <= reach]
-        return min(near, key=lambda entry: entry.place)
+        """The model the rule picks: the best one, or the simplest within one standard error of it that is not significantly worse."""
+        best = self.best
+        reach = best.standard_error if self.rule == "1se" and np.isfinite(best.standard_error) else 0.0
+        near = [
+            entry for entry in self.entries if not (entry.is_baseline or entry.is_worse) and entry.scored.loss - best.scored.loss <= reach
+        ]
+        return best if self.rule == "min" or not near else min(near, key=lambda entry: entry.place)
 
     @property
     def ties(self) -> tuple[Entry, ...]:
@@ -205,6 +221,8 @@ class Board:
         said = [f"► picked: {self._why()}"]
         if test is not None:
             said.append(f"= tied: chance explains the difference to the best ({test}, p ≥ {LEVEL}; one test per model).")
+        if self.setting.metric.own == "auc":
+            said.append(f"{self.setting.metric.name} is pooled: of all held-out rows in one order, whichever fold they were in.")
         said.append("All models faced the same folds; hyperparameters were chosen anew inside every training part.")
         said += [f"No result for {', '.join(names)}: {reason}" for reason, names in _by_reason(self.failures).items()]
         for entry in self.entries:
@@ -215,15 +233,23 @@ class Board:
 
     def _why(self) -> str:
         best, picked, metric = self.best, self.picked, self.setting.metric.name
-        nothing = " There may be nothing to learn." if picked.name == BASELINE and len(self.entries) > 1 else ""
+        nothing = self._nothing()
         if picked is best and self.rule == "min":
             return f"{picked.name}, the best {metric}.{nothing}"
         reach = f"within one standard error ({best.standard_error:.4f}) of"
         if picked is best:
-            return f"{picked.name}, the best {metric}, and no simpler model is {reach} it.{nothing}"
+            return f"{picked.name}, the best {metric}, and no simpler model is {reach} it and not significantly worse.{nothing}"
         return (
-            f"{picked.name}, the simplest whose {metric} ({picked.value:.4f}) is {reach} the best, {best.name} ({best.value:.4f}).{nothing}"
+            f"{picked.name}, the simplest whose {metric} ({picked.value:.4f}) is {reach} the best, {best.name} ({best.value:.4f}), and not "
+            f"significantly worse.{nothing}"
         )
+
+    def _nothing(self) -> str:
+        """Return a warning where the majority class does as well as the best model."""
+        base = next((entry for entry in self.entries if entry.is_baseline and entry is not self.best), None)
+        if base is None or base.is_worse or (base.difference is None and base.scored.loss > self.best.scored.loss):
+            return ""
+        return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
 
     def __str__(self) -> str:
         return self.table().text

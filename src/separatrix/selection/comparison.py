@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
 from ..data.opening import is_frame
 from ..errors import InputError, one_of
+from ..evaluation.asked import generator, require_jobs, shown
 from ..evaluation.given import labelled_rows
 from ..evaluation.plans import KFold, folds_of
 from ..evaluation.random_plans import Bootstrap
@@ -38,6 +39,17 @@ PREPARED = """ Or have every fold prepare them:
 """What to type where columns hold text or holes."""
 
 
+@answers_to(
+    cv=PLAN,
+    scoring="use metric='roc_auc' or a scorer",
+    metrics="one metric decides: use metric='auc' or a scorer; evaluate(model, X, y, metrics=[…]) has several",
+    estimator="use models=[model, …]",
+    estimators="use models=[model, …]",
+    model="use models=[model, …]",
+    param_grid="give it beside its model: models=[(LogisticRegression(), {'C': [0.1, 1, 10]})]",
+    refit="`board.model` is the picked model fitted on all rows",
+    verbose=SILENT,
+)
 def compare(
     X: Any,
     y: Any = None,
@@ -74,7 +86,8 @@ def compare(
     metric : "error", "log_loss", "brier", "auc", "balanced_accuracy", or any scikit-learn scorer
         What is tuned, ranked and tested by.
     rule : "1se" or "min"
-        What is picked: the simplest model within one standard error of the best, or the best.
+        What is picked: the simplest model within one standard error of the best and not significantly worse, or the best. The majority
+        class is there to be compared with, and never picked.
     sample_weight : (n,) weights, optional
         Used in training (of the last step of a pipeline) and in the scores; differences are then tested fold by fold.
     groups : (n,) groups for grouped plans; the inner plan keeps them together too
@@ -83,7 +96,7 @@ def compare(
     time_budget : seconds, optional
         No fold is begun later; models that are not finished are listed as such.
     random_state : int, RandomState or None
-        For plans and models that have none of their own; the seed used is in the board's title.
+        For plans and models that have none of their own; None is 0; the seed used is in the board's title.
 
     Returns
     -------
@@ -107,9 +120,10 @@ def compare(
     start = time.perf_counter()
     plan = KFold(10) if plan is None else plan
     _check(rule, time_budget, plan)
+    require_jobs(n_jobs)
     rows = labelled_rows(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
-    seed = int(random_state) if isinstance(random_state, int | np.integer) else int(check_random_state(random_state).randint(2**31 - 1))
+    seed = _seed(random_state)
     folds = folds_of(plan, rows.n, rows.labels, groups, seed)
     setting = Setting(rows, plan, tuple(folds), tune, Criterion.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
@@ -117,11 +131,18 @@ def compare(
     return _board(courses, setting, rule, ended, start)
 
 
+def _seed(random_state: Any) -> int:
+    drawn = generator(random_state)
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return int(random_state or 0)
+    return int(drawn.randint(2**31 - 1))
+
+
 def _check(rule: str, time_budget: float | None, plan: Any) -> None:
     if rule not in RULES:
         raise one_of("rule", rule, RULES)
-    if time_budget is not None and not time_budget > 0:
-        raise InputError(f"time_budget={time_budget!r} must be a positive number of seconds, or None for no limit.")
+    if time_budget is not None and not (isinstance(time_budget, int | float | np.number) and 0 < time_budget < 1e12):
+        raise InputError(f"time_budget={shown(time_budget)} must be a positive number of seconds, or None for no limit.")
     if isinstance(plan, Bootstrap):
         raise InputError(
             "A bootstrap holds rows out unevenly, so models cannot be paired on them; use KFold(10, repeats=5) or evaluate each."
@@ -149,7 +170,6 @@ def _names_families(models: Any) -> bool:
 
 
 def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start: float) -> Board:
-    sign = 1.0 if setting.metric.is_loss else -1.0
     entries, failures = [], {}
     for place, course in enumerate(courses):
         if not course.is_finished:
@@ -162,12 +182,12 @@ def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start
         entries.append(_entry(course, scored, place))
     if not entries and ended == "interrupted":
         raise KeyboardInterrupt
-    if not ended and not any(entry.place for entry in entries):  # place 0 is the baseline's
+    if not ended and all(entry.is_baseline for entry in entries):
         told = " ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise InputError(f"No model has a result. {told}")
-    entries.sort(key=lambda entry: (sign * entry.value, entry.place))
-    best = entries[0]
-    entries[1:] = [replace(entry, difference=entry.scored.against(best.scored)) for entry in entries[1:]]
+    entries.sort(key=lambda entry: (entry.scored.loss, entry.place))
+    best = next((entry for entry in entries if not entry.is_baseline), entries[0])
+    entries = [entry if entry is best else replace(entry, difference=entry.scored.against(best.scored)) for entry in entries]
     return Board(tuple(entries), failures, rule, setting, time.perf_counter() - start, ended)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..data.threads import single_threaded_blas
 from ..evaluation.held_out import hold_out
 from ..evaluation.plans import Folds, KFold, LeaveOneOut
-from ..evaluation.rows import HeldOut, Rows, answers
+from ..evaluation.rows import HeldOut, Rows, answers, method_of
 from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import Criterion
@@ -187,7 +187,7 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
         model = candidate.at(candidate.grid[0]) if candidate.grid else candidate.model
         held = hold_out(model, rows, setting.plan, folds)
         inside = _held(folds, ALL)
-        return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, held.method
+        return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, method_of([held])
     inside = _held(folds, job.fold)
     training = rows.take(np.flatnonzero(~inside))
     groups = None if setting.groups is None else np.asarray(setting.groups)[~inside]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from ..decisions.areas import Area, area_interval, macro_area
+from ..decisions.areas import Area, area_interval
 from ..errors import InputError
+from ..evaluation.chosen_metrics import Named, bounded, named_metric, needs_posteriors
 from ..evaluation.intervals import corrected_resampled_t, wilson
-from ..evaluation.metrics import Judged, Metric, bounded, brier_losses, log_losses, needs_posteriors, one_metric
+from ..evaluation.metrics import Judged, Metric, brier_losses, log_losses, pooled_area
 from ..evaluation.plans import NEVER
 from ..evaluation.rows import HeldOut, Rows
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
@@ -23,7 +24,7 @@ Interval = tuple[float, float]
 
 UNKNOWN = float("nan")
 ROW_LOSSES = {"error": lambda rows: (rows.said != rows.truth).astype(np.float64), "log_loss": log_losses, "brier": brier_losses}
-"""Metrics that are means of losses of rows; of these less is better, of all others, as of scikit-learn's scorers, more is."""
+"""Metrics that are means of losses of rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +35,33 @@ class Criterion:
     ----------
     given : name or scorer
     name : as printed
+    own : name of the metric that is computed, which may be known by other names too
     """
 
     given: Any
     name: str
+    own: str
 
     @classmethod
     def of(cls, given: Any) -> Criterion:
         """Return the criterion of a name or scorer; an unknown one is an error."""
-        return cls(given, one_metric(given, True, "")[0])
+        found = named_metric(given)
+        return cls(given, found.name, found.own)
+
+    @property
+    def named(self) -> Named:
+        """The metric behind the name; looked up at use, because closures do not travel to other processes."""
+        return named_metric(self.given)
 
     @property
     def metric(self) -> Metric:
-        """The function behind the name; looked up at use, because closures do not travel to other processes."""
-        return one_metric(self.given, True, "")[1]
+        """The function of the metric `own`."""
+        return self.named.metric
 
     @property
     def is_loss(self) -> bool:
-        """Whether less of it is better."""
-        return self.name in ROW_LOSSES
+        """Whether less of the metric `own` is better."""
+        return self.named.is_loss
 
     def require(self, model: Any) -> None:
         """Raise an error if the metric needs probabilities and the model gives none."""
@@ -75,20 +84,38 @@ def judged(held: HeldOut, rows: Rows, by_fold: bool = True) -> Judged:
     posteriors = None if held.posteriors is None else held.posteriors[inside]
     weight = None if rows.weight is None else rows.weight[inside]
     apart = by_fold and int(folds.max()) + 1 < len(folds)
-    return Judged(rows.codes[inside], held.codes[inside], posteriors, weight, folds if apart else None, rows.classes)
+    return Judged(rows.codes[inside], held.codes[inside], posteriors, weight, folds if apart else None, rows.classes, folds)
 
 
 @dataclass(frozen=True, eq=False)
 class Performance:
-    """A criterion on what a model said of the rows held out, one `HeldOut` per repeat."""
+    """A criterion on what a model said of the rows held out, one `HeldOut` per repeat.
+
+    `value` and `interval` are those of the metric as it was asked for; all others are of the metric that is computed.
+    """
 
     criterion: Criterion
     rows: Rows
     repeats: tuple[HeldOut, ...]
 
-    @cached_property
+    @property
     def value(self) -> float:
         """Mean over the repeats of the value of all rows held out."""
+        return float(self.criterion.named.of(self.own))
+
+    @property
+    def interval(self) -> Interval:
+        """95 % interval: Wilson's for an error, DeLong's for an area, Nadeau and Bengio's for repeats and folds, normal for losses."""
+        return self.criterion.named.span(self._interval)
+
+    @property
+    def loss(self) -> float:
+        """The value, or minus the value, so that less is better."""
+        return self.own if self.criterion.is_loss else -self.own
+
+    @cached_property
+    def own(self) -> float:
+        """The value of the metric that is computed."""
         return float(np.mean([self.criterion.metric(judged(held, self.rows, by_fold=False)).value for held in self.repeats]))
 
     @cached_property
@@ -99,7 +126,7 @@ class Performance:
     @cached_property
     def row_losses(self) -> Floats | None:
         """Loss of each row, the mean over repeats, where the criterion is a mean of such losses and every row is held out equally often."""
-        of, times = ROW_LOSSES.get(self.criterion.name), [held.folds != NEVER for held in self.repeats]
+        of, times = ROW_LOSSES.get(self.criterion.own), [held.folds != NEVER for held in self.repeats]
         if of is None or any((times[0] != other).any() for other in times):
             return None
         return np.mean([of(judged(held, self.rows)) for held in self.repeats], axis=0)
@@ -117,11 +144,10 @@ class Performance:
         return float(np.std(finite, ddof=1) / np.sqrt(len(finite))) if len(finite) > 1 else UNKNOWN
 
     @cached_property
-    def interval(self) -> Interval:
-        """95 % interval: Wilson's for an error, DeLong's for an area, Nadeau and Bengio's for repeats and folds, normal for losses."""
+    def _interval(self) -> Interval:
         once = len(self.repeats) == 1
-        if once and self.criterion.name == "error":
-            return wilson(self.value, float(np.sum(self.repeats[0].folds != NEVER) if self._weight is None else self._weight.sum()))
+        if once and self.criterion.own == "error":
+            return wilson(self.own, float(np.sum(self.repeats[0].folds != NEVER) if self._weight is None else self._weight.sum()))
         if once and self._area is not None:
             return area_interval(self._area, None, float(np.bincount(judged(self.repeats[0], self.rows).truth).min()))
         if once and self.row_losses is not None:
@@ -131,18 +157,18 @@ class Performance:
             half = (high - low) / 2.0  # around the value of all rows, which need not be the mean over folds
         else:
             return UNKNOWN, UNKNOWN
-        return bounded(self.criterion.name, (self.value - half, self.value + half), len(self.rows.classes))
+        return bounded(self.criterion.own, (self.own - half, self.own + half), len(self.rows.classes))
 
     def against(self, other: Performance) -> Difference | None:
         """Return what this one loses against another one on the same rows; None where nothing can be said."""
         if len(self.repeats) == 1 and self._weight is None:
             if self.row_losses is not None and other.row_losses is not None:
-                test = paired_rows if self.criterion.name != "error" else _mcnemar
+                test = paired_rows if self.criterion.own != "error" else _mcnemar
                 return test(self.row_losses, other.row_losses)
             if self._area is not None and other._area is not None:
                 return delong(self._area, other._area)
         sign = 1.0 if self.criterion.is_loss else -1.0
-        return resampled_t(sign * self.per_fold, sign * other.per_fold, self._share, sign * (self.value - other.value))
+        return resampled_t(sign * self.per_fold, sign * other.per_fold, self._share, self.loss - other.loss)
 
     @property
     def _share(self) -> float:
@@ -156,12 +182,11 @@ class Performance:
     @cached_property
     def _area(self) -> Area | None:
         """The area under the ROC curve with influences in the order of the rows, where that is the criterion and rows are held out once."""
-        if self.criterion.name != "auc" or len(self.repeats) > 1 or self._weight is not None:
+        if self.criterion.own != "auc" or len(self.repeats) > 1 or self._weight is not None:
             return None
         rows = judged(self.repeats[0], self.rows)
-        assert rows.posteriors is not None
         one_fold = np.zeros(len(rows.truth), dtype=np.int64)  # without folds, influences come in an order of their own
-        found = macro_area(rows.truth, rows.posteriors, None, one_fold)
+        found = pooled_area(replace(rows, folds=one_fold))
         return found if np.isfinite(found.value) else None
 
 

@@ -10,7 +10,8 @@ from scipy.special import softmax
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from ..errors import InputError
-from ..evaluation.metrics import METRICS, NEED_POSTERIORS, Answers, Judged, choose_metrics, takes_weights
+from ..evaluation.chosen_metrics import one_metric
+from ..evaluation.metrics import METRICS, NEED_POSTERIORS, Answers, Judged, takes_weights
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -60,7 +61,7 @@ class Metric:
             self.scorer = get_scorer(metric)
             self.weighs = takes_weights(self.scorer)
         else:
-            self.own = choose_metrics(metric, self.has_posteriors, type(model).__name__)[metric]
+            self.own = one_metric(metric, self.has_posteriors, type(model).__name__).metric
         self.sign = -1.0 if self.name in LOWER_IS_BETTER else 1.0
 
     @property

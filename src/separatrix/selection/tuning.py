@@ -25,7 +25,7 @@ from sklearn.pipeline import Pipeline
 
 from ..evaluation.held_out import hold_out
 from ..evaluation.plans import Folds, folds_of
-from ..evaluation.rows import HeldOut, Rows, answers
+from ..evaluation.rows import HeldOut, Rows, answers, method_of
 from .candidates import Candidate, Point
 
 Floats = NDArray[np.float64]
@@ -68,7 +68,7 @@ def tune(candidate: Candidate, rows: Rows, plan: Any, loss: Loss, groups: Any = 
     for folds in folds_of(plan, rows.n, rows.labels, groups, random_state):
         points = hold_out_grid(candidate, rows, plan, folds)
         found.append([loss(held, rows) for held in points])
-        method = points[0].method
+        method = method_of(points[:1])
     losses = np.mean(found, axis=0)
     return Tuned(candidate.grid[int(np.nanargmin(losses))], losses, method)
 

@@ -15,6 +15,7 @@ from ..data import Block, Source
 from ..data.block import as_float
 from ..data.source import ChunkedSource, Mergeable
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
+from ..thresholds import THREADS
 
 Floats = NDArray[np.float64]
 M = TypeVar("M", bound=Mergeable)
@@ -22,8 +23,6 @@ R = TypeVar("R")
 
 CHUNK_VALUES = 250_000
 """Values of a chunk of a sparse matrix or of a sample: a millisecond of work, so that threads share a matrix of a few millions evenly."""
-SMALL_WORK = 300_000
-"""Values below which a pass stays on one thread: it takes less than a millisecond or two."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +90,7 @@ class Rows:
     @property
     def threads(self) -> int:
         """Threads a pass over rows held may use."""
-        return 1 if self.values < SMALL_WORK else thread_count(self.source.n_jobs)
+        return thread_count(self.source.n_jobs) if THREADS.reached(self.values) else 1
 
     def in_pieces(self, count: int) -> Self:
         """Return dense rows held cut into about `count` blocks, or fewer where those would be short."""

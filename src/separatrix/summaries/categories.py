@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..data import Block, as_source
 from ..data.block import as_float
 from ..errors import InputError
-from . import grouped
+from ..thresholds import SUMS
 from .counts import subtracted
 from .grouped import NO_WEIGHT, tile_rows
 
@@ -229,7 +229,7 @@ def top_categories(block: Block, skip_missing: bool) -> Ints | None:
 
 
 def _is_small(block: Block) -> bool:
-    return block.n_rows * block.n_features < grouped.SMALL
+    return not SUMS.reached(block.n_rows * block.n_features)
 
 
 def _dense_tiles(block: Block) -> Iterator[Block]:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data import Block
-from . import grouped
+from ..thresholds import SUMS
 from .categories import CategoryCounts, starts_of
 from .grouped import NO_WEIGHT, tile_rows
 
@@ -48,7 +48,7 @@ class Cuts:
             cells = np.zeros((len(counts), int(starts[-1])))
             if block.is_sparse:
                 self._add_stored(block, counts, starts, cells)
-            elif block.X.size < grouped.SMALL:
+            elif not SUMS.reached(block.X.size):
                 self._add(block, starts, cells)
             else:
                 self._add_tiles(block, starts, flat, cells)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..data import Block, as_source
 from ..errors import InputError
-from . import grouped, reference
+from ..thresholds import SUMS
+from . import reference
 from .grouped import NO_WEIGHT, tile_rows
 from .reading import Reading, stored
 
@@ -136,7 +137,7 @@ def subtracted(before: Floats, taken: Floats) -> Floats:
 def class_totals(block: Block, n_classes: int, reading: Reading) -> tuple[Floats, Floats | None]:
     """Return the totals (K, p) of a block's columns by class, and the weights of values left out, (K, p) or None."""
     totals, missing = np.zeros((n_classes, block.n_features)), np.zeros((n_classes, block.n_features)) if reading.skip_missing else None
-    small = (block.X.nnz if block.is_sparse else block.X.size) < grouped.SMALL
+    small = not SUMS.reached(block.X.nnz if block.is_sparse else block.X.size)
     add = _add_stored if block.is_sparse else _add_dense
     add(block, reading, small, totals, missing)
     return totals, missing if missing is not None and missing.any() else None

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.block import Block
+from ..thresholds import SUMS
 from . import reference
 
 Floats = NDArray[np.float64]
 
-SMALL = 1_000_000
-"""Elements of a block below which the reference is used: its few milliseconds are less than loading compiled code."""
 DENSE_ENOUGH = 0.25
 """Share of stored values from which a sparse tile is cheaper as a dense one (BLAS against scattered additions)."""
 PILOT_ROWS = 16
@@ -47,7 +46,7 @@ def grouped_moments(block: Block, codes: NDArray[np.int32], grouping: Grouping) 
     """Return counts (G,), means (G, p) and scatter ((S, p, p), or (G, p) if diagonal) of the groups in a block."""
     p = block.n_features
     # The reference reads the rows once per slot.
-    if block.n_rows * p * grouping.n_slots < SMALL:
+    if not SUMS.reached(block.n_rows * p * grouping.n_slots):
         slots = None if grouping.n_slots == 1 else grouping.slots
         X = np.asarray(block.dense())
         with np.errstate(invalid="ignore", over="ignore"):  # a NaN in X comes out as a NaN in the summary, which is refused then
@@ -79,7 +78,7 @@ def _centred(grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, sc
 
 def tile_rows(p: int) -> int:
     """Rows of a tile: about a megabyte, to stay in a core's cache, but enough rows to keep BLAS busy where p is large."""
-    return max(100_000 // p, min(p, 1024), 16)
+    return max(100_000 // max(p, 1), min(p, 1024), 16)
 
 
 def _pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data.block import Block, as_float
-from . import grouped
+from ..thresholds import LABELS
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class Reading:
 
 
 def _switched(x: NDArray[np.floating], threshold: float) -> Floats:
-    if x.size < grouped.SMALL // 50:
+    if not LABELS.reached(x.size):
         return np.where(np.isfinite(x), x > threshold, np.nan)
     from ..kernels.counts import switch
 

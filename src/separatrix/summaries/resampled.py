@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..thresholds import ROW_PRODUCTS
 
-MOST_PRODUCTS = 20_000_000
-"""Products x_j x_l kept at once, 160 MB: above, a resample at a time reads the rows again."""
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ def can_resample(n: int, p: int) -> bool:
     >>> can_resample(569, 30), can_resample(200_000, 50)
     (True, False)
     """
-    return n * p * (p + 1) // 2 <= MOST_PRODUCTS
+    return not ROW_PRODUCTS.reached(n * p * (p + 1) // 2)
 
 
 def resampled_moments(X: Floats, codes: NDArray[np.int32], weights: Floats, n_classes: int) -> ResampledMoments:

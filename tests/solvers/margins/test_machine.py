@@ -16,6 +16,7 @@ from separatrix.solvers.margins.margin_polish import polish
 from separatrix.solvers.margins.pieces import Pieces, line_minimum
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.smooth.centred_rows import CentredRows
+from separatrix.thresholds import Threshold
 
 RIDGES = pytest.mark.parametrize("ridge", [0.0, 0.25, np.inf])
 SQUARED = pytest.mark.parametrize("squared", [True, False])
@@ -97,9 +98,8 @@ def test_the_hard_margin_of_scores_is_in_their_middle() -> None:
 
 @pytest.mark.parametrize("small", [10**9, 0], ids=["numpy", "kernel"])
 def test_the_line_search_finds_the_root_of_the_derivative(small: int, rng: Any, monkeypatch: Any) -> None:
-    from separatrix.solvers.margins import pieces as module
 
-    monkeypatch.setattr(module, "SMALL_ROWS", small)
+    monkeypatch.setattr(Threshold, "everywhere", small)
     pieces = Pieces(rng.random(50), rng.random(50) * (rng.random(50) < 0.9), rng.random(50) + 0.1)
     m, dm = rng.normal(size=50), rng.normal(size=50)
     start = pieces.along(m, dm, 0.0)[0] - 0.5

@@ -12,6 +12,7 @@ from separatrix.errors import InputError
 from separatrix.losses import Logistic
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.smooth import against_rest, newton
+from separatrix.thresholds import Threshold
 from tests.solvers.problems import make_problem, make_rows
 
 
@@ -69,7 +70,7 @@ def test_a_missing_value_is_named() -> None:
 def test_what_machines_in_step_serve(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_rows(n=2000, K=3)
     assert not against_rest.serves(make_problem(X, y))  # few rows: compiled code is not loaded for them
-    monkeypatch.setattr(against_rest, "SMALL", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     assert against_rest.serves(make_problem(X, y))
     assert not against_rest.serves(make_problem(X, y, C=np.inf))
     assert not against_rest.serves(replace(make_problem(X, y), l1_ratio=0.5))

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from separatrix.kernels import logistic, softmax
 from separatrix.solvers.smooth import objective as module
 from separatrix.solvers.smooth.objective import Objective, reference_residuals
+from separatrix.thresholds import Threshold
 from tests.solvers.problems import make_problem, make_rows, objective
 
 ROADS = {"dense": lambda X: X, "sparse": sp.csr_array, "float32": lambda X: X.astype(np.float32)}
@@ -27,7 +28,7 @@ def theta_of(K: int, p: int) -> Any:
 def test_value_and_gradient_follow_the_formula(K: int, road: str, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_rows(K=K)
     if not small:
-        monkeypatch.setattr(module, "SMALL", 0)
+        monkeypatch.setattr(Threshold, "everywhere", 0)
     weight = np.random.default_rng(3).random(len(y))
     problem = make_problem(ROADS[road](X), y, weight=weight)
     theta = theta_of(K, 6)
@@ -52,10 +53,9 @@ def test_centring_is_only_another_coordinate(K: int, far: bool) -> None:
 @pytest.mark.parametrize("road", ROADS)
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-@pytest.mark.parametrize("small", [None, 0], ids=["reference", "kernels"])
-def test_hessian_is_the_difference_of_gradients(K: int, road: str, fit_intercept: bool, small: int | None, monkeypatch: Any) -> None:
+@pytest.mark.usefixtures("roads")
+def test_hessian_is_the_difference_of_gradients(K: int, road: str, fit_intercept: bool, monkeypatch: Any) -> None:
     monkeypatch.setattr(module, "DENSE_ENOUGH", 2.0)  # sparse rows by pairs of stored values
-    monkeypatch.setattr(module, "SMALL", module.SMALL if small is None else small)
     X, y = make_rows(K=K, p=3)
     problem = make_problem(ROADS[road](X), y, weight=np.random.default_rng(3).random(len(y)), fit_intercept=fit_intercept)
     centre = None if road == "sparse" else X.mean(axis=0)
@@ -101,7 +101,7 @@ def test_reach_is_the_largest_change_of_a_score() -> None:
 
 
 def test_the_hessian_of_many_pieces_has_the_bits_of_one_thread(monkeypatch: Any) -> None:
-    monkeypatch.setattr(module, "SMALL", 0)
+    monkeypatch.setattr(Threshold, "everywhere", 0)
     X, y = make_rows(n=150_000, p=6)
     one = make_problem(X, y)
     assert len(Objective(one).rows.held or []) > 1

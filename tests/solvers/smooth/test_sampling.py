@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from separatrix.solvers.smooth import sampling
+from separatrix.thresholds import Threshold
 from tests.solvers.problems import make_problem, make_rows
 
 
@@ -37,7 +38,7 @@ def test_a_sample_larger_than_the_rows_is_all_rows_with_their_weights() -> None:
 
 @pytest.mark.parametrize("limit", [0, 10**9])
 def test_leverages_on_both_roads(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "SMALL", limit)
+    monkeypatch.setattr(Threshold, "everywhere", limit)
     X, y = make_rows()
     rows = make_problem(X, y).rows
     assert rows.held is not None

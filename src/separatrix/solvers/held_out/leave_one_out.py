@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...data import Block
 from ...summaries.grouped import tile_rows
+from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
 
 Floats = NDArray[np.float64]
@@ -21,9 +22,6 @@ Codes = NDArray[np.int32]
 
 GUARD = 1e-9
 """Below this share of its variance left, a row is needed for the rank of the scatter and has to be refitted."""
-
-COMPILED = 50_000
-"""Values from which a tile of rows is worth the kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,8 @@ def by_distances(u: Floats, codes: Codes, given: Floats, spectrum: Spectrum, log
     """
     from ...kernels.left_out import subtract_distances
 
-    scores, refit = np.array(log_prior), np.zeros(len(u), dtype=np.int32)
+    # Given priors are one line for all rows, without a copy of its own for each: only order="C" makes of it what the kernel takes.
+    scores, refit = np.array(log_prior, order="C"), np.zeros(len(u), dtype=np.int32)
     same = spectrum.values, np.ascontiguousarray(spectrum.apart), spectrum.trace, spectrum.base, GUARD
     subtract_distances(np.ascontiguousarray(u), codes, given, *same, scores, refit)
     return LeftOut(scores, refit > 0)
@@ -138,7 +137,7 @@ def discriminant_left_out(
     vanishes, safe = vanishing(counts[codes], weight)
     kept = left_freedom(nu, counts, weight, vanishes)
     c = np.where(vanishes, 0.0, weight * counts[codes] / (safe * nu))
-    if u.size >= COMPILED:
+    if LEFT_OUT.reached(u.size):
         none = np.zeros(len(u))
         given = np.stack([none, none, none, c, (counts[codes] / safe) ** 2, kept / nu], axis=1)
         spectrum = Spectrum(np.zeros(u.shape[1]), centres[:, None] - centres, 0.0, 1.0)

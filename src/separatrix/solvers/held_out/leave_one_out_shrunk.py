@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from ...data import Block
 from ...summaries import ClassMoments
 from ...summaries.grouped import tile_rows
+from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
 from ..closed_form.spread import total_spread
 from ..closed_form.whitening import whiten
 from .leave_one_out import (
-    COMPILED,
     GUARD,
     Codes,
     LeftOut,
@@ -72,7 +72,7 @@ class ShrunkLeftOut:
         def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
             assert tile.codes is not None
             u = self.turned(X, tile.codes)
-            return self.compiled(u, tile.codes, weight)(alpha) if u.size >= COMPILED else self.scores(u, tile.codes, weight, alpha)
+            return self.compiled(u, tile.codes, weight)(alpha) if LEFT_OUT.reached(u.size) else self.scores(u, tile.codes, weight, alpha)
 
         return tiled(left_out)
 
@@ -173,7 +173,7 @@ def discriminant_path(
         codes = block.codes
         assert codes is not None
         weight = np.ones(block.n_rows) if block.weight is None else block.weight
-        if block.n_rows * block.n_features >= COMPILED:
+        if LEFT_OUT.reached(block.n_rows * block.n_features):
             u = shrunk.turned(block.dense().astype(np.float64, copy=False), codes)
             at = shrunk.compiled(u, codes, weight)
             yield from (at(float(alpha)) if alpha else plain(block) for alpha in shrinkages)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
+from ...thresholds import NEWTON_VALUES
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -35,8 +36,6 @@ RUNAWAY = 1e6
 """Change of a score from which steps lead nowhere."""
 ROUNDS = 12
 """Polishing steps before a refit is cheaper."""
-BATCH_VALUES = 2_000_000
-"""Scores of all rows under a batch of left-out fits, held at once."""
 DOUBTFUL = 0.1
 """det(I − sDQ) below which a row carries its own estimate."""
 FAR = 0.25
@@ -155,7 +154,7 @@ def leave_rows_out(rows: LeftOutRows, polish_all: bool) -> LeftOutScores:
     n, V = len(rows.codes), rows.inverse
     R, q = rows.theta.shape
     scores, refit = np.asarray(rows.Z @ rows.theta.T), np.zeros(n, dtype=bool)
-    size = max(1, min(BATCH_VALUES // (n * R) if polish_all else n, BATCH_VALUES // (R * R * q)))
+    size = min(NEWTON_VALUES.portion(n * R) if polish_all else n, NEWTON_VALUES.portion(R * R * q))
     for begin in range(0, n, size):
         part = np.arange(begin, min(begin + size, n))
         _one_batch(rows, V, part, scores, refit, polish_all)
@@ -179,7 +178,7 @@ def _one_batch(rows: LeftOutRows, V: Floats, part: NDArray[np.intp], scores: Flo
     scores[part] = first
     # A row without slope, outside its margin, pulls on nothing: leaving it out changes nothing.
     active = np.flatnonzero(pull.any(axis=1) if polish_all else doubtful | (moved > FAR))
-    limit = len(active) if polish_all else max(1, BATCH_VALUES // (len(rows.codes) * R))
+    limit = len(active) if polish_all else NEWTON_VALUES.portion(len(rows.codes) * R)
     for begin in range(0, len(active), max(limit, 1)):
         chosen = active[begin : begin + max(limit, 1)]
         found = _polished(rows, V, part[chosen], theta[chosen], own[chosen], VU[chosen], np.asarray(undo[chosen]), sD[chosen])

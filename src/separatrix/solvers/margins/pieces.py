@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...thresholds import MARGIN_ROWS
+
 Floats = NDArray[np.float64]
 
-SMALL_ROWS = 20_000
-"""Rows below which NumPy is used: a line search costs a millisecond then, less than loading compiled code."""
 EVALUATIONS = 60
 
 
@@ -62,7 +62,7 @@ class Pieces:
 
     def along(self, m: Floats, dm: Floats, t: float) -> tuple[float, float]:
         """Return −Σ a_i dm_i and Σ σ_i dm_i² over curved rows at m + t dm: the first two derivatives in t."""
-        if len(m) >= SMALL_ROWS:
+        if MARGIN_ROWS.reached(len(m)):
             from ...kernels.margins import along
 
             out = np.empty(2)

@@ -17,14 +17,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...thresholds import MARGIN_MACHINES
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .machine import NOTHING, Certificate, Ended
 
 Floats = NDArray[np.float64]
 
-SMALL = 50_000
-"""Values of [X, 1] times machines up to which this is the fastest road."""
 STEPS = 25
 NARROW = 16
 """Coefficients up to which all products x̃_ia x̃_ib are kept, so that the matrices of all machines are one product with them."""
@@ -33,7 +32,7 @@ NARROW = 16
 def is_small(rows: Rows, machines: int) -> bool:
     """Whether rows are dense, held and few enough."""
     X = rows.X
-    return isinstance(X, np.ndarray) and X.shape[0] * (X.shape[1] + 1) * machines <= SMALL
+    return isinstance(X, np.ndarray) and not MARGIN_MACHINES.reached(X.shape[0] * (X.shape[1] + 1) * machines)
 
 
 def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float) -> list[Ended] | None:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ...data import Block
 from ...data.threads import ordered_map, single_threaded_blas
-from ...summaries.grouped import SMALL, csr_parts
+from ...summaries.grouped import csr_parts
+from ...thresholds import SCORES
 from ..rows import Rows
 
 Floats = NDArray[np.float64]
@@ -191,7 +192,7 @@ def _signs(h: Floats) -> list[tuple[NDArray[np.bool_] | None, float]]:
 
 
 def _sparse_gram(X: Any, h: Floats) -> Floats:
-    if X.shape[0] * X.shape[1] < SMALL // 4:
+    if not SCORES.reached(X.shape[0] * X.shape[1]):
         Z = np.column_stack([X.toarray(), np.ones(X.shape[0])])
         return np.asarray((Z * h[:, None]).T @ Z)
     from ...kernels.sparse_products import add_weighted_pairs

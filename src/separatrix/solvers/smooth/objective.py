@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Block
-from ...summaries.grouped import NO_WEIGHT, SMALL, csr_parts
+from ...summaries.grouped import NO_WEIGHT, csr_parts
+from ...thresholds import SUMS
 from ..problem import Problem
 
 Floats = NDArray[np.float64]
@@ -72,7 +73,7 @@ class Objective:
         self.passes = 0
         rows = problem.rows
         self.rows = rows
-        if rows.held is not None and isinstance(rows.X, np.ndarray) and rows.held[0].X.size >= SMALL:
+        if rows.held is not None and isinstance(rows.X, np.ndarray) and SUMS.reached(rows.held[0].X.size):
             # Short passes over many pieces keep all threads busy to the end; kernels are loaded for the whole.
             self.rows, self.compiled = rows.in_pieces(PIECES), True
 
@@ -155,7 +156,7 @@ class Objective:
         if block.is_sparse and block.X.nnz < DENSE_ENOUGH * block.n_rows * block.n_features:
             return self._sparse_partial(block, W, c, products)
         loss, gradient = 0.0, np.zeros((R, q))
-        small = not self.compiled and block.n_rows * block.n_features < SMALL
+        small = not (self.compiled or SUMS.reached(block.n_rows * block.n_features))
         if not (small or self.shifts) and W.size <= FUSED and _is_plain(block.X) and (products is None or R == 1):
             return _fused_partial(block, W, c) if products is None else _fused_curved(block, W, c, products)
         spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None

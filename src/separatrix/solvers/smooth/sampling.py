@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Block
-from ...summaries.grouped import SMALL, tile_rows
+from ...summaries.grouped import tile_rows
+from ...thresholds import SUMS
 from ..problem import Problem
 from ..rows import Rows
 
@@ -92,7 +93,7 @@ def draw(problem: Problem, m: int, mean: Floats, sd: Floats) -> Problem:
 def leverages(block: Block, mean: Floats, inverse: Floats) -> Floats:
     """Return Σ_j (x_ij − mean_j)² inverse_j of each row."""
     out = np.empty(block.n_rows)
-    small = block.n_rows * block.n_features < SMALL
+    small = not SUMS.reached(block.n_rows * block.n_features)
     for tile in block.tiles(tile_rows(block.n_features)):
         own = out[tile.start - block.start :][: tile.n_rows]
         X = np.ascontiguousarray(tile.dense())

@@ -1,0 +1,85 @@
+"""Where another road begins: the work from which compiled code, threads or another form of the rows pay for themselves.
+
+Every threshold stands here once, and is asked when the work has come (`SCORES.reached(n * p)`), so that no module keeps a number of its
+own. All of them move together: with `moved(0)` the smallest table takes the roads of large ones, with `moved(math.inf)` every table those
+of small ones, and the laws of the tests hold on both.
+
+Examples
+--------
+>>> SCORES.reached(1_000)
+False
+>>> with moved(0):
+...     SCORES.reached(1_000)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """An amount of work from which another road is taken."""
+
+    at: float
+    everywhere: ClassVar[float | None] = None
+    """What stands in place of all thresholds; None: each has its own."""
+
+    def reached(self, work: float) -> bool:
+        """Return whether there is work enough for the other road."""
+        return work >= (self.at if Threshold.everywhere is None else Threshold.everywhere)
+
+    def portion(self, size: int) -> int:
+        """Return how many pieces of a size stay below it together; one at least.
+
+        Examples
+        --------
+        >>> Threshold(10).portion(4), Threshold(10).portion(40)
+        (2, 1)
+        """
+        most = self.at if Threshold.everywhere is None else Threshold.everywhere
+        return int(max(1, min(most, 2**62) // max(size, 1)))
+
+
+@contextmanager
+def moved(to: float) -> Iterator[None]:
+    """Put every threshold at one amount of work."""
+    before, Threshold.everywhere = Threshold.everywhere, to
+    try:
+        yield
+    finally:
+        Threshold.everywhere = before
+
+
+SUMS = Threshold(1_000_000)
+"""Values from which sums over rows (moments, counts, losses) are compiled: below, loading the code takes longer than NumPy."""
+SCORES = Threshold(250_000)
+"""Values from which scores of rows, and sparse products, are compiled."""
+LABELS = Threshold(20_000)
+"""Scores from which the largest of each row is found by compiled code."""
+LEFT_OUT = Threshold(50_000)
+"""Values of a tile from which leave-one-out distances are compiled."""
+LEFT_OUT_LOSSES = Threshold(2_000)
+"""Scores from which the losses along a path of shrinkages are compiled: the path has loaded the code already."""
+COSTS = Threshold(50_001)
+"""Posteriors from which the cheapest actions are found by compiled code, on threads."""
+SORTED = Threshold(20_000)
+"""Rows from which they are sorted by compiled code, and classes on several threads."""
+THREADS = Threshold(300_000)
+"""Values from which a pass of a solver runs on several threads: below, it takes a millisecond or two."""
+MARGIN_ROWS = Threshold(20_000)
+"""Rows from which the line search of a margin is compiled."""
+MARGIN_MACHINES = Threshold(50_001)
+"""Values of [X, 1] times machines from which machines are solved one by one: below, all at once in NumPy."""
+WIDE = Threshold(2_001)
+"""Columns from which rows, where they are fewer, are embedded in their own span: below, 32 MB of scatter buy partial_fit and samples."""
+ROW_PRODUCTS = Threshold(20_000_001)
+"""Products x_ij x_il, 160 MB, from which a resample at a time reads the rows again: below, the moments of all are one matrix product."""
+HELD_SCORES = Threshold(4_000_000)
+"""Scores of permutations or resamples held at a time."""
+NEWTON_VALUES = Threshold(2_000_000)
+"""Scores of all rows under left-out fits, found by Newton steps, held at a time."""
