@@ -13,7 +13,7 @@ from ..data.labels import Labels
 from ..errors import InputError, InputTypeError
 from ..evaluation.plans import count_rows
 from ..geometry import Hyperplane
-from ..inference.collinearity import collinear_groups, collinearity_table
+from ..inference.collinearity import collinear_groups, collinearity_table, total_scatter
 from ..inference.tables import Column, Table, Tables
 from ..models.discriminant_summary import column_names
 from ..summaries import Moments
@@ -99,7 +99,7 @@ def explain_model(
             refusal or "The scores are not linear in the columns, so there are no coefficients; explain(model, X, 0) explains row 0."
         )
     together = X is not None and len(names) <= WIDE
-    scatter = Moments.from_data(X).scatter if together else None
+    scatter = total_scatter(Moments.from_data(X)) if together else None
     return ModelExplanation(
         model=type(inside(model)).__name__,
         names=names,
