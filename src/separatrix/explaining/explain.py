@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from ..errors import InputError, one_of
+from .encoded import encoded
 from .model import ModelExplanation, explain_model
+from .reading import explainable
 from .row import RowExplanation, explain_row
+from .table_row import explain_table_row
 
 
 def explain(
@@ -99,4 +103,11 @@ def explain(
     """
     if row is None:
         return explain_model(model, X, y, level, folds, resamples, regions, grid, random_state)
+    if distance not in ("standardised", "euclidean"):
+        raise one_of("distance", distance, ["standardised", "euclidean"])
+    if X is None:
+        raise InputError("X is missing: pass the rows, as in explain(model, X, row=0).")
+    around = encoded(explainable(model), X)
+    if around is not None:
+        return explain_table_row(model, around, X, row, reference, against, to, change, fixed, bounds, distance, neighbours)
     return explain_row(model, X, row, reference, against, to, change, fixed, bounds, distance, neighbours)
