@@ -275,7 +275,7 @@ def test_what_needs_rows_says_so(options: dict[str, Any]) -> None:
 
 
 def test_separated_fits_are_refused_with_advice() -> None:
-    X, y, _ = made()
+    X, _, _ = made()
     with pytest.warns(SeparableWarning):
         apart = LogisticRegression(C=np.inf).fit(X, X["dose"] > 0)
     for rows in ((), (X, X["dose"] > 0)):

@@ -42,7 +42,7 @@ def row_position(X: Any, row: Any) -> Any:
         known = labels[:1000].tolist()
         shown = ", ".join(repr(label) for label in known[:3])
         raise UnknownNameError(
-            f"row={row!r:.60} is not in the index of X.{did_you_mean(row, known)} Its labels are such as {shown}; or give a position, 0, 1, …"
+            f"row={row!r:.60} is not in the index of X.{did_you_mean(row, known)} Labels are such as {shown}; or give a position: 0, 1, …"
         ) from None
     if isinstance(found, (int, np.integer)):
         return int(found)

@@ -1,8 +1,8 @@
 """A table whose rows become numbers on the way to a model's scores: the model in terms of these numbers, and what they stand for.
 
-A pipeline with encoders or vectorizers, and naive Bayes on tables, score numbers that the table does not hold: whether a column has a level,
-how much of a word a text has. `encoded` returns the same model as one of these numbers, the parts, and `Terms` that add them up again to
-columns of the table and to words.
+A pipeline with encoders or vectorizers, and naive Bayes on tables, score numbers that the table does not hold: whether a column has a
+level, how much of a word a text has. `encoded` returns the same model as one of these numbers, the parts, and `Terms` that add them up
+again to columns of the table and to words.
 """
 
 from __future__ import annotations
@@ -163,7 +163,9 @@ class Coded(OfParts):
         own = [f"x{j}" for j in range(p)] if known is None or len(known) != p else [str(name) for name in known]
         self.model, self.classes_, self.n_features_in_, self.missing = model, model.classes_, p, model.missing
         self._column_evidence, self._class_priors = model._column_evidence, model._class_priors
-        self.terms = Terms(own, [Part(name, j, "other") for j, name in enumerate(own)], np.arange(p), np.arange(p), {})
+        kinds = model.kinds_.tolist()
+        parts = [Part(name, j, "code" if kind == "categorical" else "other") for j, (name, kind) in enumerate(zip(own, kinds, strict=True))]
+        self.terms = Terms(own, parts, np.arange(p), np.arange(p), {})
 
     def encode(self, X: Any, name: str = "X") -> Floats:
         """Return the codes of rows."""
@@ -184,7 +186,7 @@ class Coded(OfParts):
 
 
 def encoded(model: Any, X: Any) -> tuple[Any, Encoded | Coded] | None:
-    """Return a model in terms of parts, with its decision around it, and the encoding; None where the model scores the table's own numbers."""
+    """Return a model of parts, with its decision around it, and the encoding; None where the model scores the table's own numbers."""
     own, names = inside(model), column_labels(X)
     if hasattr(own, "_coded"):
         found: Encoded | Coded = Coded(own, names)
@@ -217,4 +219,6 @@ def check_encoding(model: Any, around: Any, X: Any, parts: Any, rows: Sequence[i
     dense = parts[list(rows)].toarray() if sp.issparse(parts) else parts[list(rows)]
     ours = ask(around, "predict", dense)
     if not np.array_equal(theirs, ours):
-        raise InputTypeError(f"{type(inside(model)).__name__} decides otherwise than the columns it is made of, so that it cannot be explained.")
+        raise InputTypeError(
+            f"{type(inside(model)).__name__} decides otherwise than the columns it is made of, so that it cannot be explained."
+        )

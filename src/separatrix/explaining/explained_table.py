@@ -11,11 +11,13 @@ from sklearn.utils import _safe_indexing
 
 from ..data import Block
 from ..data.labels import Labels
+from ..data.row_labels import row_labels
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from .encoded import Coded, Encoded
 from .reading import view_of
-from .rows import predict_rows
+from .rows import Spread, predict_rows
+from .similar import row_columns
 from .views import LinearView, View, pairs
 
 Floats = NDArray[np.float64]
@@ -34,13 +36,15 @@ class ExplainedTable:
     def __init__(self, model: Any, encoding: Encoded | Coded, X: Any, reference: Any = None) -> None:
         self.model, self.encoding, self.terms, self.X = model, encoding, encoding.terms, X
         self.view: View = view_of(model)
-        self.parts = encoding.encode(X)
+        self.parts: Any = encoding.encode(X)
+        self.called: Any = None
         self.reference, self.labels = self._reference(reference)
 
     def _reference(self, reference: Any) -> tuple[Any, Labels | None]:
         if reference is None:
             return None, None
         rows, labels = reference if isinstance(reference, tuple) and len(reference) == 2 else (reference, None)
+        self.called = row_labels(rows)
         found, given = self.encoding.encode(rows, "reference"), None if labels is None else Labels.of(labels)
         if given is not None and len(given) != found.shape[0]:
             raise InputError(f"reference has {found.shape[0]} rows and {len(given)} labels; give one label per row.")
@@ -85,33 +89,52 @@ class ExplainedTable:
         if n < 1:
             raise InputError(f"neighbours={n!r}: at least one is needed.")
         units = np.where(self.terms.words, 1.0, np.where(sd > 0, 1.0 / np.where(sd > 0, sd, 1.0), 0.0))
-        rows = self.reference.multiply(units[None]).tocsr() if sp.issparse(self.reference) else np.nan_to_num(self.reference) * units
-        own = np.nan_to_num(x) * units
-        squares = np.asarray((rows.multiply(rows) if sp.issparse(rows) else rows * rows).sum(axis=1)).ravel()
-        distances = np.sqrt(np.maximum(squares - 2.0 * (rows @ own) + own @ own, 0.0))
+        distances = _sparse_distances(self.reference, x, units) if sp.issparse(self.reference) else self._distances(x, units)
         nearest = np.argsort(distances, kind="stable")[:n]
         found = self.reference[nearest]
-        columns = [Column("row", nearest.tolist(), "d"), Column("distance", distances[nearest], ".4g")]
+        columns = [*row_columns(self.called, nearest), Column("distance", distances[nearest], ".4g")]
         if self.labels is not None:
             columns.append(Column("class", [self.labels.classes[self.labels.codes(int(i), int(i) + 1)[0]] for i in nearest]))
         dense = found.toarray() if sp.issparse(found) else found
         columns.append(Column("predicted", predict_rows(self.model, dense).tolist()))
-        return Table("Reference rows most like this one", tuple(columns), "Distances in standard deviations, of words in their own numbers.")
+        return Table("Reference rows most like this one", tuple(columns), self._units())
+
+    def _units(self) -> str:
+        return (
+            "Distances in the words' own numbers." if self.terms.words.all() else "Distances in standard deviations; a level counts as one."
+        )
+
+    def _distances(self, x: Floats, units: Floats) -> Floats:
+        away = (self.reference - x) * units
+        coded = np.array([part.kind == "code" for part in self.terms.parts])
+        away[:, coded] = self.reference[:, coded] != x[coded]
+        gap = np.isnan(self.reference) | np.isnan(x)
+        return np.linalg.norm(np.where(gap, 0.0, away), axis=1)  # a value that is missing is no difference
 
     def spread(self, needed: bool) -> Floats:
         """Return the standard deviation of each part, 0 where it is not needed and not known."""
         rows = self.parts if self.reference is None else self.reference
         n = rows.shape[0]
-        if n == 1 or sp.issparse(rows) and self.terms.words.all():
-            if needed and n == 1:
-                raise InputError("distance='standardised' needs the spread of the columns: pass reference=X_train, or distance='euclidean'.")
+        if n == 1:
+            if needed:
+                raise InputError(
+                    "distance='standardised' needs the spread of the columns: pass reference=X_train, or distance='euclidean'."
+                )
             return np.zeros(rows.shape[1])
-        rows = rows.toarray() if sp.issparse(rows) and not self.terms.words.any() else rows
-        if not sp.issparse(rows):
-            return np.asarray(np.nanstd(rows, axis=0, ddof=1))
-        mean = np.asarray(rows.mean(axis=0)).ravel()
-        squares = np.asarray(rows.multiply(rows).mean(axis=0)).ravel()
-        return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0) * n / (n - 1.0)))
+        if sp.issparse(rows):
+            mean = np.asarray(rows.mean(axis=0)).ravel()
+            squares = n * (np.asarray(rows.multiply(rows).mean(axis=0)).ravel() - mean**2)
+            return np.asarray(np.sqrt(np.maximum(squares, 0.0) / (n - 1.0)))
+        there = ~np.isnan(rows)
+        count = np.maximum(there.sum(axis=0), 1)
+        mean = np.where(there, rows, 0.0).sum(axis=0) / count
+        return Spread(0.0, mean, np.where(there, (rows - mean) ** 2, 0.0).sum(axis=0)).over(count)
+
+
+def _sparse_distances(rows: Any, x: Floats, units: Floats) -> Floats:
+    scaled, own = sp.csr_array(rows.multiply(units[None])), x * units
+    squares = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()
+    return np.sqrt(np.maximum(squares - 2.0 * (scaled @ own) + own @ own, 0.0))
 
 
 def table_contributions(table: ExplainedTable, pair: tuple[int | None, int | None]) -> Any:

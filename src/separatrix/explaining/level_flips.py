@@ -2,8 +2,8 @@
 
     minimise Σ (δ_j/s_j)² + (number of columns whose level changes)   such that another class is predicted
 
-Every set of level changes leaves a problem in numbers alone, solved exactly by `geometry.least_change`. Of the sets only those count that no
-other beats in cost and in every score at once: for one boundary at most one for each number of changes.
+Every set of level changes leaves a problem in numbers alone, solved exactly by `geometry.least_change`. Of the sets only those count that
+no other beats in cost and in every score at once: for one boundary at most one for each number of changes.
 """
 
 from __future__ import annotations
@@ -100,15 +100,19 @@ def smallest_table_flip(model: Any, view: LinearView, row: TableRow, a: int, to:
         raise InputError(f"to={labels[a]!r} is what the row is predicted to be already; name another class.")
     others = [k for k in range(len(labels)) if k != a and (to is None or k == to)]
     for beyond in BEYOND:
-        cost, k, end, moves = min((_best(view, row, a, k, to is not None, beyond * size_of(view, row.x)) for k in others), key=lambda f: f[0])
+        cost, k, end, moves = min(
+            (_best(view, row, a, k, to is not None, beyond * size_of(view, row.x)) for k in others), key=lambda f: f[0]
+        )
         if not np.isfinite(cost):
             short = [(lack(view, f[2], a, f[1]), f) for f in (_best(view, row, a, k, to is not None, 0.0) for k in others)]
             least, (_, k, end, moves) = min(short, key=lambda pair: pair[0])
-            return _told(row, labels[k], end, moves, np.inf, least)
+            return _told(row, labels[k], end, moves, least)
         label = predict_rows(model, end[None])[0]
         if label != model.classes_[a] and (to is None or label == model.classes_[to]):
-            return _told(row, label.item() if isinstance(label, np.generic) else label, end, moves, cost, 0.0)
-    raise InputError("The boundary could not be crossed in float64: the scores are too large beside their differences; rescale the columns.")
+            return _told(row, label.item() if isinstance(label, np.generic) else label, end, moves, None)
+    raise InputError(
+        "The boundary could not be crossed in float64: the scores are too large beside their differences; rescale the columns."
+    )
 
 
 def _best(view: LinearView, row: TableRow, a: int, k: int, into: bool, level: float) -> tuple[float, int, Floats, Moves]:
@@ -132,8 +136,8 @@ def _best(view: LinearView, row: TableRow, a: int, k: int, into: bool, level: fl
     return best or (np.inf, k, closest[1], closest[2])
 
 
-def _told(row: TableRow, label: Any, end: Floats, moves: Moves, cost: float, short: float) -> Flip:
-    """Return the flip in the table's own columns."""
+def _told(row: TableRow, label: Any, end: Floats, moves: Moves, short: float | None) -> Flip:
+    """Return the flip in the table's own columns; what the score still lacks is None where it was found."""
     terms = row.terms
     point, change = row.values.copy(), np.zeros(len(terms.names))
     for t, i in terms.numbers.items():
@@ -142,7 +146,6 @@ def _told(row: TableRow, label: Any, end: Floats, moves: Moves, cost: float, sho
     levels = {t: terms.levels[t].values[level] for t, level in moves.levels.items()}
     for t, level in levels.items():
         point[t], change[t] = level, np.nan
-    if not np.isfinite(cost):
-        moved = row.scale > 0
-        cost = float(np.sqrt(len(levels) + np.sum(((end - row.x)[moved] / row.scale[moved]) ** 2)))
-    return Flip(short == 0.0, label, point, change, cost, short, terms.names)
+    moved = row.scale > 0
+    cost = float(np.sqrt(len(levels) + np.sum(((end - row.x)[moved] / row.scale[moved]) ** 2)))
+    return Flip(short is None, label, point, change, cost, short or 0.0, terms.names)

@@ -1,7 +1,7 @@
 """What the columns that a pipeline hands to its last step stand for: columns of the table, levels of them, or words.
 
-Every column z of the last step is traced back to one part u of the table, z = u·factor − shift: a column as it is ("number"), whether a column
-has some level ("level"), how much of a word a text has ("word"), or what a step has made of one column ("other").
+Every column z of the last step is traced back to one part u of the table, z = u·factor − shift: a column as it is ("number"), whether a
+column has some level ("level"), how much of a word a text has ("word"), which category ("code"), or what a step made of a column ("other").
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One number that a table's row has: its name, the column it comes from (−1 for none), and its kind."""
+    """One number that a table's row has: its name, the column it comes from (−1 for words), and its kind."""
 
     name: str
     column: int
-    kind: Literal["number", "level", "word", "other"]
+    kind: Literal["number", "level", "word", "code", "other"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,7 +169,9 @@ class Trace:
     def _codes(self, step: Any, given: Columns) -> Columns:
         made = self._fresh("level", [(self.parts[i].name, self.parts[i].column) for i in given.part])
         for j, values in enumerate(step.categories_):
-            self._know(self.parts[given.part[j]].column, Levels(values.tolist(), np.arange(len(values))[:, None] * 1.0, made.part[[j]]))
+            self._know(
+                self.parts[given.part[j]].column, Levels(values.tolist(), np.arange(len(values), dtype=np.float64)[:, None], made.part[[j]])
+            )
         return made
 
     def _know(self, column: int, levels: Levels) -> None:
@@ -203,7 +205,7 @@ class Trace:
             )
         kinds = {self.parts[i].kind for i in given.part}
         if kinds == {"word"}:  # weighed anew, words stay words
-            return Columns.of(given.part)
+            return Columns.of(given.part.tolist())
         return self._fresh("other", [(self.parts[i].name, self.parts[i].column) for i in given.part])
 
 
@@ -237,7 +239,7 @@ def _positions(chosen: Any, known: list[Any], p: int) -> Indices:
         return np.arange(p)[chosen]
     several = [chosen] if isinstance(chosen, (str, int, np.integer)) else list(chosen)
     if several and all(isinstance(one, (bool, np.bool_)) for one in several):
-        return np.flatnonzero(several)
+        return np.flatnonzero(np.array(several, dtype=bool))
     return np.array([known.index(one) if isinstance(one, str) else range(p)[int(one)] for one in several], dtype=np.intp)
 
 

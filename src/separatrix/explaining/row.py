@@ -42,7 +42,7 @@ class RowExplanation(SaidInTables):
     predicted, against : the class predicted, and the one it is compared with
     score : f_predicted(x) − f_against(x) = base + Σ contributions; positive
     unit : "log-odds", "log-odds beyond the threshold" of a decision, or "score"
-    base, contributions : what no column adds, and what each column adds (p,)
+    base, origin, contributions : what no column adds, and where: "at the mean row", "from the priors"; and what each column adds (p,)
     names, values, mean : of the columns; the mean row to which contributions are relative, or None
     posteriors : {label: p} or None
     boundary : Hyperplane between the two, positive on the side of `predicted`; None where it is curved
@@ -73,6 +73,7 @@ class RowExplanation(SaidInTables):
     similar: Table | None
     said: tuple[str, ...] = ()
     label: Any = None
+    origin: str = "at the mean row"
 
     @property
     def distance(self) -> float | None:
@@ -91,11 +92,10 @@ class RowExplanation(SaidInTables):
         return Tables(f"{called}: {self.predicted!r} rather than {self.against!r}", tables, self._facts(), self._notes())
 
     def _facts(self) -> tuple[str, ...]:
-        zero = "at the mean row" if self.mean is not None else "from the priors"
         total = self.score - self.base
         facts = [
-            f"{self.unit} of {self.predicted!r} against {self.against!r}: {self.score:.4g} = {self.base:.4g} {zero} {_signed(total)} from "
-            "the columns"
+            f"{self.unit} of {self.predicted!r} against {self.against!r}: {self.score:.4g} = {self.base:.4g} {self.origin} "
+            f"{_signed(total)} from the columns"
         ]
         if self.posteriors is not None:
             shown = sorted(self.posteriors.items(), key=lambda item: -item[1])[:5]
@@ -111,9 +111,9 @@ class RowExplanation(SaidInTables):
         order = np.argsort(-np.abs(self.contributions), kind="stable")
         # Words by the thousand: those that add something, the strongest first.
         listed = order if len(order) <= SHOWN else order[self.contributions[order] != 0.0][:SHOWN]
-        values = [value if isinstance(value, str) else format(value, ".6g") for value in self.values[listed].tolist()]
+        values = [_shown(value) for value in self.values[listed].tolist()]
         columns = [Column("column", [self.names[j] for j in listed]), Column("value", values)]
-        if self.mean is not None:
+        if self.mean is not None and not np.isnan(self.mean).all():
             columns.append(Column("mean row", self.mean[listed], ".6g"))
         columns.append(Column("contribution", self.contributions[listed], "+.4f"))
         if self.boundary is None and self.gradient is not None:
@@ -158,7 +158,8 @@ def explain_row(
     elif to is not None or change is not None or bounds or list(fixed):
         raise InputError(f"{type(model).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
     if training is not None:
-        similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours)
+        rows = reference[0] if isinstance(reference, tuple) else reference
+        similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours, row_labels(rows))
     said = (*decision_said(asked, x[None]), *switches_said(flip, training or source, names), *([CURVED] if flip is None else []))
     return replace(_gather(model, view, names, i, x, mean, (a, b), flip, similar), said=said, label=row_label(X, i))
 
@@ -196,6 +197,7 @@ def _gather(
         gradient=_gradient(inside(model), plane, x, a, b),
         flip=flip,
         similar=similar,
+        origin="at the mean row" if view.relative else "from the priors",
     )
 
 
@@ -262,3 +264,10 @@ def _gradient(model: Any, plane: Hyperplane | None, x: Floats, a: int, b: int) -
 
 def _signed(value: float, form: Sequence[str] = ("+", "−")) -> str:
     return f"{form[value < 0]} {abs(value):.4g}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a row as it is printed; – for one that is missing."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return "–" if np.isnan(value) else format(value, ".6g")
+    return "–" if value is None else str(value)

@@ -13,6 +13,7 @@ from ..data import Block, Source, as_rows
 from ..data.row_labels import row_position
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError
+from ..solvers.closed_form.spread import ROUNDING
 
 Floats = NDArray[np.float64]
 
@@ -46,8 +47,13 @@ class Spread:
 
     @property
     def sd(self) -> Floats:
-        """Standard deviations, with n − 1."""
-        return np.sqrt(self.squares / max(self.count - 1.0, 1.0))
+        """Standard deviations, with n − 1; exactly 0 where what a column varies is rounding."""
+        return self.over(self.count)
+
+    def over(self, count: Any) -> Floats:
+        """Return the standard deviations for a count, or one for each column."""
+        sd = np.sqrt(self.squares / np.maximum(count - 1.0, 1.0))
+        return np.where(sd > ROUNDING * np.abs(self.mean), sd, 0.0)
 
 
 def open_rows(model: Any, X: Any, name: str = "X") -> Source:
@@ -73,7 +79,8 @@ def row_number(X: Any, row: Any, n: int | None) -> int:
     found = row_position(X, row)
     if isinstance(found, bool) or not isinstance(found, (int, np.integer)):
         raise InputTypeError(
-            f"row={row!r:.60} must be the number of a row of X: 0, 1, …, or a label of its index; for a row of your own pass X=[values], row=0."
+            f"row={row!r:.60} must be the number of a row of X: 0, 1, …, or a label of its index; for a row of your own "
+            "pass X=[values], row=0."
         )
     i = int(found) + n if n is not None and found < 0 else int(found)
     if i < 0 or (n is not None and i >= n):

@@ -79,6 +79,7 @@ def explain_table_row(
         gradient=None,
         flip=flip,
         similar=None if table.reference is None else table.similar(x, neighbours, sd),
+        origin="without a word" if terms.words.all() else "at the mean row" if view.relative else "from the priors",
         said=(*decision_said(asked, _safe_indexing(X, [i])), *([said] if said else [])),
     )
 
@@ -96,7 +97,9 @@ def _flip(
     terms = table.terms
     free, low, high = limits(terms.names, np.zeros(len(terms.names)), *allowed)
     for t in [t for t in terms.levels if np.isfinite([low[t], high[t]]).any() and free[t]]:
-        raise InputError(f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is.")
+        raise InputError(
+            f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is."
+        )
     if not terms.numbers and not terms.levels:
         return None, WORDS
     scale, lower, upper = np.zeros(len(x)), np.full(len(x), -np.inf), np.full(len(x), np.inf)

@@ -50,7 +50,7 @@ def variance_inflation(covariance: Floats) -> Floats:
 def _precision(covariance: Floats, aliases: Aliases) -> Floats:
     """Return the inverse of the correlations of the columns that are not aliased."""
     own = aliases.units[aliases.kept]
-    return np.linalg.inv(covariance[np.ix_(aliases.kept, aliases.kept)] / own / own[:, None])
+    return np.asarray(np.linalg.inv(covariance[np.ix_(aliases.kept, aliases.kept)] / own / own[:, None]))
 
 
 def total_scatter(moments: ClassMoments | Moments) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ OTHER_ROWS = 1e-3
 class FittedRows:
     """The rows of a fit without penalty, for the tables that need them."""
 
-    def __init__(self, model: Any, source: Source) -> None:
-        self.model, self.source = model, source
+    def __init__(self, model: Any, source: Source, labels: Any = None) -> None:
+        self.model, self.source, self.labels = model, source, labels
         problem = model._problem(source)
         self.likelihood: Likelihood = Likelihood(problem)
         self.point = self.likelihood.at(self.likelihood.baseline(model.coef_, model.intercept_))
@@ -76,7 +77,8 @@ class FittedRows:
             found = {name: term_test(self.profiled, best, self._columns(name, columns)) for name, columns in terms.items()}
             tables["terms"] = tables_of.term_table(found)
         tables["collinearity"] = self.collinearity(model, self.source)
-        tables["influence"] = influence(self.likelihood, evidence, self.point.inverse, dfbetas=False).table()
+        found_rows = influence(self.likelihood, evidence, self.point.inverse, dfbetas=False)
+        tables["influence"] = replace(found_rows, labels=self.labels).table()
         notes = model._notes()
         if covariance == "robust":
             notes.append("Standard errors are robust (sandwich, HC0).")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source
+from ..data.row_labels import row_labels
 from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, one_of
 from ..inference import logistic_tables as tables_of
@@ -107,7 +108,7 @@ class LogisticTables(LogisticInformation):
             )
             return replace(found, tables={**found.tables, "collinearity": FittedRows.collinearity(self, source)})
         with single_threaded_blas():  # chunks of rows are the parallelism
-            return FittedRows(self, source).tables(intervals, level, covariance, terms)
+            return FittedRows(self, source, row_labels(X)).tables(intervals, level, covariance, terms)
 
     def influence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Influence:
         """Return leverage, residuals and influence of every row on a fit without penalty.
@@ -137,7 +138,7 @@ class LogisticTables(LogisticInformation):
             return aliased.widened(aliased.model.influence(aliased.columns_of(X), y, sample_weight))
         with single_threaded_blas():
             rows = FittedRows(self, source)
-            return influence(rows.likelihood, rows.evidence, rows.point.inverse)
+            return replace(influence(rows.likelihood, rows.evidence, rows.point.inverse), labels=row_labels(X))
 
     @property
     def _has_aliases(self) -> bool:

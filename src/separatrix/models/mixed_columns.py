@@ -24,7 +24,7 @@ Codes = NDArray[np.intp]
 
 
 class MixedColumns(Base):
-    """Log-odds column by column, of rows coded as numbers: categories by their positions, −1 for those never seen, NaN for missing values."""
+    """Log-odds column by column, of rows coded as numbers: categories by position, −1 for those never seen, NaN for missing values."""
 
     theta_: Floats
     var_: Floats
@@ -35,9 +35,11 @@ class MixedColumns(Base):
         """Return rows as numbers (n, p)."""
         names = getattr(self, "feature_names_in_", None)
         source = self._rows(X)
-        return np.concatenate([self._codes(ColumnBatch.of(block, None if names is None else tuple(names))) for block in source.blocks()])
+        return np.concatenate(
+            [self._coded_batch(ColumnBatch.of(block, None if names is None else tuple(names))) for block in source.blocks()]
+        )
 
-    def _codes(self, batch: ColumnBatch) -> Floats:
+    def _coded_batch(self, batch: ColumnBatch) -> Floats:
         layout = self.summary_.layout
         parts = layout.split(batch, self.missing == "ignore")
         found = np.empty((batch.n_rows, self.n_features_in_))
