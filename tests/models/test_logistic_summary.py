@@ -342,6 +342,11 @@ def test_aliased_columns_in_rows_terms_and_influence() -> None:
     expected = without.summary(wide[["age", "both", "size"]], y, intervals="profile", terms={"drug": ["both"], "size": [2]})
     assert_allclose(found["terms"]["LR χ²"], expected["terms"]["LR χ²"], rtol=1e-6)
     assert np.isinf(found["collinearity"]["VIF"]).tolist() == [True, True, True, False]
+    unnamed = LogisticRegression(C=np.inf, tol=1e-8)
+    with pytest.warns(SingularWarning, match="column 2 can be computed"):
+        unnamed.fit(wide.to_numpy(), y)
+    assert unnamed.summary(wide.to_numpy(), y)["coefficients"]["coefficient"] == ["(intercept)", "x0", "x1", "x2", "x3"]
+    assert unnamed.summary(sp.csr_array(wide.to_numpy()), y)["collinearity"]["column"] == ["x0", "x1", "x2", "x3"]
     influence = twice.influence(wide, y)
     assert_allclose(influence.cook, plain.influence(X, y).cook, rtol=1e-6)
     assert influence.dfbetas.shape == (90, 1, 5) and np.isnan(influence.dfbetas[0, 0]).tolist() == [False, False, True, False, False]

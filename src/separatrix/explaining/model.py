@@ -227,7 +227,8 @@ def _coefficient_table(
         columns += [Column(f"{side} {100 * level:g} %", end.ravel(), ".5g") for side, end in zip(("lower", "upper"), ends)]
     if folds is not None:
         same = (np.sign(folds.weights) == np.sign(weights)).sum(axis=0).ravel()
-        columns.append(Column("std. dev. over folds", folds.weights.std(axis=0, ddof=1).ravel(), ".3g"))
+        with np.errstate(over="ignore", invalid="ignore"):  # weights of 1e160 belong to columns of 1e-160
+            columns.append(Column("std. dev. over folds", folds.weights.std(axis=0, ddof=1).ravel(), ".3g"))
         columns.append(Column("same sign", [f"{count} of {len(folds.weights)}" for count in same]))
     title = (
         f"Coefficients: score of {classes[1]!r} against {classes[0]!r}" if not several else f"Coefficients: scores against {classes[0]!r}"

@@ -93,7 +93,7 @@ class Trace:
         steps = [(label, step) for label, step in pipeline.steps[:-1] if step is not None and step != "passthrough"]
         if steps and _reads_text(steps[0][1]):
             found = cls([])
-            columns = found._words(steps.pop(0)[1], -1)
+            columns = Columns.of([])
         else:
             found = cls(_own_names(pipeline, names))
             columns = found._fresh("number", [(name, j) for j, name in enumerate(found.names)])
@@ -125,7 +125,7 @@ class Trace:
         if hasattr(step, "transformer_list"):
             return Columns.joined([self._step(name, inner, given) for name, inner in step.transformer_list])
         if _reads_text(step):
-            return self._words(step, self.parts[given.part[0]].column)
+            return self._words(step, self.parts[given.part[0]].column if len(given) else -1)
         if hasattr(step, "get_support"):
             return given[np.asarray(step.get_support(), dtype=bool)]
         if hasattr(step, "drop_idx_") and hasattr(step, "categories_"):
@@ -221,6 +221,8 @@ def _reads_text(step: Any) -> bool:
     """Whether a step takes texts, or dicts, and not a table."""
     if hasattr(step, "steps"):
         return bool(step.steps) and _reads_text(step.steps[0][1])
+    if hasattr(step, "transformer_list"):
+        return all(_reads_text(inner) for _, inner in step.transformer_list)
     return hasattr(step, "vocabulary_") or (hasattr(step, "build_analyzer") and hasattr(step, "n_features"))
 
 

@@ -27,6 +27,7 @@ from .views import LinearView
 Floats = NDArray[np.float64]
 
 WORDS = "What words add is read off their contributions; a smallest change is that of columns of numbers and levels, and there are none."
+BENT = "Held as they are, because no line or level leads from one value to another: {}."
 
 
 def explain_table_row(
@@ -100,18 +101,17 @@ def _flip(
         raise InputError(
             f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is."
         )
+    bent = [t for t in np.unique(terms.term) if terms.columns[t] >= 0 and t not in terms.numbers and t not in terms.levels]
+    said = BENT.format(", ".join(terms.names[t] for t in bent[:8])) if bent else ""
     if not terms.numbers and not terms.levels:
-        return None, WORDS
+        return None, said or WORDS
     scale, lower, upper = np.zeros(len(x)), np.full(len(x), -np.inf), np.full(len(x), np.inf)
     for t, part in terms.numbers.items():
         if free[t]:
             scale[part], lower[part], upper[part] = units[part], low[t], high[t]
-    held = [name for t, name in enumerate(terms.names) if t not in terms.numbers and t not in terms.levels and t in terms.term]
     row = TableRow(terms, x, values, free, scale, lower, upper)
     assert isinstance(table.view, LinearView)
-    found = smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to))
-    kept = [name for name in held if terms.columns[terms.names.index(name)] >= 0]
-    return found, f"Held as they are, because no line or level leads from one value to another: {', '.join(kept[:8])}." if kept else ""
+    return smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to)), said
 
 
 def _shown_mean(terms: Terms, mean: Floats) -> Floats:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..data import Source
+from ..data import Source, as_rows
+from ..data.opening import is_frame
 from ..errors import InputError
 from ..inference.influence import Influence
 from ..inference.logistic import Evidence
@@ -60,7 +61,8 @@ class Aliased:
         """Return the columns kept of rows in any form."""
         if isinstance(X, Source):
             return X.only(self.kept)
-        return _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), self.kept, axis=1)
+        kept = _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), self.kept, axis=1)
+        return kept if is_frame(X) else as_rows(kept)  # an array has no names to be compared with those of the model
 
     def terms(self, terms: Mapping[str, Sequence[Any]] | None) -> dict[str, list[Any]] | None:
         """Return groups of columns to be tested without the aliased ones, by their numbers among those kept."""
