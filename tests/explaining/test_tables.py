@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression as PeerLogistic
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, OrdinalEncoder, QuantileTransformer, StandardScaler
 
-from separatrix import Decision, DecidedClassifier, LinearDiscriminantAnalysis, LogisticRegression, MixedNB, contributions, explain
+from separatrix import DecidedClassifier, Decision, LinearDiscriminantAnalysis, LogisticRegression, MixedNB, contributions, explain
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
 
 RNG = np.random.default_rng(0)

@@ -90,6 +90,8 @@ def smallest_flip(
         k, best = min(ways, key=lambda way: (not way[1].reached, way[1].cost if way[1].reached else lack(view, way[1].point, a, way[0])))
         if not best.reached:
             return _flip(model, k, x, best, lack(view, best.point, a, k), names)
+        if not np.isfinite(best.point).all():
+            break
         label = predict_rows(model, best.point[None])[0]
         if label != model.classes_[a] and (to is None or label == model.classes_[to]):
             return _flip(model, int(np.searchsorted(model.classes_, label)), x, best, 0.0, names)

@@ -107,6 +107,8 @@ def smallest_table_flip(model: Any, view: LinearView, row: TableRow, a: int, to:
             short = [(lack(view, f[2], a, f[1]), f) for f in (_best(view, row, a, k, to is not None, 0.0) for k in others)]
             least, (_, k, end, moves) = min(short, key=lambda pair: pair[0])
             return _told(row, labels[k], end, moves, least)
+        if not np.isfinite(end).all():
+            break
         label = predict_rows(model, end[None])[0]
         if label != model.classes_[a] and (to is None or label == model.classes_[to]):
             return _told(row, label.item() if isinstance(label, np.generic) else label, end, moves, None)

@@ -155,4 +155,5 @@ def _room(x: Floats, scale: Floats, lower: Floats, upper: Floats) -> tuple[Float
 
 def _ending(x: Floats, delta: Floats, scale: Floats, reached: bool) -> LeastChange:
     used = (delta != 0) & (scale > 0)
-    return LeastChange(x + delta, float(np.linalg.norm(delta[used] / scale[used])), reached)
+    with np.errstate(over="ignore"):  # a cost beyond float64 is infinite
+        return LeastChange(x + delta, float(np.linalg.norm(delta[used] / scale[used])), reached)
