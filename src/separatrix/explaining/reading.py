@@ -108,10 +108,11 @@ def code_of(model: Any, name: str, label: Any) -> int | None:
 
 def names_of(model: Any, source: Source | None) -> list[str]:
     """Return the names of the columns: those of the fit, else those of the rows given, else x0, x1, …"""
-    known = getattr(model, "feature_names_in_", None)
+    known, p = getattr(model, "feature_names_in_", None), int(model.n_features_in_)
     if known is None and source is not None:
         known = source.feature_names
-    return [f"x{j}" for j in range(model.n_features_in_)] if known is None else [str(name) for name in known]
+    # A meta-estimator may keep the names of an earlier fit.
+    return [f"x{j}" for j in range(p)] if known is None or len(known) != p else [str(name) for name in known]
 
 
 def remembered(model: Any) -> tuple[Floats | None, Floats | None]:
