@@ -55,16 +55,20 @@ MODELS = [
 ]
 
 
+def fitted(model: Any, rows: Any, y: Any) -> Any:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # what a fit warns of is its own business
+        try:
+            return model.fit(rows, y)
+        except (TypeError, ValueError):
+            pytest.skip("not fitted on these rows")
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m[-1] if hasattr(m, "steps") else m).__name__)
 @pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS.keys())
 def test_explanations_are_told_or_refused(model: Any, rows: Any) -> None:
     y = CODES[: rows.shape[0]]
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # what a fit warns of is its own business
-        try:
-            model.fit(rows, y)
-        except (TypeError, ValueError):
-            pytest.skip("not fitted on these rows")
+    fitted(model, rows, y)
     calls = {
         "all rows": lambda: contributions(model, rows).shape,
         "first row": lambda: explain(model, rows, 0).html,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,8 @@ def explain_table_row(
     table = ExplainedTable(model, encoding, X, reference)
     x, view, terms = table.row(i), table.view, table.terms
     check_encoding(_undecided(asked, model), model, X, table.parts, [i])
-    mean, (a, b) = table.mean(), chosen_pair(model, view, Block(x[None]), against)
-    values, parts = table.values(i, x), np.empty((1, len(x)))
-    view.parts(Block(x[None]), np.array([a]), np.array([b]), mean, parts)
+    a, b = chosen_pair(model, view, Block(x[None]), against)
+    values, mean = table.values(i, x), table.mean()
     sd = table.spread(needed=distance == "standardised" and isinstance(view, LinearView) and bool(terms.numbers))
     if isinstance(view, LinearView):
         flip, said = _flip(table, x, values, (change, fixed, bounds), sd if distance == "standardised" else np.ones(len(x)), a, to)
@@ -60,15 +60,25 @@ def explain_table_row(
         raise InputError(f"{type(encoding).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
     else:
         flip, said = None, CURVED
-    posteriors, base = posteriors_of(model, x), view.base(a, b, mean)
-    score, labels = base + float(parts.sum()), model.classes_.tolist()
+    similar = None if table.reference is None else table.similar(x, neighbours, sd)
+    sentences = (*decision_said(asked, _safe_indexing(X, [i])), *([said] if said else []))
+    return replace(_told(table, i, x, values, mean, (a, b)), flip=flip, similar=similar, said=sentences)
+
+
+def _told(table: ExplainedTable, i: int, x: Floats, values: NDArray[Any], mean: Floats, pair: tuple[int, int]) -> RowExplanation:
+    """Take the score of one class against the other apart by terms."""
+    (a, b), view, terms = pair, table.view, table.terms
+    parts, labels = np.empty((1, len(x))), table.model.classes_.tolist()
+    view.parts(Block(x[None]), np.array([a]), np.array([b]), mean, parts)
+    posteriors, base = posteriors_of(table.model, x), view.base(a, b, mean)
+    score = base + float(parts.sum())
     return RowExplanation(
         row=i,
-        label=row_label(X, i),
+        label=row_label(table.X, i),
         predicted=labels[a],
         against=labels[b],
         score=score,
-        unit=unit_of(model, posteriors, score, a, b),
+        unit=unit_of(table.model, posteriors, score, a, b),
         base=base,
         contributions=np.asarray(terms.folded(parts))[0],
         names=terms.names,
@@ -78,10 +88,9 @@ def explain_table_row(
         boundary=None,
         nearest=None,
         gradient=None,
-        flip=flip,
-        similar=None if table.reference is None else table.similar(x, neighbours, sd),
+        flip=None,
+        similar=None,
         origin="without a word" if terms.words.all() else "at the mean row" if view.relative else "from the priors",
-        said=(*decision_said(asked, _safe_indexing(X, [i])), *([said] if said else [])),
     )
 
 
