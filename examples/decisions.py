@@ -15,10 +15,12 @@ from separatrix import (
     LinearDiscriminantAnalysis,
     LinearSVC,
     evaluate,
+    predictive_values,
     prior_shift,
     reliability,
+    roc,
+    saving,
 )
-from separatrix.decisions import predictive_values, roc, saving
 
 
 def main() -> None:

@@ -17,9 +17,9 @@ AnovaFilter AveragedPerceptron BackwardSelection BatchPerceptron BernoulliNB Boa
 CorrelationFilter DecidedClassifier Decision Estimate FisherDiscriminant ForwardSelection GaussianNB HashFold Holdout Hyperplane KFold
 LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB
 MutualInformationFilter NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter
-ShrinkagePath StabilitySelection StepwiseDiscriminant VotedPerceptron choose_covariance compare contributions evaluate explain
-is_separable learning_curve logic open_table permutation_test prior_shift regularisation_path reliability separation shrinkage_path
-worked
+ShrinkagePath StabilitySelection StepwiseDiscriminant VotedPerceptron choose_covariance compare contributions cost_curve evaluate explain
+is_separable learning_curve logic net_benefit open_table permutation_test precision_recall predictive_values prior_shift
+regularisation_path reliability risk_coverage roc saving separation shrinkage_path worked
 """.split()
 
 

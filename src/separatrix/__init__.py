@@ -14,7 +14,18 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "data.files": ("open_table",),
-    "decisions": ("Decision", "prior_shift", "reliability"),
+    "decisions": (
+        "Decision",
+        "cost_curve",
+        "net_benefit",
+        "precision_recall",
+        "predictive_values",
+        "prior_shift",
+        "reliability",
+        "risk_coverage",
+        "roc",
+        "saving",
+    ),
     "evaluation": (
         "Bootstrap",
         "CalibratedClassifier",

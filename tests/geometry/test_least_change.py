@@ -92,3 +92,17 @@ def test_a_row_out_of_bounds_is_put_inside() -> None:
 def test_bounds_that_hold_no_number_are_refused() -> None:
     with pytest.raises(InputError, match="Column 1 has the bounds 2 to 1, which hold no number"):
         cross_plane(np.ones(2), 0.0, np.zeros(2), np.ones(2), np.array([0.0, 2.0]), np.array([1.0, 1.0]))
+
+
+def test_where_nothing_can_move_planes_are_crossed_or_not() -> None:
+    W, still = np.eye(4)[:2], np.zeros(4)
+    assert not cross_planes(W, np.array([1.0, -1.0]), still, still, -FREE, FREE).reached
+    assert cross_planes(W, np.array([1.0, 1.0]), still, still, -FREE, FREE).reached
+
+
+@pytest.mark.parametrize("unit", [1e-160, 1e160])
+def test_units_may_be_of_any_size(unit: float) -> None:
+    w, x, s = np.array([2.0, 1.0, 0.0, 0.0]), np.zeros(4), np.array([1.0, 2.0, 1.0, 1.0])
+    plain, scaled = (cross_plane(w / u, -8.0, x, s * u, -FREE, FREE) for u in (1.0, unit))
+    assert_allclose(scaled.point / unit, plain.point)
+    assert scaled.cost == pytest.approx(plain.cost)

@@ -92,6 +92,8 @@ def test_redundant_columns_change_no_test(rng: Any) -> None:
     assert_allclose(pair_tests(a).F, pair_tests(b).F)
     assert_allclose(np.abs(a.centroids), np.abs(b.centroids))
     assert np.isnan(b.structure("total")[4]).all() and np.isnan(column_tests(b).F[4])
+    assert_allclose(np.abs(b.coefficients[:3]), np.abs(a.raw))
+    assert np.isnan(b.coefficients[3:]).all() and b.aliases.aliased.tolist() == [3, 4]
 
 
 def test_classes_without_rows_are_left_out(rng: Any) -> None:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.special import softmax
 from scipy.stats import chi2
 
-from separatrix.inference.collinearity import total_scatter, variance_inflation
+from separatrix.inference.collinearity import collinear_groups, collinearity_table, total_scatter, variance_inflation
 from separatrix.inference.influence import influence
 from separatrix.inference.logistic import Evidence, effective_parameters, null_log_likelihood, pseudo_inverse, pseudo_r2, score_products
 from separatrix.inference.logistic_leave_one_out import approximate_leave_one_out
@@ -20,7 +20,7 @@ from separatrix.models.logistic import LogisticRegression
 from separatrix.solvers.smooth.firth import FirthLikelihood
 from separatrix.solvers.smooth.likelihood import Likelihood, maximise
 from separatrix.solvers.smooth.objective import Objective
-from separatrix.summaries import ClassMoments
+from separatrix.summaries import ClassMoments, Moments
 from tests.solvers.problems import make_problem, make_rows
 
 CLASSES = pytest.mark.parametrize("K", [2, 3])
@@ -164,7 +164,25 @@ def test_variance_inflation_is_that_of_regressions() -> None:
         others = design(np.delete(X, j, axis=1))
         rest = X[:, j] - others @ np.linalg.lstsq(others, X[:, j])[0]
         assert found[j] == pytest.approx(X[:, j].var() / rest.var(), rel=1e-8)
-    assert np.isinf(variance_inflation(np.ones((2, 2)))).all() and np.isinf(variance_inflation(np.diag([1.0, 0.0]))).all()
+    assert np.isinf(variance_inflation(np.ones((2, 2)))).all()
+
+
+def test_only_columns_that_take_part_in_a_dependence_are_inflated_without_bound(rng: Any) -> None:
+    age, pay = rng.normal(size=(2, 200))
+    sex, town = np.eye(2)[rng.integers(0, 2, 200)], np.eye(3)[rng.integers(0, 3, 200)]
+    X = np.column_stack([age, pay + age, sex, town, np.full(200, 0.1), age + 1e5, 1e-6 * rng.normal(size=200)])
+    scatter = total_scatter(Moments.from_data(X))
+    assert np.flatnonzero(np.isinf(variance_inflation(scatter))).tolist() == [0, 2, 3, 4, 5, 6, 7, 8]
+    regular = [1, 2, 4, 5, 8, 9]  # one of each dependence left out
+    assert_allclose(variance_inflation(scatter)[[1, 9]], variance_inflation(scatter[np.ix_(regular, regular)])[[0, 5]])
+    assert collinear_groups(scatter) == [[0, 8], [2, 3], [4, 5, 6]]
+    table = collinearity_table(scatter, list("abcdefghij"))
+    assert table.note == "A factor of 10 or more: a, c, d, e, f, g, i; other columns nearly determine each of these. Constant: h."
+
+
+def test_columns_that_nothing_determines_are_not_said_to_be_when_rows_are_few(rng: Any) -> None:
+    assert np.isinf(variance_inflation(total_scatter(Moments.from_data(rng.normal(size=(4, 6)))))).all()  # any 3 determine the rest
+    assert np.isinf(variance_inflation(np.zeros((2, 2)))).all() and collinear_groups(np.zeros((2, 2))) == []
 
 
 @CLASSES

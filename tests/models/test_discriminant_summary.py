@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 from separatrix import ClassMoments, LinearDiscriminantAnalysis
-from separatrix.errors import CapacityError, InputError
+from separatrix.errors import CapacityError, InputError, SingularWarning
 from separatrix.inference.discriminant_tables import ORDER
 from tests.inference.test_canonical import rows
 
@@ -129,6 +130,26 @@ def test_redundant_columns_are_said(rng: Any) -> None:
         summary, LinearDiscriminantAnalysis().fit(X, y).summary(X, y),
         tuple(name for name in ORDER if name not in ("manova", "dimensions", "distances", "eigenvalues", "box", "classes")),
     )  # fmt: skip
+    plain = LinearDiscriminantAnalysis().fit(X, y).summary()
+    for name in ("raw", "standardised_within", "functions"):
+        column = summary[name].columns[1].values
+        assert_allclose(np.abs(column[:-1]), np.abs(plain[name].columns[1].values), rtol=1e-6)
+        assert np.isnan(column[-1]) and "determined by the columns before it: sum." in summary.text
+
+
+@pytest.mark.parametrize("shrinkage", [None, "auto", 0.3])
+@pytest.mark.parametrize("K", [2, 3])
+def test_constant_columns_have_a_table(K: int, shrinkage: Any, rng: Any) -> None:
+    y, flat = np.arange(30) % K, np.full((30, 3), 0.1)
+    one = np.column_stack([flat[:, 0], rng.normal(size=30) + y])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SingularWarning)
+        nothing, some = (LinearDiscriminantAnalysis(shrinkage=shrinkage).fit(X, y) for X in (flat, one))
+    summary = nothing.summary(flat, y)
+    assert summary["manova"]["value"] == [1, 0, 0, 0] and np.isnan(summary["manova"]["F"]).all() and "rank 0 of 3" in summary.text
+    terms = some.summary()["functions"]
+    scores = np.array([np.array(column.values)[[0, 2]] for column in terms.columns[1:]]) @ np.stack([np.ones(30), one[:, 1]])
+    assert_array_equal(scores.argmax(axis=0), some.predict(one))
 
 
 def test_a_class_too_small_for_boxs_m_is_said(rng: Any) -> None:

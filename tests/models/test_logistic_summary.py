@@ -133,7 +133,7 @@ def test_a_penalised_fit_has_effective_parameters_and_no_p_values(K: int) -> Non
     assert list(found["coefficients"].to_dict()) == ["coefficient", "estimate"]
     assert "p-values and intervals do not apply: this fit has a penalty (C=0.5)" in found.notes[0]
     k = model.effective_parameters(X, y)
-    assert K - 1 < k < 4 * (K - 1) and found["fit"].row("parameters")["value"] == k
+    assert K - 1 < k < 4 * (K - 1) and found["fit"].row("effective parameters")["value"] == k
     assert model.aic(X, y) == pytest.approx(2 * k - 2 * model.log_likelihood(X, y))
     assert not hasattr(model, "n_parameters_")
     near = LogisticRegression(C=1e9).fit(X, y).effective_parameters(X, y)
@@ -274,20 +274,13 @@ def test_what_needs_rows_says_so(options: dict[str, Any]) -> None:
         model.aic(likelihood="joint")
 
 
-def test_separated_and_collinear_fits_are_refused_with_advice() -> None:
-    X, y, _ = made()
+def test_separated_fits_are_refused_with_advice() -> None:
+    X, _, _ = made()
     with pytest.warns(SeparableWarning):
         apart = LogisticRegression(C=np.inf).fit(X, X["dose"] > 0)
     for rows in ((), (X, X["dose"] > 0)):
         with pytest.raises(InputError, match=r"estimate does not exist.*separatrix.separation\(X, y\).*firth=True"):
             apart.summary(*rows)
-    both = X.assign(sum=X["age"] + X["dose"])
-    with pytest.warns(SingularWarning):
-        twice = LogisticRegression(C=np.inf).fit(both, y)
-    for rows in ((), (both, y)):
-        with pytest.raises(InputError, match="no standard errors: 'sum' can be computed from the other columns"):
-            twice.summary(*rows)
-    assert twice.n_parameters_ == 4
 
 
 def test_more_columns_than_rows() -> None:
@@ -317,3 +310,53 @@ def test_limits_of_size_and_partial_fit(monkeypatch: pytest.MonkeyPatch) -> None
     learned = LogisticRegression(C=np.inf).partial_fit(X, y, classes=["a", "b"])
     with pytest.raises(InputError, match="partial_fit gives no maximum-likelihood estimate"):
         learned.summary(X, y)
+
+
+@CLASSES
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_aliased_terms_are_shown_as_such_and_the_rest_is_estimated(K: int, fit_intercept: bool) -> None:
+    X, y, _ = made(K)
+    one = float(fit_intercept)
+    wide = X.assign(both=X["age"] + X["dose"] + one, flat=0.1 * one)[["age", "dose", "both", "flat", "size"]]
+    with pytest.warns(SingularWarning, match="not unique"):
+        twice = LogisticRegression(C=np.inf, tol=1e-8, fit_intercept=fit_intercept).fit(wide, y)
+    plain = LogisticRegression(C=np.inf, tol=1e-8, fit_intercept=fit_intercept).fit(X, y)
+    for rows, kept in (((), ()), ((wide, y), (X, y))):
+        found, expected = twice.summary(*rows), plain.summary(*kept)
+        assert "Aliased, which is constant or determined by the columns before it: both, flat." in found.text
+        for table in ("fit", "tests", "coefficients", "odds_ratios"):
+            for row in expected[table][expected[table].columns[0].name]:
+                assert_allclose(list(found[table].row(row).values())[1:], list(expected[table].row(row).values())[1:], rtol=1e-6)
+        empty = [name for name in found["coefficients"]["coefficient"] if name.endswith(("both", "flat"))]
+        assert len(empty) == 2 * (K - 1) and all(np.isnan(found["coefficients"].row(name)["estimate"]) for name in empty)
+    assert twice.aic() == pytest.approx(plain.aic()) and twice.n_parameters_ == plain.n_parameters_
+
+
+def test_aliased_columns_in_rows_terms_and_influence() -> None:
+    X, y, plain = made()
+    wide = X.assign(both=X["age"] + X["dose"])[["age", "both", "dose", "size"]]
+    with pytest.warns(SingularWarning, match="'dose' can be computed"):
+        twice = LogisticRegression(C=np.inf, tol=1e-8).fit(wide, y)
+    found = twice.summary(wide, y, intervals="profile", terms={"drug": ["both", "dose"], "size": [3]})
+    without = LogisticRegression(C=np.inf, tol=1e-8).fit(wide[["age", "both", "size"]], y)
+    expected = without.summary(wide[["age", "both", "size"]], y, intervals="profile", terms={"drug": ["both"], "size": [2]})
+    assert_allclose(found["terms"]["LR χ²"], expected["terms"]["LR χ²"], rtol=1e-6)
+    assert np.isinf(found["collinearity"]["VIF"]).tolist() == [True, True, True, False]
+    unnamed = LogisticRegression(C=np.inf, tol=1e-8)
+    with pytest.warns(SingularWarning, match="column 2 can be computed"):
+        unnamed.fit(wide.to_numpy(), y)
+    assert unnamed.summary(wide.to_numpy(), y)["coefficients"]["coefficient"] == ["(intercept)", "x0", "x1", "x2", "x3"]
+    assert unnamed.summary(sp.csr_array(wide.to_numpy()), y)["collinearity"]["column"] == ["x0", "x1", "x2", "x3"]
+    influence = twice.influence(wide, y)
+    assert_allclose(influence.cook, plain.influence(X, y).cook, rtol=1e-6)
+    assert influence.dfbetas.shape == (90, 1, 5) and np.isnan(influence.dfbetas[0, 0]).tolist() == [False, False, True, False, False]
+    with pytest.raises(InputError, match="All columns of term 'drug' are determined by others"):
+        twice.summary(wide, y, terms={"drug": ["dose"]})
+
+
+def test_a_constant_column_changes_no_probability(rng: Any) -> None:
+    X, y = make_rows(n=90, p=3, K=2)
+    with pytest.warns(SingularWarning, match="not unique"):
+        found = LogisticRegression(C=np.inf).fit(np.column_stack([X, np.full(90, 0.1)]), y)
+    plain = LogisticRegression(C=np.inf).fit(X, y)
+    assert_allclose(found.predict_proba(np.column_stack([X, np.full(90, 0.1)])), plain.predict_proba(X), rtol=1e-9)

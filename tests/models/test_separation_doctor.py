@@ -31,6 +31,7 @@ def test_complete_separation() -> None:
     assert found and found.kind == "complete" and 0 in found.columns and found.alone == (0,)
     assert found.rows.tolist() == [0, 1, 2, 3] and not len(found.boundary_rows) and found.pairs == ((0, 1),)
     verified(found, X, y)
+    assert "By itself each of these does: 0." in found.text
     assert "Complete separation of 0 and 1" in found.text and "firth=True" in found.advice and "finite C" in found.advice
 
 
@@ -42,6 +43,7 @@ def test_quasi_separation_by_a_rare_level_is_named() -> None:
     assert found.kind == "quasi" and found.columns == ("rare",) and found.rows.tolist() == [55, 56, 57, 58, 59]
     assert found.classes == ("no", "yes") and len(found.boundary_rows) == 55
     assert "Quasi-complete separation of 'no' and 'yes': Column 'rare' put 5 of 60 rows" in str(found)
+    assert found.alone == () and "By itself" not in str(found)
     with pytest.warns(SeparableWarning, match=r"separatrix.separation\(X, y\) names the columns and rows"):
         LogisticRegression(C=np.inf).fit(frame, y)
 
@@ -56,6 +58,7 @@ def test_iris_one_species_is_apart() -> None:
     X, y = load_iris(return_X_y=True)
     found = separation(X, y)
     assert found.kind == "quasi" and found.pairs == ((0, 1), (0, 2)) and {2, 3} >= set(found.alone) > set()
+    assert "By itself each of these separates two classes completely: " in found.text
     assert np.array_equal(found.direction[0], found.direction[1])  # versicolor and virginica are not told apart
     verified(found, X, y)
 

@@ -9,17 +9,19 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..data.source import ChunkedSource
-from ..errors import InputError, UnknownNameError, did_you_mean
+from ..errors import InputError
 from ..summaries.grouped import tile_rows
-from .reading import check_reading, explainable, remembered, view_of
+from .encoded import check_encoding, encoded
+from .explained_table import ExplainedTable, table_contributions
+from .reading import CHECKED, check_reading, code_of, explainable, remembered, view_of
 from .rows import Spread, open_rows
-from .views import View
+from .views import View, pairs
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 
-def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, reference: Any = None) -> Floats:
+def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, reference: Any = None) -> Any:
     """Return what each column adds to the score of one class against another, for every row.
 
         f_a(x_i) − f_b(x_i) = base + Σ_j C_ij
@@ -41,6 +43,8 @@ def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, re
     Returns
     -------
     C : (n, p) array
+        Of a pipeline with encoders one column for each column of the table; where it has a vectorizer, a sparse array with one column for
+        each word, after those of the table.
 
     Examples
     --------
@@ -54,10 +58,15 @@ def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, re
     Štrumbelj and Kononenko (2014), Explaining prediction models and individual predictions with feature contributions, KAIS 41.
     """
     model = explainable(model)
-    view, source = view_of(model), open_rows(model, X)
     pair = code_of(model, "of", of), code_of(model, "against", against)
     if len(model.classes_) == 2 and pair == (None, None):
         pair = (1, 0)
+    around = encoded(model, X)
+    if around is not None:
+        table = ExplainedTable(*around, X, reference)
+        check_encoding(model, around[0], X, table.parts, range(min(CHECKED, table.parts.shape[0])))
+        return table_contributions(table, pair)
+    view, source = view_of(model), open_rows(model, X)
     mean = mean_row(model, view, source, None if reference is None else open_rows(model, reference, "reference"))
     check_reading(model, view, first_rows(source))
     return _collect(view, source, mean, pair)
@@ -89,35 +98,6 @@ def _fill(view: View, block: Block, mean: Floats, pair: tuple[int | None, int | 
             view.parts(tile, *pairs(view, tile, pair), mean, own)
         finite &= not np.isnan(own.sum())
     return finite
-
-
-def pairs(view: View, block: Block, pair: tuple[int | None, int | None]) -> tuple[Codes, Codes]:
-    """Return codes a, b of each row: those given, else the best of the remaining classes."""
-    of, against = pair
-    if of is not None and against is not None:
-        return np.full(block.n_rows, of), np.full(block.n_rows, against)
-    scores = np.array(view.scores(block))
-    rows = np.arange(len(scores))
-    if of is None:
-        if against is not None:
-            scores[:, against] = -np.inf
-        a = scores.argmax(axis=1)
-    else:
-        a = np.full(len(scores), of)
-    if against is not None:
-        return a, np.full(len(scores), against)
-    scores[rows, a] = -np.inf
-    return a, scores.argmax(axis=1)
-
-
-def code_of(model: Any, name: str, label: Any) -> int | None:
-    """Return the position of a label in `classes_`."""
-    if label is None:
-        return None
-    labels = model.classes_.tolist()
-    if label not in labels:
-        raise UnknownNameError(f"{name}={label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
-    return int(labels.index(label))
 
 
 def mean_row(model: Any, view: View, source: Source, reference: Source | None) -> Floats:

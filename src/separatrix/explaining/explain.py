@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from ..errors import InputError, one_of
+from .encoded import encoded
 from .model import ModelExplanation, explain_model
+from .reading import explainable
 from .row import RowExplanation, explain_row
+from .table_row import explain_table_row
 
 
 def explain(
@@ -45,12 +49,13 @@ def explain(
     Parameters
     ----------
     model : fitted classifier
-        Linear models of this package and of scikit-learn, pipelines of scalers or selectors that end in one, and `OneVsRest` of such
-        machines; naive Bayes and quadratic discriminants are taken apart by columns too, without what needs a flat boundary. A
+        Linear models of this package and of scikit-learn, and `OneVsRest` of such machines; pipelines that end in one, where scalers,
+        selectors, imputers, encoders and vectorizers come before it, told in the table's own columns and in words; naive Bayes and
+        quadratic discriminants are taken apart by columns too, without what needs a flat boundary. A
         decision around one of them moves its boundary (costs, thresholds, priors) or is said beside it (rejecting, other actions).
     X : rows
-    row : int, optional
-        Number of the row to be explained.
+    row : int or label, optional
+        Position of the row to be explained, or its label in the index of a frame.
     reference : rows, or (rows, labels), optional
         Training rows: their mean is what contributions are relative to, and those most like the row are listed, in the model's metric.
     against : label, optional
@@ -58,7 +63,8 @@ def explain(
     to : label, optional
         Class that the smallest change has to reach; default: any other than the predicted one.
     change, fixed : lists of columns, by name or number
-        The columns that may change (default: all), and those that may not.
+        The columns that may change (default: all), and those that may not. A column that an encoder in the pipeline knows the levels of
+        moves to another level, which counts as one unit of distance.
     bounds : {column: (lower, upper)}, optional
         None stands for no bound.
     distance : "standardised" or "euclidean"
@@ -99,4 +105,11 @@ def explain(
     """
     if row is None:
         return explain_model(model, X, y, level, folds, resamples, regions, grid, random_state)
+    if distance not in ("standardised", "euclidean"):
+        raise one_of("distance", distance, ["standardised", "euclidean"])
+    if X is None:
+        raise InputError("X is missing: pass the rows, as in explain(model, X, row=0).")
+    around = encoded(explainable(model), X)
+    if around is not None:
+        return explain_table_row(model, around, X, row, reference, against, to, change, fixed, bounds, distance, neighbours)
     return explain_row(model, X, row, reference, against, to, change, fixed, bounds, distance, neighbours)

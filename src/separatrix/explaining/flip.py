@@ -30,9 +30,9 @@ class Flip:
     found : bool
         Whether the bounds allow one.
     label : the class after the change; where there is none, the class that came closest
-    point, change : (p,) the changed row, or the one that came closest; and by how much it differs
+    point, change : (p,) the changed row, or the one that came closest; and by how much it differs, NaN where a level became another one
     cost : float
-        √Σ (change_j/s_j)², s_j = 1 or the standard deviation of column j
+        √Σ (change_j/s_j)², s_j = 1 or the standard deviation of column j; a change of level counts as one such unit
     shortfall : float
         What the score of `label` against the present class still lacks; 0 if found.
     names : of the columns
@@ -40,15 +40,16 @@ class Flip:
 
     found: bool
     label: Any
-    point: Floats
+    point: NDArray[Any]
     change: Floats
     cost: float
     shortfall: float
     names: Sequence[str]
 
     def __str__(self) -> str:
-        moved = [j for j in np.argsort(-np.abs(self.change), kind="stable") if self.change[j] != 0]
-        steps = ", ".join(f"{self.names[j]} {_signed(self.change[j])} to {self.point[j]:.6g}" for j in moved[:8])
+        size = np.where(np.isnan(self.change), np.inf, np.abs(self.change))  # levels first
+        moved = [j for j in np.argsort(-size, kind="stable") if size[j] != 0]
+        steps = ", ".join(self._step(j) for j in moved[:8])
         steps += f" and {len(moved) - 8} more" if len(moved) > 8 else ""
         if self.found:
             return f"Smallest change that makes it {self.label!r}: {steps}."
@@ -57,6 +58,11 @@ class Flip:
             + (f"with {steps}" if steps else "nothing that may change matters, and")
             + f" the score of {self.label!r} still lacks {self.shortfall:.4g}. Free more columns or widen the bounds."
         )
+
+    def _step(self, j: int) -> str:
+        if np.isnan(self.change[j]):
+            return f"{self.names[j]} to {self.point[j]!r}"
+        return f"{self.names[j]} {_signed(self.change[j])} to {self.point[j]:.6g}"
 
 
 def smallest_flip(
@@ -77,13 +83,15 @@ def smallest_flip(
     if to == a:
         raise InputError(f"to={model.classes_.tolist()[a]!r} is what the row is predicted to be already; name another class.")
     others = [k for k in range(len(model.classes_)) if k != a and (to is None or k == to)]
-    size = float(np.abs(view.weights).max(axis=0) @ np.abs(x) + np.abs(view.offsets).max()) or 1.0
+    size = size_of(view, x)
     ways: list[tuple[int, LeastChange]] = []
     for beyond in BEYOND:
-        ways = [(k, _way(view, x, a, k, to is not None, scale, lower, upper, beyond * size)) for k in others]
-        k, best = min(ways, key=lambda way: (not way[1].reached, way[1].cost if way[1].reached else _lack(view, way[1].point, a, way[0])))
+        ways = [(k, way(view, x, a, k, to is not None, scale, lower, upper, beyond * size)) for k in others]
+        k, best = min(ways, key=lambda way: (not way[1].reached, way[1].cost if way[1].reached else lack(view, way[1].point, a, way[0])))
         if not best.reached:
-            return _flip(model, k, x, best, _lack(view, best.point, a, k), names)
+            return _flip(model, k, x, best, lack(view, best.point, a, k), names)
+        if not np.isfinite(best.point).all():
+            break
         label = predict_rows(model, best.point[None])[0]
         if label != model.classes_[a] and (to is None or label == model.classes_[to]):
             return _flip(model, int(np.searchsorted(model.classes_, label)), x, best, 0.0, names)
@@ -92,7 +100,13 @@ def smallest_flip(
     )
 
 
-def _way(view: LinearView, x: Floats, a: int, k: int, into: bool, scale: Floats, lower: Floats, upper: Floats, level: float) -> LeastChange:
+def size_of(view: LinearView, x: Floats) -> float:
+    """Return the size of the score's terms, beside which rounding is judged."""
+    return float(np.abs(view.weights).max(axis=0) @ np.abs(x) + np.abs(view.offsets).max()) or 1.0
+
+
+def way(view: LinearView, x: Floats, a: int, k: int, into: bool, scale: Floats, lower: Floats, upper: Floats, level: float) -> LeastChange:
+    """Return the least change of x that takes it across the boundary from class a to k; with `into`, across all boundaries of k."""
     if not into or len(view.weights) == 2:
         return cross_plane(view.weights[k] - view.weights[a], view.offsets[k] - view.offsets[a], x, scale, lower, upper, level)
     rest = [i for i in range(len(view.weights)) if i != k]
@@ -104,7 +118,8 @@ def _way(view: LinearView, x: Floats, a: int, k: int, into: bool, scale: Floats,
     return LeastChange(alone.point, alone.cost, False)
 
 
-def _lack(view: LinearView, point: Floats, a: int, k: int) -> float:
+def lack(view: LinearView, point: Floats, a: int, k: int) -> float:
+    """Return what the score of class k still lacks at a point."""
     scores = view.scores(Block(point[None]))[0]
     return float(scores.max() - scores[k]) if scores[k] >= scores[a] else float(scores[a] - scores[k])
 

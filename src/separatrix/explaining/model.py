@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,12 +13,13 @@ from ..data.labels import Labels
 from ..errors import InputError, InputTypeError
 from ..evaluation.plans import count_rows
 from ..geometry import Hyperplane
-from ..inference.collinearity import collinear_groups, collinearity_table
+from ..inference.collinearity import collinear_groups, collinearity_table, total_scatter
 from ..inference.tables import Column, Table, Tables
-from ..models.discriminant_summary import column_names
 from ..summaries import Moments
 from .contributions import finite_spread
-from .reading import explainable, inside, remembered, require_fitted, view_of
+from .encoded import encoded
+from .explained_table import ExplainedTable
+from .reading import explainable, inside, names_of, remembered, require_fitted, view_of
 from .refits import Refits, against_first, over_folds, over_resamples
 from .regions import Regions, decision_regions
 from .rows import open_rows
@@ -31,6 +32,8 @@ SHOWN = 45
 """Boundaries written out: all pairs of ten classes."""
 WIDE = 500
 """Columns up to which dependence among them is looked for."""
+WORDS = 50
+"""Coefficients listed where columns are words: the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -79,27 +82,26 @@ def explain_model(
 ) -> ModelExplanation:
     """Explain a model as a whole; the parameters are those of :func:`separatrix.explain`."""
     asked, model = model, explainable(model)
-    view, refusal = _view(model, regions)
+    seen = _seen(model, X, regions)
+    view, names, spread = seen.view, seen.names, seen.spread
     _check(model, level, folds, resamples, X, y)
-    names = column_names(model)
-    spread = finite_spread(open_rows(model, X)).sd if X is not None else remembered(model)[1]
     classes, notes, table, said = model.classes_.tolist(), [], None, ""
     boundaries: tuple[str, ...] = ()
     found = None
     if isinstance(view, LinearView):
-        found = over_folds(model, X, y, folds, random_state) if y is not None and folds else None
-        ends, said, more = _intervals(model, X, y, level, resamples, random_state)
+        found = over_folds(model, X, y, folds, random_state, names) if y is not None and folds else None
+        ends, said, more = _intervals(model, X, y, level, resamples, random_state, names)
         notes += [
             f"{r.warned} of {len(r.weights)} refits warned; the first: {r.first}" for r in (found, more) if r is not None and r.warned
         ]
-        table = _coefficient_table(classes, names, against_first(view), spread, ends, found, level)
-        boundaries = tuple(_sentences(view, classes, names))
+        table = _coefficient_table(classes, names, against_first(view), spread, ends, found, level, seen.most)
+        boundaries = tuple(_sentences(view, classes, names)) if seen.most is None else ()
     else:
         notes.append(
-            refusal or "The scores are not linear in the columns, so there are no coefficients; explain(model, X, 0) explains row 0."
+            seen.refusal or "The scores are not linear in the columns, so there are no coefficients; explain(model, X, 0) explains row 0."
         )
-    together = X is not None and len(names) <= WIDE
-    scatter = Moments.from_data(X).scatter if together else None
+    scatter = None if seen.numbers is None else total_scatter(Moments.from_data(seen.numbers))
+    own = names if seen.measured is None else [names[j] for j in seen.measured]
     return ModelExplanation(
         model=type(inside(model)).__name__,
         names=names,
@@ -108,16 +110,50 @@ def explain_model(
         boundaries=boundaries,
         intervals=said,
         folds=found,
-        collinearity=None if scatter is None else collinearity_table(scatter, names),
-        groups=() if scatter is None else tuple(tuple(names[j] for j in group) for group in collinear_groups(scatter)),
-        regions=None if regions is None else decision_regions(model, X, y, regions, names, grid),
+        collinearity=None if scatter is None else collinearity_table(scatter, own),
+        groups=() if scatter is None else tuple(tuple(own[j] for j in group) for group in collinear_groups(scatter)),
+        regions=None if regions is None else decision_regions(seen.model, seen.rows, y, regions, names, grid),
         notes=(*_decision_said(asked, model), *notes),
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """A model of numbers and the rows in these numbers; numbers: columns whose dependence is sought, measured: which."""
+
+    model: Any
+    view: View | None
+    refusal: str
+    names: list[str]
+    spread: Floats | None
+    rows: Any
+    numbers: Any
+    measured: list[int] | None = None
+    most: int | None = None
+
+
+def _seen(model: Any, X: Any, regions: Any) -> _Seen:
+    """Return the model as scores of numbers: the table's own, or the parts that steps or naive Bayes make of them."""
+    require_fitted(model)
+    around = encoded(model, X)
+    if around is None:
+        view, refusal = _view(model, regions)
+        source = None if X is None else open_rows(model, X)
+        names = names_of(model, source)
+        spread = finite_spread(source).sd if source is not None else remembered(model)[1]
+        return _Seen(model, view, refusal, names, spread, X, X if len(names) <= WIDE else None)
+    inner, encoding = around
+    names, most = [part.name for part in encoding.terms.parts], WORDS if encoding.terms.words.any() else None
+    if X is None:
+        return _Seen(inner, view_of(inner), "", names, None, None, None, None, most)
+    table = ExplainedTable(inner, encoding, X)
+    measured = [i for i, part in enumerate(encoding.terms.parts) if part.kind == "number"]
+    numbers = table.parts[:, measured] if 0 < len(measured) <= WIDE else None
+    return _Seen(inner, table.view, "", names, table.spread(needed=False), table.parts, numbers, measured, most)
+
+
 def _view(model: Any, regions: Any) -> tuple[View | None, str]:
     """Return the model's view; where it has none, regions can be shown all the same, with the reason for the rest missing."""
-    require_fitted(model)
     try:
         return view_of(model), ""
     except InputTypeError as error:
@@ -154,7 +190,7 @@ def _check(model: Any, level: float, folds: int, resamples: int, X: Any, y: Any)
 
 
 def _intervals(
-    model: Any, X: Any, y: Any, level: float, resamples: int, random_state: Any
+    model: Any, X: Any, y: Any, level: float, resamples: int, random_state: Any, names: list[str]
 ) -> tuple[tuple[Floats, Floats] | None, str, Refits | None]:
     """Return intervals (lower, upper), how they were found, and the refits behind them if any."""
     known = getattr(inside(model), "_coefficient_intervals", lambda level: None)(level)
@@ -162,7 +198,7 @@ def _intervals(
         return known, "Intervals: Wald's, from the Fisher information of the fit.", None
     if y is None or resamples == 0:
         return None, "No intervals: pass the training rows, explain(model, X, y=y), for those of a bootstrap.", None
-    refits = over_resamples(model, X, y, resamples, random_state)
+    refits = over_resamples(model, X, y, resamples, random_state, names)
     return refits.interval(level), f"Intervals: percentiles of {resamples} bootstrap refits, rows drawn within each class.", refits
 
 
@@ -174,8 +210,15 @@ def _coefficient_table(
     ends: tuple[Floats, Floats] | None,
     folds: Refits | None,
     level: float,
+    most: int | None,
 ) -> Table:
     several = len(classes) > 2
+    strong = np.sort(np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:most])
+    note = f"The {len(strong)} largest of {len(names)}." if len(names) > len(strong) else ""
+    names, weights = [names[j] for j in strong], weights[:, strong]
+    spread = None if spread is None else spread[strong]
+    ends = None if ends is None else (ends[0][:, strong], ends[1][:, strong])
+    folds = None if folds is None else replace(folds, weights=folds.weights[..., strong])
     rows = [f"{label}: {name}" if several else name for label in classes[1:] for name in names]
     columns = [Column("coefficient", rows), Column("estimate", weights.ravel(), ".5g")]
     if spread is not None:
@@ -184,12 +227,13 @@ def _coefficient_table(
         columns += [Column(f"{side} {100 * level:g} %", end.ravel(), ".5g") for side, end in zip(("lower", "upper"), ends)]
     if folds is not None:
         same = (np.sign(folds.weights) == np.sign(weights)).sum(axis=0).ravel()
-        columns.append(Column("std. dev. over folds", folds.weights.std(axis=0, ddof=1).ravel(), ".3g"))
+        with np.errstate(over="ignore", invalid="ignore"):  # weights of 1e160 belong to columns of 1e-160
+            columns.append(Column("std. dev. over folds", folds.weights.std(axis=0, ddof=1).ravel(), ".3g"))
         columns.append(Column("same sign", [f"{count} of {len(folds.weights)}" for count in same]))
     title = (
         f"Coefficients: score of {classes[1]!r} against {classes[0]!r}" if not several else f"Coefficients: scores against {classes[0]!r}"
     )
-    return Table(title, tuple(columns))
+    return Table(title, tuple(columns), note)
 
 
 def _sentences(view: View, classes: list[Any], names: list[str]) -> list[str]:

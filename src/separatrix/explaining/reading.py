@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Block
-from ..errors import InputError, InputTypeError
+from ..data import Block, Source
+from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
+from .pipelines import Trace
 from .rows import ask, predict_rows
 from .views import EvidenceView, LinearView, QuadraticView, View
 
@@ -19,8 +20,8 @@ CHECKED = 32
 """Rows on which a reading is compared with the model's own predictions."""
 
 SUPPORTED = (
-    "linear models (coef_, intercept_), pipelines of column-wise scalers or selectors and a linear model, and of this package OneVsRest of "
-    "linear machines, QuadraticDiscriminantAnalysis, GaussianNB, BernoulliNB, MultinomialNB and CategoricalNB"
+    "linear models (coef_, intercept_), pipelines of scalers, selectors, encoders or vectorizers and a linear model, and of this package "
+    "OneVsRest of linear machines, QuadraticDiscriminantAnalysis, GaussianNB, BernoulliNB, MultinomialNB, CategoricalNB and MixedNB"
 )
 
 
@@ -81,44 +82,37 @@ def _from_coefficients(model: Any) -> LinearView:
 
 
 def _through_steps(pipeline: Any) -> LinearView:
-    """Return the last step's weights in terms of the columns that the first step takes: z = (x − shift)·factor for the kept columns."""
-    (name, model), before = pipeline.steps[-1], pipeline.steps[:-1]
+    """Return the last step's weights in terms of the columns that the first step takes, where steps only scale and select columns."""
+    name, model = pipeline.steps[-1]
     view = view_of(model)
     if not isinstance(view, LinearView):
         raise InputTypeError(f"The last step {name!r} of the pipeline is not linear; explain it alone, on the transformed columns.")
-    p = int(pipeline.n_features_in_) if before else int(model.n_features_in_)
-    columns, factor, shift = np.arange(p), np.ones(p), np.zeros(p)
-    for label, step in before:
-        if step is None or step == "passthrough":
-            continue
-        if hasattr(step, "get_support"):
-            kept = np.asarray(step.get_support(), dtype=bool)
-            columns, factor, shift = columns[kept], factor[kept], shift[kept]
-            continue
-        by, at = _column_wise(label, step, len(columns))
-        # z' = (z − at)·by with z = x·factor − shift
-        factor, shift = factor * by, (shift + at) * by
-    weights = np.zeros((len(view.weights), p))
-    weights[:, columns] = view.weights * factor
-    return LinearView(weights, view.offsets - view.weights @ shift)
+    trace = Trace.through(pipeline, None)
+    if not trace.is_plain:
+        raise InputTypeError("The pipeline does more than scale and select columns, so that there are no weights of its own columns.")
+    columns = trace.columns
+    weights = np.zeros((len(view.weights), len(trace.names)))
+    weights[:, columns.part] = view.weights * columns.factor
+    return LinearView(weights, view.offsets - view.weights @ columns.shift)
 
 
-def _column_wise(label: str, step: Any, p: int) -> tuple[Floats, Floats]:
-    """Return factors and shifts of a scaler that maps x to (x − shift)·factor, column by column."""
-    scale = getattr(step, "scale_", None)
-    numbers = [getattr(step, name, None) for name in ("mean_", "center_", "min_", "scale_")]
-    if not any(value is not None and np.shape(value) == (p,) for value in numbers) or hasattr(step, "components_"):
-        raise InputTypeError(
-            f"Step {label!r} of the pipeline ({type(step).__name__}) does not scale or select columns one by one, so weights cannot be "
-            "carried back to them; explain the last step on the transformed columns."
-        )
-    if getattr(step, "min_", None) is not None:  # x·scale + min
-        return np.asarray(scale), -np.asarray(step.min_) / np.asarray(scale)
-    factor = np.ones(p) if scale is None else 1.0 / np.asarray(scale)
-    # A StandardScaler keeps mean_ also where it does not subtract it.
-    used = [value for value in numbers[:2] if value is not None and getattr(step, "with_mean", True)]
-    centre = used[0] if used else np.zeros(p)
-    return factor, np.asarray(centre)
+def code_of(model: Any, name: str, label: Any) -> int | None:
+    """Return the position of a label in `classes_`."""
+    if label is None:
+        return None
+    labels = model.classes_.tolist()
+    if label not in labels:
+        raise UnknownNameError(f"{name}={label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
+    return int(labels.index(label))
+
+
+def names_of(model: Any, source: Source | None) -> list[str]:
+    """Return the names of the columns: those of the fit, else those of the rows given, else x0, x1, …"""
+    known, p = getattr(model, "feature_names_in_", None), int(model.n_features_in_)
+    if known is None and source is not None:
+        known = source.feature_names
+    # A meta-estimator may keep the names of an earlier fit.
+    return [f"x{j}" for j in range(p)] if known is None or len(known) != p else [str(name) for name in known]
 
 
 def remembered(model: Any) -> tuple[Floats | None, Floats | None]:

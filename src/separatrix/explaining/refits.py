@@ -16,6 +16,7 @@ from ..data.labels import Labels
 from ..errors import InputError
 from ..evaluation import KFold
 from ..progress import task
+from .encoded import encoded
 from .reading import view_of
 from .views import LinearView
 
@@ -50,22 +51,22 @@ def against_first(view: LinearView) -> Floats:
     return np.asarray(view.weights[1:] - view.weights[0])
 
 
-def over_folds(model: Any, X: Any, y: Any, folds: int, random_state: Any) -> Refits:
+def over_folds(model: Any, X: Any, y: Any, folds: int, random_state: Any, names: list[str]) -> Refits:
     """Refit without each of the folds, classes kept in proportion."""
     rows = [training for training, _ in KFold(folds, random_state=random_state).split(X, y)]
-    return _refit(model, X, y, rows, "stability over folds")
+    return _refit(model, X, y, rows, "stability over folds", names)
 
 
-def over_resamples(model: Any, X: Any, y: Any, resamples: int, random_state: Any) -> Refits:
+def over_resamples(model: Any, X: Any, y: Any, resamples: int, random_state: Any, names: list[str]) -> Refits:
     """Refit on rows drawn with replacement within each class (stratified bootstrap)."""
     labels = Labels.of(y)
     codes, rng = labels.codes(0, len(labels)), np.random.default_rng(random_state)
     own = [np.flatnonzero(codes == k) for k in range(len(labels.classes))]
     rows = [np.concatenate([rng.choice(part, len(part)) for part in own]) for _ in range(resamples)]
-    return _refit(model, X, y, rows, "resamples for intervals")
+    return _refit(model, X, y, rows, "resamples for intervals", names)
 
 
-def _refit(model: Any, X: Any, y: Any, parts: Iterable[NDArray[np.intp]], name: str) -> Refits:
+def _refit(model: Any, X: Any, y: Any, parts: Iterable[NDArray[np.intp]], name: str, names: list[str]) -> Refits:
     parts, found, said = list(parts), [], []
     labels = np.asarray(y)
     with task(name, total=len(parts)) as work:
@@ -73,10 +74,23 @@ def _refit(model: Any, X: Any, y: Any, parts: Iterable[NDArray[np.intp]], name: 
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 again = clone(model).fit(_safe_indexing(X, rows), labels[rows])
-            view = view_of(again)
-            if len(again.classes_) != len(model.classes_) or not isinstance(view, LinearView):
+            if len(again.classes_) != len(model.classes_):
                 raise InputError("A refit lost a class: give more rows of the smallest class, or use folds=0 and resamples=0.")
-            found.append(against_first(view))
+            found.append(_weights(again, X, names))
             said += [str(caught[0].message)] if caught else []
             work.advance()
     return Refits(np.stack(found), len(said), said[0] if said else "")
+
+
+def _weights(model: Any, X: Any, names: list[str]) -> Floats:
+    """Return the weights (K − 1, p) of a refit for the columns, levels and words named; 0 for those that its rows do not have."""
+    around = encoded(model, X)
+    view = view_of(model if around is None else around[0])
+    assert isinstance(view, LinearView)
+    if around is None:
+        return against_first(view)
+    place = {part.name: i for i, part in enumerate(around[1].terms.parts)}
+    found = np.zeros((len(view.weights) - 1, len(names)))
+    known = [j for j, name in enumerate(names) if name in place]
+    found[:, known] = against_first(view)[:, [place[names[j]] for j in known]]
+    return found

@@ -11,21 +11,25 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..data.labels import Labels
-from ..errors import InputError, one_of
+from ..data.row_labels import row_label, row_labels
+from ..errors import InputError
 from ..geometry import Hyperplane
 from ..inference.tables import Column, Table, Tables
-from ..models.discriminant_summary import column_names
 from .columns import limits
-from .contributions import code_of, finite_spread, mean_row, pairs
+from .contributions import finite_spread, mean_row
 from .flip import Flip, smallest_flip
-from .reading import check_reading, explainable, inside, remembered, view_of
-from .rows import log_posteriors, open_rows, take, takes_gaps
+from .reading import check_reading, code_of, explainable, inside, names_of, remembered, view_of
+from .rows import log_posteriors, open_rows, row_number, take, takes_gaps
 from .said import SaidInTables
 from .sentences import decision_said, switches_said
 from .similar import similar_rows
-from .views import LinearView, View
+from .views import LinearView, View, pairs
 
 Floats = NDArray[np.float64]
+
+CURVED = "The boundary is not flat in the columns: the nearest point on it and the smallest change across it need a linear model."
+SHOWN = 50
+"""Words listed in the table of contributions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -34,11 +38,11 @@ class RowExplanation(SaidInTables):
 
     Attributes
     ----------
-    row : its number in X
+    row, label : its position in X, and its label where the index of a frame has labels
     predicted, against : the class predicted, and the one it is compared with
     score : f_predicted(x) − f_against(x) = base + Σ contributions; positive
     unit : "log-odds", "log-odds beyond the threshold" of a decision, or "score"
-    base, contributions : what no column adds, and what each column adds (p,)
+    base, origin, contributions : what no column adds, and where: "at the mean row", "from the priors"; and what each column adds (p,)
     names, values, mean : of the columns; the mean row to which contributions are relative, or None
     posteriors : {label: p} or None
     boundary : Hyperplane between the two, positive on the side of `predicted`; None where it is curved
@@ -59,7 +63,7 @@ class RowExplanation(SaidInTables):
     base: float
     contributions: Floats
     names: list[str]
-    values: Floats
+    values: NDArray[Any]
     mean: Floats | None
     posteriors: dict[Any, float] | None
     boundary: Hyperplane | None
@@ -68,6 +72,8 @@ class RowExplanation(SaidInTables):
     flip: Flip | None
     similar: Table | None
     said: tuple[str, ...] = ()
+    label: Any = None
+    origin: str = "at the mean row"
 
     @property
     def distance(self) -> float | None:
@@ -82,14 +88,14 @@ class RowExplanation(SaidInTables):
             tables["boundary"] = self._boundary_table(self.nearest)
         if self.similar is not None:
             tables["similar"] = self.similar
-        return Tables(f"Row {self.row}: {self.predicted!r} rather than {self.against!r}", tables, self._facts(), self._notes())
+        called = f"Row {self.row}" if self.label is None else f"Row {self.row} ({self.label!r})"
+        return Tables(f"{called}: {self.predicted!r} rather than {self.against!r}", tables, self._facts(), self._notes())
 
     def _facts(self) -> tuple[str, ...]:
-        zero = "at the mean row" if self.mean is not None else "from the priors"
         total = self.score - self.base
         facts = [
-            f"{self.unit} of {self.predicted!r} against {self.against!r}: {self.score:.4g} = {self.base:.4g} {zero} {_signed(total)} from "
-            "the columns"
+            f"{self.unit} of {self.predicted!r} against {self.against!r}: {self.score:.4g} = {self.base:.4g} {self.origin} "
+            f"{_signed(total)} from the columns"
         ]
         if self.posteriors is not None:
             shown = sorted(self.posteriors.items(), key=lambda item: -item[1])[:5]
@@ -99,21 +105,19 @@ class RowExplanation(SaidInTables):
         return tuple(facts)
 
     def _notes(self) -> tuple[str, ...]:
-        if self.flip is not None:
-            return (str(self.flip), *self.said)
-        return (
-            *self.said,
-            "The boundary is not flat in the columns: the nearest point on it and the smallest change across it need a linear model.",
-        )
+        return self.said if self.flip is None else (str(self.flip), *self.said)
 
     def _contribution_table(self) -> Table:
         order = np.argsort(-np.abs(self.contributions), kind="stable")
-        columns = [Column("column", [self.names[j] for j in order]), Column("value", self.values[order], ".6g")]
-        if self.mean is not None:
-            columns.append(Column("mean row", self.mean[order], ".6g"))
-        columns.append(Column("contribution", self.contributions[order], "+.4f"))
+        # Words by the thousand: those that add something, the strongest first.
+        listed = order if len(order) <= SHOWN else order[self.contributions[order] != 0.0][:SHOWN]
+        values = [_shown(value) for value in self.values[listed].tolist()]
+        columns = [Column("column", [self.names[j] for j in listed]), Column("value", values)]
+        if self.mean is not None and not np.isnan(self.mean).all():
+            columns.append(Column("mean row", self.mean[listed], ".6g"))
+        columns.append(Column("contribution", self.contributions[listed], "+.4f"))
         if self.boundary is None and self.gradient is not None:
-            columns.append(Column("gradient here", self.gradient[order], "+.4g"))
+            columns.append(Column("gradient here", self.gradient[listed], "+.4g"))
         note = f"Positive: for {self.predicted!r}; negative: for {self.against!r}."
         return Table(f"What each column adds to the {self.unit}", tuple(columns), note)
 
@@ -138,16 +142,15 @@ def explain_row(
     neighbours: int,
 ) -> RowExplanation:
     """Explain the decision about one row; the parameters are those of :func:`separatrix.explain`."""
-    if distance not in ("standardised", "euclidean"):
-        raise one_of("distance", distance, ["standardised", "euclidean"])
     asked, model = model, explainable(model)
-    view, source, names = view_of(model), open_rows(model, X), column_names(model)
-    x = take(source, row, takes_gaps(inside(model)))
+    view, source = view_of(model), open_rows(model, X)
+    names, i = names_of(model, source), row_number(X, row, source.n_rows)
+    x = take(source, i, takes_gaps(inside(model)))
     check_reading(model, view, x[None])
     free, lower, upper = limits(names, x, change, fixed, bounds)
     training, labels = _reference(model, reference)
     mean = mean_row(model, view, source, training)
-    a, b = _pair(model, view, Block(x[None]), against)
+    a, b = chosen_pair(model, view, Block(x[None]), against)
     flip, similar = None, None
     if isinstance(view, LinearView):
         scale = np.where(free, _units(model, source, training, distance), 0.0)
@@ -155,9 +158,10 @@ def explain_row(
     elif to is not None or change is not None or bounds or list(fixed):
         raise InputError(f"{type(model).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
     if training is not None:
-        similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours)
-    said = (*decision_said(asked, x), *switches_said(flip, training or source, names))
-    return replace(_gather(model, view, names, int(row), x, mean, (a, b), flip, similar), said=said)
+        rows = reference[0] if isinstance(reference, tuple) else reference
+        similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours, row_labels(rows))
+    said = (*decision_said(asked, x[None]), *switches_said(flip, training or source, names), *([CURVED] if flip is None else []))
+    return replace(_gather(model, view, names, i, x, mean, (a, b), flip, similar), said=said, label=row_label(X, i))
 
 
 def _gather(
@@ -174,14 +178,14 @@ def _gather(
     """Take the score of one class against the other apart, and put all that is known together."""
     (a, b), parts = pair, np.empty((1, len(x)))
     view.parts(Block(x[None]), np.array([a]), np.array([b]), mean, parts)
-    base, plane, posteriors = view.base(a, b, mean), view.plane(b, a), _posteriors(model, x)
+    base, plane, posteriors = view.base(a, b, mean), view.plane(b, a), posteriors_of(model, x)
     score = base + float(parts.sum())
     return RowExplanation(
         row=row,
         predicted=model.classes_.tolist()[a],
         against=model.classes_.tolist()[b],
         score=score,
-        unit=_unit(model, posteriors, score, a, b),
+        unit=unit_of(model, posteriors, score, a, b),
         base=base,
         contributions=parts[0],
         names=names,
@@ -193,10 +197,12 @@ def _gather(
         gradient=_gradient(inside(model), plane, x, a, b),
         flip=flip,
         similar=similar,
+        origin="at the mean row" if view.relative else "from the priors",
     )
 
 
-def _pair(model: Any, view: View, block: Block, against: Any) -> tuple[int, int]:
+def chosen_pair(model: Any, view: View, block: Block, against: Any) -> tuple[int, int]:
+    """Return the codes of the class predicted and of the one it is compared with."""
     of, runner_up = pairs(view, block, (None, None))
     other = code_of(model, "against", against)
     if other == of[0]:
@@ -232,12 +238,13 @@ def _units(model: Any, source: Source, training: Source | None, distance: str) -
     return finite_spread(source).sd
 
 
-def _posteriors(model: Any, x: Floats) -> Floats | None:
+def posteriors_of(model: Any, x: Floats) -> Floats | None:
+    """Return the log posteriors of a row, None where the model has none."""
     found = log_posteriors(model, x[None])
     return None if found is None else found[0]
 
 
-def _unit(model: Any, posteriors: Floats | None, score: float, a: int, b: int) -> str:
+def unit_of(model: Any, posteriors: Floats | None, score: float, a: int, b: int) -> str:
     """Return whether differences of scores are log-odds of the model's own posteriors."""
     if posteriors is None:
         return "score"
@@ -257,3 +264,10 @@ def _gradient(model: Any, plane: Hyperplane | None, x: Floats, a: int, b: int) -
 
 def _signed(value: float, form: Sequence[str] = ("+", "−")) -> str:
     return f"{form[value < 0]} {abs(value):.4g}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value of a row as it is printed; – for one that is missing."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return "–" if np.isnan(value) else format(value, ".6g")
+    return "–" if value is None else str(value)

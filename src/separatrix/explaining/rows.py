@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, Source, as_rows
+from ..data.row_labels import row_position
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError
+from ..solvers.closed_form.spread import ROUNDING
 
 Floats = NDArray[np.float64]
 
@@ -45,8 +47,13 @@ class Spread:
 
     @property
     def sd(self) -> Floats:
-        """Standard deviations, with n − 1."""
-        return np.sqrt(self.squares / max(self.count - 1.0, 1.0))
+        """Standard deviations, with n − 1; exactly 0 where what a column varies is rounding."""
+        return self.over(self.count)
+
+    def over(self, count: Any) -> Floats:
+        """Return the standard deviations for a count, or one for each column."""
+        sd = np.sqrt(self.squares / np.maximum(count - 1.0, 1.0))
+        return np.where(sd > ROUNDING * np.abs(self.mean), sd, 0.0)
 
 
 def open_rows(model: Any, X: Any, name: str = "X") -> Source:
@@ -67,15 +74,22 @@ def open_rows(model: Any, X: Any, name: str = "X") -> Source:
     return source
 
 
-def take(source: Source, row: Any, gaps: bool = False) -> Floats:
-    """Return row number `row` as numbers (p,); negative numbers count from the end. With gaps, values may be missing."""
-    if isinstance(row, bool) or not isinstance(row, (int, np.integer)):
-        raise InputTypeError(f"row={row!r:.60} must be the number of a row of X: 0, 1, …; for a row of your own pass X=[values], row=0.")
-    if source.n_rows is None:
-        return _take_streamed(source, int(row), gaps)
-    i = int(row) + source.n_rows if row < 0 else int(row)
-    if not 0 <= i < source.n_rows:
-        raise _out_of_range(row, source.n_rows)
+def row_number(X: Any, row: Any, n: int | None) -> int:
+    """Return the position of a row given by position, from the end if negative, or by the label of a frame's index."""
+    found = row_position(X, row)
+    if isinstance(found, bool) or not isinstance(found, (int, np.integer)):
+        raise InputTypeError(
+            f"row={row!r:.60} must be the number of a row of X: 0, 1, …, or a label of its index; for a row of your own "
+            "pass X=[values], row=0."
+        )
+    i = int(found) + n if n is not None and found < 0 else int(found)
+    if i < 0 or (n is not None and i >= n):
+        raise _out_of_range(row, n or 0)
+    return i
+
+
+def take(source: Source, i: int, gaps: bool = False) -> Floats:
+    """Return the row at a position as numbers (p,). With gaps, values may be missing."""
     if isinstance(source, ChunkedSource):
         return _numbers(source, Block(source.rows(i, i + 1)), 0, gaps)
     return _take_streamed(source, i, gaps)

@@ -18,14 +18,14 @@ LOOKED_AT = 10_000
 """Rows in which columns of 0 and 1 are looked for."""
 
 
-def decision_said(model: Any, x: Floats) -> tuple[str, ...]:
-    """Return what is to be said about the decision around a model, if there is one."""
+def decision_said(model: Any, row: Any) -> tuple[str, ...]:
+    """Return what is to be said about the decision around a model, if there is one; row is that row alone."""
     if not hasattr(model, "_log_factors"):
         return ()
     rule = f"The decision: {model._in_words()}."
     if model._log_factors() is not None:
         return (rule,)
-    costs = ask(model, "expected_costs", x[None])[0]
+    costs = ask(model, "expected_costs", row)[0]
     names = [repr(name) if name is not None else "rejecting" for name in model._rule().names(model.classes_).tolist()]
     each = ", ".join(f"{name} {cost:.4g}" for name, cost in zip(names, costs, strict=True))
     return rule, f"It takes {names[int(costs.argmin())]} for this row; expected costs: {each}. The rest is about the most probable class."

@@ -17,7 +17,7 @@ from .rows import predict_rows, take
 Floats = NDArray[np.float64]
 
 
-def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Labels | None, sd: Floats, n: int) -> Table:
+def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Labels | None, sd: Floats, n: int, called: Any = None) -> Table:
     """Return the n rows of a source nearest to x, in the metric that the model declares or in standard deviations.
 
     Parameters
@@ -28,6 +28,7 @@ def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Label
     source, labels : reference rows, and their labels if known
     sd : (p,) standard deviations of the reference rows
     n : int
+    called : labels of the reference rows, if they have any
     """
     if n < 1:
         raise InputError(f"neighbours={n!r}: at least one is needed.")
@@ -35,11 +36,16 @@ def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Label
     distances = np.concatenate(list(source.map(lambda block: _distances(block, x, metric))))
     nearest = np.argsort(distances, kind="stable")[:n]
     rows = np.stack([take(source, int(i)) for i in nearest])
-    columns = [Column("row", nearest.tolist(), "d"), Column("distance", distances[nearest], ".4g")]
+    columns = [*row_columns(called, nearest), Column("distance", distances[nearest], ".4g")]
     if labels is not None:
         columns.append(Column("class", [labels.classes[labels.codes(int(i), int(i) + 1)[0]] for i in nearest]))
     columns.append(Column("predicted", predict_rows(model, rows).tolist()))
     return Table("Reference rows most like this one", tuple(columns), f"Distances {name}.")
+
+
+def row_columns(called: Any, rows: NDArray[np.intp]) -> list[Column]:
+    """Return the positions of rows, with their labels where they have any."""
+    return [Column("row", rows.tolist(), "d"), *([] if called is None else [Column("label", [called[int(i)] for i in rows])])]
 
 
 def _metric(model: Any, code: int, sd: Floats) -> tuple[Floats, str]:

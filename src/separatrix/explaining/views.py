@@ -153,3 +153,22 @@ class QuadraticView:
     def shifted(self, by: Floats) -> View:
         """Return the view with other constants."""
         return QuadraticView(self.model, self.more + by)
+
+
+def pairs(view: View, block: Block, pair: tuple[int | None, int | None]) -> tuple[Codes, Codes]:
+    """Return codes a, b of each row: those given, else the best of the remaining classes."""
+    of, against = pair
+    if of is not None and against is not None:
+        return np.full(block.n_rows, of), np.full(block.n_rows, against)
+    scores = np.array(view.scores(block))
+    rows = np.arange(len(scores))
+    if of is None:
+        if against is not None:
+            scores[:, against] = -np.inf
+        a = scores.argmax(axis=1)
+    else:
+        a = np.full(len(scores), of)
+    if against is not None:
+        return a, np.full(len(scores), against)
+    scores[rows, a] = -np.inf
+    return a, scores.argmax(axis=1)

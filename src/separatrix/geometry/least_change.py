@@ -61,7 +61,7 @@ def cross_plane(w: Floats, w0: float, x: Floats, scale: Floats, lower: Floats, u
     ----------
     Boyd and Vandenberghe (2004), Convex Optimization, example 5.2 (water-filling).
     """
-    speed = w * scale**2
+    speed = _speed(w, scale)
     low, high = _room(x, scale, lower, upper)
     needed = level - float(w @ x + w0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -87,6 +87,12 @@ def cross_plane(w: Floats, w0: float, x: Floats, scale: Floats, lower: Floats, u
     if slope <= 0:
         return _ending(x, before, scale, False)
     return _ending(x, moved(ends[first - 1] + (needed - float(w @ before)) / slope), scale, True)
+
+
+def _speed(w: Floats, scale: Floats) -> Floats:
+    """Return w_j s_j² up to a common factor, in which t counts: without it, columns of 1e160 would be infinitely fast."""
+    s, v = scale / (scale.max(initial=0.0) or 1.0), w / (np.abs(w).max(initial=0.0) or 1.0)
+    return np.asarray(v * s * s)
 
 
 def _step(ends: Floats, first: int) -> float:
@@ -124,6 +130,8 @@ def cross_planes(W: Floats, w0: Floats, x: Floats, scale: Floats, lower: Floats,
     size = np.linalg.norm(rows, axis=1)
     unmoved = (size == 0) & (ends > 0)
     used = np.isfinite(ends) & (size > 0)
+    if not used.any():  # nothing can move: the planes are behind x already, or stay before it
+        return _ending(x, np.clip(0.0, low, high), scale, not unmoved.any())
     rows, ends = rows[used] / size[used, None], ends[used] / size[used]
     far = max(1.0, float(np.abs(ends).max(initial=0.0)))
     u, residual = nnls(np.vstack([rows.T, ends / far]), np.append(np.zeros(len(s)), 1.0))
@@ -147,4 +155,5 @@ def _room(x: Floats, scale: Floats, lower: Floats, upper: Floats) -> tuple[Float
 
 def _ending(x: Floats, delta: Floats, scale: Floats, reached: bool) -> LeastChange:
     used = (delta != 0) & (scale > 0)
-    return LeastChange(x + delta, float(np.linalg.norm(delta[used] / scale[used])), reached)
+    with np.errstate(over="ignore"):  # a cost beyond float64 is infinite
+        return LeastChange(x + delta, float(np.linalg.norm(delta[used] / scale[used])), reached)

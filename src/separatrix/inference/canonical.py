@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..solvers.closed_form.discriminant import canonical
 from ..solvers.closed_form.quadratic import whiten_classes
 from ..solvers.closed_form.spread import total_spread
+from .aliases import Aliases, without_rounding
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +36,8 @@ class Canonical:
     basis : (p, r) with basis'S basis = I
     eigenvalues : (s,) λ in falling order, s = min(K − 1, r)
     raw : (p, s) directions v: unit variance within the classes along each
+    aliases : Aliases
+        Columns that others determine; none unless r < p.
     """
 
     counts: Floats
@@ -45,6 +48,7 @@ class Canonical:
     basis: Floats
     eigenvalues: Floats
     raw: Floats
+    aliases: Aliases
 
     @property
     def n(self) -> float:
@@ -82,6 +86,11 @@ class Canonical:
         """Class means in canonical coordinates, from the mean of all rows, (K, s)."""
         return (self.means - self.centre) @ self.raw
 
+    @property
+    def coefficients(self) -> Floats:
+        """Coefficients (p, s) of the canonical variables; NaN for columns that are aliased, which the others stand for."""
+        return self.aliases.folded(self.raw.T).T
+
     def deviations(self) -> dict[str, Floats]:
         """Return standard deviations (p,): "total" (n − 1), "within" (n − K), "between" (n(K − 1)/K, as SAS has it)."""
         K, n = len(self.counts), self.n
@@ -94,7 +103,7 @@ class Canonical:
 
     def standardised(self, kind: str) -> Floats:
         """Return the coefficients (p, s) of columns divided by their "within" or "total" standard deviations."""
-        return self.raw * self.deviations()[kind][:, None]
+        return self.coefficients * self.deviations()[kind][:, None]
 
     def structure(self, kind: str) -> Floats:
         """Return the correlations (p, s) of columns with canonical variables "within" classes, in "total" or "between" class means.
@@ -148,7 +157,9 @@ def canonical_analysis(counts: Floats, means: Floats, scatter: Floats, names: li
     raw, _ = canonical(V @ basis, counts / n, basis)
     between = (V * counts[:, None]).T @ V
     eigenvalues = counts @ (V @ raw) ** 2 / (n - K)
-    return Canonical(counts, means, scatter, between, whitening.rank, basis, eigenvalues, raw)
+    regular = whitening.rank == len(spread)
+    aliases = Aliases.of(np.eye(len(spread)) if regular else without_rounding(scatter + between, spread))
+    return Canonical(counts, means, scatter, between, whitening.rank, basis, eigenvalues, raw, aliases)
 
 
 def involved(null: Floats, names: list[str] | None, shown: int = 8) -> str:

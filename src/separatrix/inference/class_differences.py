@@ -92,5 +92,7 @@ def pair_tests(found: Canonical) -> PairTests:
     distances = np.sum((Z[:, None, :] - Z[None, :, :]) ** 2, axis=2)
     n, r, nu = found.counts, found.rank, found.error_freedom
     df2 = nu - r + 1.0
-    F = distances * np.outer(n, n) / np.add.outer(n, n) * df2 / (nu * r)
+    # Without a column that varies, or without degrees of freedom left, there is no test.
+    factor = df2 / (nu * r) if r > 0 and df2 > 0 else np.nan
+    F = distances * np.outer(n, n) / np.add.outer(n, n) * factor
     return PairTests(distances, F, float(r), df2, fdtrc(r, df2, F))

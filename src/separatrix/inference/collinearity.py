@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from ..summaries import ClassMoments
+from ..solvers.closed_form.spread import total_spread
+from ..summaries import ClassMoments, Moments
+from .aliases import Aliases, without_rounding
 from .tables import Column, Table
 
 Floats = NDArray[np.float64]
@@ -20,58 +22,70 @@ SEVERE = 10.0
 def variance_inflation(covariance: Floats) -> Floats:
     """Return the variance inflation factor 1/(1 − R_j²) of each column, R_j² from the regression of column j on the others.
 
-    They are the diagonal of the inverse of the correlations; infinite where columns determine each other.
+    They are the diagonal of the inverse of the correlations. Infinite for constant columns and for columns that take part in an exact
+    dependence; the others do not take part, so that their R_j² is that of the columns left when each dependence loses one.
 
     Parameters
     ----------
-    covariance : (p, p) covariances or scatter of the columns
+    covariance : (p, p) covariances or scatter of the columns, with a diagonal of 0 for constant ones
 
     Examples
     --------
     >>> variance_inflation(np.array([[1.0, 0.6], [0.6, 1.0]])).round(4)
     array([1.5625, 1.5625])
+    >>> variance_inflation(np.array([[1.0, 1.0, 0.5], [1.0, 1.0, 0.5], [0.5, 0.5, 1.0]])).round(4)
+    array([   inf,    inf, 1.3333])
 
     References
     ----------
     Marquardt (1970), Generalized inverses, ridge regression, biased linear estimation, Technometrics 12.
     """
-    sizes = np.sqrt(np.diag(covariance))
-    if (sizes == 0.0).any():
-        return np.full(len(sizes), np.inf)
-    R = covariance / sizes / sizes[:, None]
-    try:
-        factor = np.linalg.cholesky(R)
-    except np.linalg.LinAlgError:
-        return np.full(len(R), np.inf)
-    return np.asarray(np.square(np.linalg.inv(factor)).sum(axis=0))
+    aliases = Aliases.of(covariance)
+    found = np.full(len(covariance), np.inf)
+    free = ~aliases.involved.any(axis=0)
+    found[aliases.kept[free]] = np.diag(_precision(covariance, aliases))[free]
+    return found
 
 
-def total_scatter(moments: ClassMoments) -> Floats:
-    """Return Σ w (x − x̄)(x − x̄)' of all rows, from a pooled summary."""
-    mean = moments.counts @ moments.means / moments.counts.sum()
-    away = moments.means - mean
-    return np.asarray(moments.scatter + (away * moments.counts[:, None]).T @ away)
+def _precision(covariance: Floats, aliases: Aliases) -> Floats:
+    """Return the inverse of the correlations of the columns that are not aliased."""
+    own = aliases.units[aliases.kept]
+    return np.asarray(np.linalg.inv(covariance[np.ix_(aliases.kept, aliases.kept)] / own / own[:, None]))
+
+
+def total_scatter(moments: ClassMoments | Moments) -> Floats:
+    """Return Σ w (x − x̄)(x − x̄)' of all rows, from a pooled summary or one without classes; exactly 0 for constant columns."""
+    if isinstance(moments, Moments):
+        counts, means = np.array([moments.count]), moments.mean[None]
+    else:
+        counts, means = moments.counts, moments.means
+    mean, spread = total_spread(counts, means, np.diag(moments.scatter))
+    away = means - mean
+    return without_rounding(moments.scatter + (away * counts[:, None]).T @ away, spread)
 
 
 def collinearity_table(scatter: Floats, names: Sequence[str]) -> Table:
     """Return the variance inflation factors as a table."""
     vif = variance_inflation(scatter)
-    with np.errstate(divide="ignore"):
-        columns = (Column("column", list(names)), Column("VIF", vif, ".3f"), Column("tolerance", 1.0 / vif, ".4f"))
-    severe = [name for name, value in zip(names, vif, strict=True) if value >= SEVERE]
-    note = f"A factor of {SEVERE:g} or more: {', '.join(severe)}; these columns nearly determine each other." if severe else ""
-    return Table("Collinearity: variance inflation factors of the columns", columns, note)
+    columns = (Column("column", list(names)), Column("VIF", vif, ".3f"), Column("tolerance", 1.0 / vif, ".4f"))
+    constant = np.diag(scatter) == 0.0
+    severe = [name for name, value, flat in zip(names, vif, constant, strict=True) if value >= SEVERE and not flat]
+    notes = [f"A factor of {SEVERE:g} or more: {', '.join(severe)}; other columns nearly determine each of these."] if severe else []
+    if constant.any():
+        notes.append(f"Constant: {', '.join(name for name, flat in zip(names, constant, strict=True) if flat)}.")
+    return Table("Collinearity: variance inflation factors of the columns", columns, " ".join(notes))
 
 
 def collinear_groups(covariance: Floats) -> list[list[int]]:
-    """Return groups of columns that nearly determine each other.
+    """Return groups of columns that determine each other, exactly or nearly.
 
-    Among the columns with a severe variance inflation factor, two belong together if their partial correlation, given all other
-    columns, is at least ½ in size: −P_jk/√(P_jj P_kk), P the inverse of the correlations.
+    A column that is a combination of others belongs to those it takes. Among the rest, two with a severe variance inflation factor
+    belong together if their partial correlation, given all other columns, is at least ½ in size: −P_jk/√(P_jj P_kk), P the inverse of
+    the correlations.
 
     Parameters
     ----------
-    covariance : (p, p) covariances or scatter of the columns
+    covariance : (p, p) covariances or scatter of the columns, with a diagonal of 0 for constant ones
 
     Examples
     --------
@@ -80,16 +94,15 @@ def collinear_groups(covariance: Floats) -> list[list[int]]:
     >>> collinear_groups(np.cov(np.stack([a, b, a + b + 0.01 * noise, c])))
     [[0, 1, 2]]
     """
-    sizes = np.sqrt(np.diag(covariance))
-    varying = np.flatnonzero(sizes > 0)
-    if not len(varying):
-        return []
-    R = covariance[np.ix_(varying, varying)] / sizes[varying] / sizes[varying][:, None]
-    # A ridge of rounding size: where columns determine each other exactly, the factor is then huge and not undefined.
-    P = np.linalg.inv(R + 1e-10 * np.eye(len(R)))
-    partial = np.abs(P) / np.sqrt(np.outer(np.diag(P), np.diag(P)))
-    severe = np.diag(P) >= SEVERE
-    together = (partial >= 0.5) & np.outer(severe, severe)
+    aliases = Aliases.of(covariance)
+    p, kept = len(covariance), aliases.kept
+    together = np.zeros((p, p), dtype=bool)
+    if len(kept):
+        P = _precision(covariance, aliases)
+        severe = np.diag(P) >= SEVERE
+        partial = np.abs(P) / np.sqrt(np.outer(np.diag(P), np.diag(P)))
+        together[np.ix_(kept, kept)] = (partial >= 0.5) & np.outer(severe, severe)
+        together[np.ix_(aliases.aliased, kept)] = aliases.involved
     _, labels = connected_components(together, directed=False)
-    groups = [varying[labels == g].tolist() for g in range(labels.max() + 1)]
+    groups = [np.flatnonzero(labels == g).tolist() for g in range(labels.max(initial=-1) + 1)]
     return [group for group in groups if len(group) > 1]

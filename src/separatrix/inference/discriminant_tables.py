@@ -40,14 +40,14 @@ def discriminant_tables(found: Canonical, classes: NDArray[Any], names: list[str
     """Return the tables that follow from pooled moments alone."""
     r, q, nu = found.rank, found.hypothesis_freedom, found.error_freedom
     axes = [f"axis {i + 1}" for i in range(len(found.eigenvalues))]
-    tables = {
+    tables = {"manova": _manova(found), "columns": _columns(found, names), "distances": _distances(found, classes.tolist())}
+    if not axes:  # no column varies
+        return tables
+    tables |= {
         "eigenvalues": _eigenvalues(found),
-        "manova": _manova(found),
         "dimensions": _dimensions(dimension_tests(found.eigenvalues, r, q, nu)),
-        "columns": _columns(found, names),
-        "distances": _distances(found, classes.tolist()),
         "centroids": _coefficients("Class means in canonical coordinates", "class", classes.tolist(), axes, found.centroids, ".4f"),
-        "raw": _coefficients("Raw canonical coefficients", "column", names, axes, found.raw, ".6g"),
+        "raw": _coefficients("Raw canonical coefficients", "column", names, axes, found.coefficients, ".6g"),
     }
     for kind, title in (("within", "pooled within-class"), ("total", "total-sample")):
         tables[f"standardised_{kind}"] = _coefficients(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ class Influence:
     pearson : (n,) (y − p)/√(p(1 − p)); for K > 2 √Σ_k (y_k − p_k)²/p_k
     deviance : (n,) ±√(−2 log p of the row's class); for K > 2 without sign
     dfbetas : (n, m, q) Δ divided by the standard errors; intercepts (at x = 0) in the last column; None where not asked
+    labels : (n,) of the rows, where the index of a frame has some
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Influence:
     pearson: Floats
     deviance: Floats
     dfbetas: Floats | None
+    labels: Any = None
 
     def table(self, most: int = 10) -> Table:
         """Return the rows with the largest Cook distances, numbered from 0."""
@@ -51,7 +54,8 @@ class Influence:
         rows = rows[np.argsort(-self.cook[rows], kind="stable")]
         values = [("Cook", self.cook, ".3f"), ("leverage", self.leverage, ".4f"), ("Pearson", self.pearson, ".3f")]
         columns = [Column(name, value[rows], form) for name, value, form in [*values, ("deviance", self.deviance, ".3f")]]
-        return Table("Rows of greatest influence", (Column("row", rows), *columns))
+        labels = [] if self.labels is None else [Column("label", [self.labels[int(i)] for i in rows])]
+        return Table("Rows of greatest influence", (Column("row", rows), *labels, *columns))
 
 
 def influence(likelihood: Likelihood, evidence: Evidence, inverse: Floats, dfbetas: bool = True) -> Influence:

@@ -54,6 +54,22 @@ class Evidence:
         gamma = point.gamma.reshape(likelihood.shape)
         return cls(gamma, likelihood.centre, point.information, point.value, null, problem.counts, problem.fit_intercept)
 
+    @classmethod
+    def without(cls, likelihood: Likelihood, gamma: Floats, aliased: NDArray[np.int64]) -> Self:
+        """Return the evidence at γ (mq,) in the columns that are not aliased, which take over what the aliased ones add to the scores.
+
+        z_aliased = A'z_kept holds for every row, z = (x − centre, 1), so that any weighted moments of z give A: those of the information.
+        """
+        (m, q), problem = likelihood.shape, likelihood.problem
+        value, _, information = likelihood.derivatives(gamma)
+        blocks, kept = information.reshape(m, q, m, q), np.setdiff1d(np.arange(q), aliased)
+        grid, first = gamma.reshape(m, q), blocks[0, :, 0]
+        A = inverse(first[np.ix_(kept, kept)]) @ first[np.ix_(kept, aliased)]
+        null = null_log_likelihood(problem.counts, problem.fit_intercept)
+        own = blocks[:, kept][..., kept].reshape(m * len(kept), m * len(kept))
+        folded = grid[:, kept] + grid[:, aliased] @ A.T
+        return cls(folded, likelihood.centre[kept[:-1]], own, value, null, problem.counts, problem.fit_intercept)
+
     @property
     def n(self) -> float:
         """Number of rows, Σ s_i."""

@@ -75,14 +75,14 @@ def odds_table(estimate: Floats, ends: tuple[Floats, Floats] | None, names: Sequ
     return Table("Odds ratios: the factor on the odds for one unit more", tuple(columns))
 
 
-def fit_table(evidence: Evidence, k: float) -> Table:
-    """Return the measures of fit, with k parameters."""
+def fit_table(evidence: Evidence, k: float, effective: bool = False) -> Table:
+    """Return the measures of fit, with k parameters: counted, or the effective number of a penalised fit."""
     log_l, null, n = evidence.log_likelihood, evidence.null_log_likelihood, evidence.n
     values: dict[str, float] = {
         "log-likelihood": log_l,
         "deviance": -2.0 * log_l,
         "null deviance": -2.0 * null,
-        "parameters": k,
+        "effective parameters" if effective else "parameters": k,
         "AIC": aic(log_l, k),
         "BIC": bic(log_l, k, n),
         **{f"pseudo-R² ({name})": value for name, value in pseudo_r2(log_l, null, n).items()},

@@ -74,6 +74,9 @@ def multivariate_tests(eigenvalues: Floats, p: int, q: int, error_freedom: float
     """
     s = min(p, q)
     kind: Kind = "exact" if s == 1 else "approximate"
+    if s == 0:  # no column varies, so there is nothing in which means could differ
+        values = {"Wilks' lambda": 1.0, "Pillai's trace": 0.0, "Hotelling-Lawley trace": 0.0, "Roy's greatest root": 0.0}
+        return tuple(f_test(name, value, np.nan, 0.0, np.nan, "exact") for name, value in values.items())
     return (
         rao(eigenvalues, p, q, error_freedom),
         _pillai(eigenvalues, p, q, error_freedom, kind),

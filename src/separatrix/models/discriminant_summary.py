@@ -11,8 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import CapacityError, InputError
 from ..inference import Canonical, Table, Tables, box_test, canonical_analysis
+from ..inference.aliases import Aliases, without_rounding
 from ..inference.discriminant_tables import ORDER, box_tables, class_table, discriminant_tables, function_table
 from ..solvers.closed_form.discriminant import log_priors
+from ..solvers.closed_form.spread import total_spread
 from ..summaries import ClassMoments
 from .information import labelled_rows
 
@@ -86,7 +88,7 @@ class DiscriminantTables(Base):
         tables = discriminant_tables(found, moments.classes[moments.counts > 0], names)
         tables["classes"] = class_table(found, moments.classes[moments.counts > 0], self.priors_[moments.counts > 0])
         tables["functions"] = self._functions(names)
-        notes = self._notes(found, len(names))
+        notes = self._notes(found, names)
         if moments.kind == "full":
             _add_box(tables, notes, moments)
         else:
@@ -117,18 +119,28 @@ class DiscriminantTables(Base):
         return moments
 
     def _functions(self, names: list[str]) -> Table:
-        """Return the classification functions of the classes seen."""
-        seen = self.summary_.counts > 0
-        Z = self.means_[seen] @ self.basis_
-        constants = log_priors(self.priors_[seen]) - 0.5 * np.einsum("kr,kr->k", Z, Z)
-        return function_table(constants, Z @ self.basis_.T, self.classes_[seen], names)
+        """Return the classification functions of the classes seen; without columns that others determine, which add nothing to them."""
+        seen, own = self.summary_.counts > 0, self.summary_.to("pooled")
+        spread = total_spread(own.counts, own.means, own.to_diagonal_sums())[1]
+        aliases = Aliases.of(without_rounding(self.covariance_, spread))
+        kept, means = aliases.kept, self.means_[seen]
+        coef = np.full(means.shape, np.nan)
+        if len(aliases.aliased):  # along directions without variance the model's own terms are huge, and common to all classes
+            own_sd = np.sqrt(np.diag(self.covariance_)[kept])
+            R = self.covariance_[np.ix_(kept, kept)] / own_sd / own_sd[:, None]
+            coef[:, kept] = np.linalg.solve(R, (means[:, kept] / own_sd).T).T / own_sd
+        else:
+            coef[:] = means @ self.basis_ @ self.basis_.T
+        constants = log_priors(self.priors_[seen]) - 0.5 * np.einsum("kj,kj->k", means[:, kept], coef[:, kept])
+        return function_table(constants, coef, self.classes_[seen], names)
 
-    def _notes(self, found: Canonical, p: int) -> list[str]:
+    def _notes(self, found: Canonical, names: list[str]) -> list[str]:
         notes = []
-        if found.rank < p:
+        if found.rank < len(names):
+            aliased = listed([names[j] for j in found.aliases.aliased])
             notes.append(
-                f"The columns have rank {found.rank} of {p}: some are constant or combinations of others. All tests count {found.rank} "
-                "columns, and coefficients are one choice of many."
+                f"The columns have rank {found.rank} of {len(names)}: all tests count {found.rank} columns. Aliased, which is constant or "
+                f"determined by the columns before it: {aliased}. Coefficients are those of the others."
             )
         if self.shrinkage_ > 0:
             notes.append(f"The model's covariance is shrunk by {self.shrinkage_:.4g}; only the classification functions show it.")
@@ -141,6 +153,17 @@ def column_names(model: Any) -> list[str]:
     """Return the names of a model's columns, x0, x1, … where it was fitted on an array."""
     names = getattr(model, "feature_names_in_", None)
     return [f"x{j}" for j in range(model.n_features_in_)] if names is None else list(names)
+
+
+def listed(names: list[str], shown: int = 8) -> str:
+    """Return names in a sentence, the first few if there are many.
+
+    Examples
+    --------
+    >>> listed(["age", "dose", "size"], shown=2)
+    'age, dose and 1 more'
+    """
+    return ", ".join(names[:shown]) + (f" and {len(names) - shown} more" if len(names) > shown else "")
 
 
 def _facts(found: Canonical, p: int) -> tuple[str, ...]:

@@ -50,13 +50,10 @@ class LogisticInformation(Base):
         """Return `class_prior_` and `evidence_`: the Fisher information of a small fit without penalty or class weights; else None."""
         shares = problem.counts / problem.total
         small = (problem.n_classes - 1) * (problem.n_features + 1) <= KEPT
-        usable = solution.status is not Status.SEPARABLE and solution.dependent is None
+        usable = solution.status is not Status.SEPARABLE
         if not (small and usable and problem.strength == 0.0 and self.class_weight is None):
             return {"class_prior_": shares, "evidence_": None}
-        with single_threaded_blas():  # chunks of rows are the parallelism
-            likelihood = Likelihood(problem)
-            evidence = Evidence.of(likelihood, likelihood.at(likelihood.baseline(solution.coef, solution.intercept)))
-        return {"class_prior_": shares, "evidence_": evidence}
+        return {"class_prior_": shares, "evidence_": evidence_of(problem, solution.coef, solution.intercept, solution.dependent)}
 
     def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
         """Return intercepts, also those of the tables: known priors add a constant to them and nothing to their standard errors."""
@@ -217,3 +214,11 @@ class LogisticInformation(Base):
     def _hessian(self, objective: Objective, theta: Floats) -> Floats:
         """Return the Hessian (Rq, Rq) of the sum of losses."""
         return objective.problem.total * objective.curved(theta)[2]
+
+
+def evidence_of(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> Evidence:
+    """Return the evidence of a fit without penalty, in the columns that are not aliased."""
+    with single_threaded_blas():  # chunks of rows are the parallelism
+        likelihood = Likelihood(problem)
+        gamma = likelihood.baseline(coef, intercept)
+        return Evidence.of(likelihood, likelihood.at(gamma)) if aliased is None else Evidence.without(likelihood, gamma, aliased)

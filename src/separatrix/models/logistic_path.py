@@ -31,7 +31,7 @@ class RegularisationPath:
     ----------
     Cs : (m,)
     coef, intercept : (m, R, p), (m, R)
-    parameters : (m,) effective degrees of freedom
+    parameters : (m,) effective numbers of parameters
     log_likelihood, aic, bic : (m,)
     log_loss : (m,) mean log-loss of the rows fitted
     leave_one_out : (m,) approximate leave-one-out log-loss
@@ -60,7 +60,7 @@ class RegularisationPath:
         """One row per C."""
         columns = [
             ("C", self.Cs, ".4g"),
-            ("parameters", self.parameters, ".3f"),
+            ("effective parameters", self.parameters, ".3f"),
             ("log-likelihood", self.log_likelihood, ".3f"),
             ("AIC", self.aic, ".3f"),
             ("BIC", self.bic, ".3f"),

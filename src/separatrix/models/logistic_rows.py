@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..inference.influence import influence
 from ..inference.logistic import Evidence, score_products
 from ..inference.logistic_tests import overall_test, term_test
 from ..inference.profile import Profile, profile
-from ..inference.tables import Tables
+from ..inference.tables import Table, Tables
 from ..solvers.smooth.firth import FirthLikelihood
 from ..solvers.smooth.likelihood import Likelihood, Maximum, maximise
 from ..summaries import ClassMoments
@@ -28,8 +29,8 @@ OTHER_ROWS = 1e-3
 class FittedRows:
     """The rows of a fit without penalty, for the tables that need them."""
 
-    def __init__(self, model: Any, source: Source) -> None:
-        self.model, self.source = model, source
+    def __init__(self, model: Any, source: Source, labels: Any = None) -> None:
+        self.model, self.source, self.labels = model, source, labels
         problem = model._problem(source)
         self.likelihood: Likelihood = Likelihood(problem)
         self.point = self.likelihood.at(self.likelihood.baseline(model.coef_, model.intercept_))
@@ -75,13 +76,19 @@ class FittedRows:
         if terms and best is not None:
             found = {name: term_test(self.profiled, best, self._columns(name, columns)) for name, columns in terms.items()}
             tables["terms"] = tables_of.term_table(found)
-        moments = self.source.reduce(ClassMoments.summarise(model.classes_, "pooled"))
-        tables["collinearity"] = collinearity_table(total_scatter(moments), column_names(model))
-        tables["influence"] = influence(self.likelihood, evidence, self.point.inverse, dfbetas=False).table()
+        tables["collinearity"] = self.collinearity(model, self.source)
+        found_rows = influence(self.likelihood, evidence, self.point.inverse, dfbetas=False)
+        tables["influence"] = replace(found_rows, labels=self.labels).table()
         notes = model._notes()
         if covariance == "robust":
             notes.append("Standard errors are robust (sandwich, HC0).")
         return Tables(model._title(), tables, model._facts(evidence.n), tuple(notes))
+
+    @staticmethod
+    def collinearity(model: Any, source: Source) -> Table:
+        """Return the variance inflation factors of the model's columns."""
+        moments = source.reduce(ClassMoments.summarise(model.classes_, "pooled"))
+        return collinearity_table(total_scatter(moments), column_names(model))
 
     def _profiles(self, best: Maximum, level: float) -> list[Profile]:
         """Return one profile per coefficient, intercepts first."""

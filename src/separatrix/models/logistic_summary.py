@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source
+from ..data.row_labels import row_labels
 from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, one_of
 from ..inference import logistic_tables as tables_of
@@ -21,6 +23,7 @@ from ..inference.tables import Column, Table, Tables
 from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.solution import Status
 from .discriminant_summary import column_names
+from .logistic_aliased import Aliased
 from .logistic_information import MOST, LogisticInformation
 from .logistic_rows import FittedRows
 
@@ -45,7 +48,8 @@ class LogisticTables(LogisticInformation):
 
         Coefficients are those of log p_k/p_0 = x'w_k + b_k, for each class k against the first. A fit without a penalty keeps what most
         tables need; collinearity, influence, score tests, robust errors and profiles need the rows. Where the fit is penalised
-        (finite C) standard errors and p-values do not apply and are left out.
+        (finite C) standard errors and p-values do not apply and are left out. Columns that others determine are aliased: their
+        coefficients are NaN (printed as –), and the others are those of the fit without them.
 
         Parameters
         ----------
@@ -86,16 +90,25 @@ class LogisticTables(LogisticInformation):
         self._warn_if_picked()
         if X is None:
             _refuse_without_rows(self, y, sample_weight, intervals, covariance, terms)
-            self._refuse_summary(None)
+            self._refuse_summary()
+            if self._has_aliases:
+                return Aliased(self, None).filled(lambda model: model.summary(level=level))
             with single_threaded_blas():  # small matrices: threads would only wait for each other
                 return self._tables_without_rows(level)
         source = self._checked_rows(X, y, sample_weight)
         if self._is_penalised or self.class_weight is not None:
             _refuse_tests(self, intervals, covariance, terms)
             return self._penalised_tables(source)
-        self._refuse_summary(source)
+        self._refuse_summary()
+        if self._has_aliases:
+            aliased = Aliased(self, source)
+            given = aliased.columns_of(X), y, sample_weight
+            found = aliased.filled(
+                lambda model: model.summary(*given, intervals=intervals, level=level, covariance=covariance, terms=aliased.terms(terms))
+            )
+            return replace(found, tables={**found.tables, "collinearity": FittedRows.collinearity(self, source)})
         with single_threaded_blas():  # chunks of rows are the parallelism
-            return FittedRows(self, source).tables(intervals, level, covariance, terms)
+            return FittedRows(self, source, row_labels(X)).tables(intervals, level, covariance, terms)
 
     def influence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Influence:
         """Return leverage, residuals and influence of every row on a fit without penalty.
@@ -119,12 +132,19 @@ class LogisticTables(LogisticInformation):
                 f"Influence is that on a maximum-likelihood estimate; this fit has {_penalty(self)}. Use C=np.inf without class weights."
             )
         source = self._checked_rows(X, y, sample_weight)
-        self._refuse_summary(source)
+        self._refuse_summary()
+        if self._has_aliases:
+            aliased = Aliased(self, source)
+            return aliased.widened(aliased.model.influence(aliased.columns_of(X), y, sample_weight))
         with single_threaded_blas():
             rows = FittedRows(self, source)
-            return influence(rows.likelihood, rows.evidence, rows.point.inverse)
+            return replace(influence(rows.likelihood, rows.evidence, rows.point.inverse), labels=row_labels(X))
 
-    def _refuse_summary(self, source: Source | None) -> None:
+    @property
+    def _has_aliases(self) -> bool:
+        return self.solution_ is not None and self.solution_.dependent is not None
+
+    def _refuse_summary(self) -> None:
         """Raise the error of a fit whose coefficients have no standard errors."""
         solution = self.solution_
         if solution is None:
@@ -133,14 +153,6 @@ class LogisticTables(LogisticInformation):
             raise InputError(
                 "The classes are separated, so the maximum-likelihood estimate does not exist and a summary would mean nothing. "
                 "separatrix.separation(X, y) names the columns and rows; use LogisticRegression(C=np.inf, firth=True), or a finite C."
-            )
-        if solution.dependent is not None:
-            names = column_names(self)
-            named = ", ".join(repr(names[int(j)]) for j in solution.dependent[:8]) + (", …" if len(solution.dependent) > 8 else "")
-            wide = "" if source is None or source.n_rows is None or source.n_rows > self.n_features_in_ else _wide(source)
-            raise InputError(
-                f"There are no standard errors: {wide}{named} can be computed from the other columns (or are constant), so that the "
-                "coefficients are not unique. Drop these columns, or set C to a finite number."
             )
         if (len(self.classes_) - 1) * (self.n_features_in_ + 1) > MOST:
             raise CapacityError(f"A summary has up to {MOST:,} coefficients; keep fewer columns than {self.n_features_in_:,}.")
@@ -174,7 +186,7 @@ class LogisticTables(LogisticInformation):
     def _coefficient_intervals(self, level: float) -> tuple[Floats, Floats] | None:
         """Return Wald intervals (K − 1, p) of the coefficients against the first class; None where there is no sampling theory."""
         evidence = getattr(self, "evidence_", None)
-        if evidence is None or self._is_penalised or self.class_weight is not None:
+        if evidence is None or self._has_aliases or self._is_penalised or self.class_weight is not None:
             return None
         errors = np.sqrt(np.diag(evidence.covariance())).reshape(evidence.gamma.shape)
         return tables_of.interval(evidence.coefficients[:, :-1], errors[:, :-1], level, None)
@@ -192,7 +204,7 @@ class LogisticTables(LogisticInformation):
         slopes = [not name.endswith(tables_of.INTERCEPT) for name in names]
         columns = (Column("coefficient", names), Column("estimate", estimate, ".4f"))
         tables = {
-            "fit": tables_of.fit_table(evidence, k),
+            "fit": tables_of.fit_table(evidence, k, effective=self._is_penalised),
             "coefficients": Table(_logits(self.classes_), columns),
             "odds_ratios": tables_of.odds_table(estimate[slopes], None, [n for n, s in zip(names, slopes) if s], 0.95),
         }
@@ -238,7 +250,7 @@ def _refuse_without_rows(model: Any, y: Any, sample_weight: Any, intervals: Any,
     for name in [name for name, is_wanted in wanted.items() if is_wanted]:
         raise InputError(f"{name} needs the rows of the fit: summary(X, y, {name if '=' in name else 'terms=…'}).")
     solution = model.solution_
-    if model.evidence_ is None and solution is not None and solution.status is not Status.SEPARABLE and solution.dependent is None:
+    if model.evidence_ is None and solution is not None and solution.status is not Status.SEPARABLE:
         raise InputError("This fit has too many coefficients to keep their information: summary(X, y) with the rows of the fit.")
 
 
@@ -253,10 +265,6 @@ def _refuse_tests(model: Any, intervals: Any, covariance: Any, terms: Any) -> No
 def _penalty(model: Any) -> str:
     parts = [f"a penalty (C={model.C:g})"] if model._is_penalised else []
     return " and ".join([*parts, *(["class weights"] if model.class_weight is not None else [])])
-
-
-def _wide(source: Source) -> str:
-    return f"{source.n_features} columns and an intercept are too many for {source.n_rows} rows; "
 
 
 def _counts(source: Source) -> Floats:

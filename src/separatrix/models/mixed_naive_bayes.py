@@ -23,12 +23,13 @@ from .counted_information import MixedCriteria
 from .evidence import Evidence, Notes
 from .kinds import check_kinds, choose_layout, kinds_stand
 from .likelihoods import CategoryColumns, CountedColumns, normal_evidence, normal_odds, normal_parameters
+from .mixed_columns import MixedColumns
 from .priors import class_factors
 
 Floats = NDArray[np.float64]
 
 
-class MixedNB(MixedCriteria, CountedNB):
+class MixedNB(MixedColumns, MixedCriteria, CountedNB):
     """Naive Bayes on a table whose columns are measurements, switches, counts and categories, each with its own likelihood.
 
         log p(x, k) = log π_k + Σ_j log p_j(x_j | k)
@@ -88,10 +89,6 @@ class MixedNB(MixedCriteria, CountedNB):
 
     # The largest variance and the overall rates change with every row, and with them all classes: counts are merged instead.
     _leaves_out = False
-    theta_: Floats
-    var_: Floats
-    counted_: CountedColumns
-    categorical_: CategoryColumns
     _records: ClassVar[dict[str, type]] = {
         record.__name__: record for record in (ColumnCounts, Layout, ColumnMoments, Counts, CategoryCounts, CountedColumns, CategoryColumns)
     }

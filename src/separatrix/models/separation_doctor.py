@@ -35,7 +35,7 @@ class SeparationDiagnosis:
         Complete: a linear score puts every row strictly on the side of its class. Quasi: some rows strictly, the others on the
         boundary. Overlap: neither, and the maximum-likelihood estimate exists.
     columns : names (or numbers) of the columns whose coefficients are without bound
-    alone : those of them that separate two classes by themselves
+    alone : those of them that separate two classes completely by themselves
     rows, boundary_rows : numbers of the rows strictly on their side, and of those on a boundary
     pairs : pairs of classes between which rows are strictly on their side
     direction, intercept : (K − 1, p), (K − 1,) or None
@@ -80,7 +80,8 @@ class SeparationDiagnosis:
                 f"Quasi-complete separation of {between}: {what} put {len(self.rows)} of {total} rows strictly on the side of {side} "
                 f"(rows {_listed([str(i) for i in self.rows])}) and none on the wrong side."
             )
-        alone = f" By itself each of these does: {_listed([repr(c) for c in self.alone])}." if self.alone else ""
+        does = "does" if self.kind == "complete" and len(self.pairs) == 1 else "separates two classes completely"
+        alone = f" By itself each of these {does}: {_listed([repr(c) for c in self.alone])}." if self.alone else ""
         return f"{found}{alone} {ADVICE}"
 
     def __str__(self) -> str:
@@ -195,11 +196,11 @@ def _of_duels(found: Configuration, K: int, centre: Floats) -> tuple[Floats | No
 
 
 def _separates(X: Any, j: int, codes: Indices, pairs: list[tuple[int, int]]) -> bool:
-    """Whether the values of column j in two classes of a pair do not cross, and some differ."""
+    """Whether a threshold on column j puts all rows of the two classes of a pair strictly on different sides."""
     x = X[:, [j]].toarray()[:, 0] if sp.issparse(X) else X[:, j]
     for a, b in pairs:
         u, v = x[codes == a], x[codes == b]
-        if (u.max() <= v.min() or v.max() <= u.min()) and max(u.max(), v.max()) > min(u.min(), v.min()):
+        if u.max() < v.min() or v.max() < u.min():
             return True
     return False
 

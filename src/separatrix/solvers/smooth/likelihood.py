@@ -80,13 +80,18 @@ class Likelihood:
 
     def at(self, gamma: Floats) -> Point:
         """Return the log-likelihood with its derivatives."""
+        value, score, information = self.derivatives(gamma)
+        return Point(gamma, value, score, information, inverse(information))
+
+    def derivatives(self, gamma: Floats) -> tuple[float, Floats, Floats]:
+        """Return the log-likelihood, its score and the information, which may have no inverse."""
         f, g, H = self.objective.curved(self._theta(gamma))
         if not (np.isfinite(f) and np.isfinite(H).all()):
             self.problem.rows.source.refuse_nonfinite()
         m, q = self.shape
         S, R = self.problem.total, len(g)
         information = S * H.reshape(R, q, R, q)[R - m :, :, R - m :].reshape(m * q, m * q)
-        return Point(gamma, -S * f, -S * g[R - m :].ravel(), information, inverse(information))
+        return -S * f, -S * g[R - m :].ravel(), information
 
     def value(self, gamma: Floats) -> float:
         """Return the log-likelihood alone."""

@@ -77,8 +77,10 @@ def column_means(problem: Problem) -> tuple[Floats | None, bool]:
         return None, False
     some = X if X.size < 1_000_000 else X[:: X.size // 1_000_000 + 1]
     with np.errstate(invalid="ignore", over="ignore"):
-        centre = some.mean(axis=0, dtype=np.float64)
-        spread = (some.max(axis=0) - some.min(axis=0)).astype(np.float64)
+        centre, low = some.mean(axis=0, dtype=np.float64), some.min(axis=0).astype(np.float64)
+        spread = some.max(axis=0) - low
+        # The mean of equal values is off by rounding: a constant 0.1 would become a column of 1e-17 with weights of 1e14.
+        centre = np.where(spread == 0.0, low, centre)
         far = bool((np.abs(centre) > FAR * spread).any())
     if not np.isfinite(centre).all():
         problem.rows.source.refuse_nonfinite()

@@ -1,0 +1,224 @@
+"""A table whose rows become numbers on the way to a model's scores: the model in terms of these numbers, and what they stand for.
+
+A pipeline with encoders or vectorizers, and naive Bayes on tables, score numbers that the table does not hold: whether a column has a
+level, how much of a word a text has. `encoded` returns the same model as one of these numbers, the parts, and `Terms` that add them up
+again to columns of the table and to words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
+
+from ..data import Block
+from ..decisions.priors import require_priors
+from ..errors import InputError, InputTypeError
+from .pipelines import Columns, Indices, Levels, Part, Trace
+from .reading import inside, view_of
+from .rows import ask
+from .views import EvidenceView, LinearView
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """What the r parts of a row stand for.
+
+    Attributes
+    ----------
+    names : of the T terms: columns of the table, then words
+    parts : (r,) Part
+    term : (r,) the term of each part
+    columns : (T,) the table's column of each term; −1 for words
+    levels : {term: Levels}, their parts numbered as here
+    """
+
+    names: list[str]
+    parts: list[Part]
+    term: Indices
+    columns: Indices
+    levels: dict[int, Levels]
+
+    @classmethod
+    def of(cls, trace: Trace, used: Indices) -> Terms:
+        """Return the terms of the parts used."""
+        own = [j for j in range(len(trace.names)) if j not in trace.texts]
+        parts = [trace.parts[i] for i in used]
+        place = {j: t for t, j in enumerate(own)}
+        words = [i for i, part in enumerate(parts) if part.column < 0]
+        term = np.array([place.get(part.column, -1) for part in parts], dtype=np.intp)
+        term[words] = len(own) + np.arange(len(words))
+        names = [trace.names[j] for j in own] + [parts[i].name for i in words]
+        levels = {}
+        for column, known in trace.levels.items():
+            mine = np.flatnonzero(np.isin(known.parts, used))
+            here = np.searchsorted(used, known.parts[mine])
+            if column in place and known.values and set(here.tolist()) == set(np.flatnonzero(term == place[column]).tolist()):
+                levels[place[column]] = Levels(known.values, known.patterns[:, mine], here)
+        return cls(names, parts, term, np.array([*own, *[-1] * len(words)], dtype=np.intp), levels)
+
+    @property
+    def words(self) -> NDArray[np.bool_]:
+        """Which parts are words, (r,)."""
+        return np.array([part.kind == "word" for part in self.parts], dtype=bool)
+
+    @property
+    def numbers(self) -> dict[int, int]:
+        """The part of each term that is a column of numbers as it is."""
+        alone = np.bincount(self.term, minlength=len(self.names)) == 1
+        return {int(self.term[i]): i for i, part in enumerate(self.parts) if part.kind == "number" and alone[self.term[i]]}
+
+    def folded(self, values: Any) -> Any:
+        """Return values of parts (n, r) added up by term, (n, T); sparse if they are."""
+        r = len(self.parts)
+        indicator = sp.csr_array((np.ones(r), (np.arange(r), self.term)), shape=(r, len(self.names)))
+        return values @ indicator
+
+
+class OfParts(BaseEstimator):
+    """A fitted model of parts: a classifier to those that ask, which cannot be fitted itself."""
+
+    def fit(self, X: Any, y: Any) -> None:
+        """Refuse."""
+        raise TypeError("A model of parts stands for a fitted one; fit that.")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class Encoded(OfParts):
+    """A fitted pipeline as a linear model of the parts of its rows.
+
+    Parameters
+    ----------
+    pipeline : whose last step is linear
+    trace : of its steps
+    """
+
+    def __init__(self, pipeline: Any, trace: Trace) -> None:
+        (label, last), self.pipeline = pipeline.steps[-1], pipeline
+        inner = view_of(last)
+        if not isinstance(inner, LinearView):
+            raise InputTypeError(f"The last step {label!r} of the pipeline is not linear; explain it alone, on the transformed columns.")
+        columns = trace.columns
+        if inner.weights.shape[1] != len(columns):
+            raise InputTypeError(
+                f"The steps before {label!r} seem to give {len(columns)} columns, and it takes {inner.weights.shape[1]}, so that weights "
+                "cannot be carried back to the table's columns; explain the last step on the transformed columns."
+            )
+        used, self.first, part = np.unique(columns.part, return_index=True, return_inverse=True)
+        self.columns = Columns(part, columns.factor, columns.shift)
+        self.terms = Terms.of(trace, used)
+        self.last, self.classes_, self.n_features_in_ = last, pipeline.classes_, len(used)
+        weights = np.zeros((len(inner.weights), len(used)))
+        np.add.at(weights.T, part, (inner.weights * columns.factor).T)
+        self._linear = LinearView(weights, inner.offsets - inner.weights @ columns.shift)
+
+    def _per_class(self) -> tuple[Floats, Floats]:
+        return self._linear.weights, self._linear.offsets
+
+    def encode(self, X: Any, name: str = "X") -> Any:
+        """Return the parts of rows, (n, r), sparse where the steps make sparse rows."""
+        try:
+            Z = self.pipeline[:-1].transform(X)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InputError(f"The steps of the pipeline cannot take {name}: {error}") from error
+        Z = Z.to_numpy() if hasattr(Z, "to_numpy") else Z
+        factor, shift = self.columns.factor[self.first], self.columns.shift[self.first]
+        if sp.issparse(Z):
+            Z = sp.csr_array(Z)[:, self.first]
+            if not shift.any():
+                return sp.csr_array(Z @ sp.diags_array(1.0 / factor))
+            Z = Z.toarray()
+        else:
+            Z = np.asarray(Z, dtype=np.float64)[:, self.first]
+        found = (Z + shift) / factor
+        on = np.array([part.kind == "level" for part in self.terms.parts], dtype=bool)
+        found[:, on] = np.round(found[:, on])  # scaled and scaled back, 1 may have become 0.9999999
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
+            method = getattr(self.last, name)
+            return lambda U: method(U[:, self.columns.part] * self.columns.factor - self.columns.shift)
+        raise AttributeError(name)
+
+
+class Coded(OfParts):
+    """Naive Bayes on a table as a model of coded columns: numbers as they are, categories by their positions."""
+
+    def __init__(self, model: Any, names: Sequence[str] | None) -> None:
+        known = getattr(model, "feature_names_in_", names)
+        p = int(model.n_features_in_)
+        own = [f"x{j}" for j in range(p)] if known is None or len(known) != p else [str(name) for name in known]
+        self.model, self.classes_, self.n_features_in_, self.missing = model, model.classes_, p, model.missing
+        self._column_evidence, self._class_priors = model._column_evidence, model._class_priors
+        kinds = model.kinds_.tolist()
+        parts = [Part(name, j, "code" if kind == "categorical" else "other") for j, (name, kind) in enumerate(zip(own, kinds, strict=True))]
+        self.terms = Terms(own, parts, np.arange(p), np.arange(p), {})
+
+    def encode(self, X: Any, name: str = "X") -> Floats:
+        """Return the codes of rows."""
+        return np.asarray(self.model._coded(X))
+
+    def predict_log_proba(self, U: Floats) -> Floats:
+        """Return log posteriors of coded rows."""
+        scores = EvidenceView(self, np.zeros(len(self.classes_))).scores(Block(U))
+        return np.asarray(log_softmax(scores, axis=1))
+
+    def predict_proba(self, U: Floats) -> Floats:
+        """Return posteriors of coded rows."""
+        return np.exp(self.predict_log_proba(U))
+
+    def predict(self, U: Floats) -> NDArray[Any]:
+        """Return labels of coded rows."""
+        return np.asarray(self.classes_[self.predict_log_proba(U).argmax(axis=1)])
+
+
+def encoded(model: Any, X: Any) -> tuple[Any, Encoded | Coded] | None:
+    """Return a model of parts, with its decision around it, and the encoding; None where the model scores the table's own numbers."""
+    own, names = inside(model), column_labels(X)
+    if hasattr(own, "_coded"):
+        found: Encoded | Coded = Coded(own, names)
+    elif hasattr(own, "named_steps"):
+        trace = Trace.through(own, names)
+        if trace.is_plain:
+            return None
+        found = Encoded(own, trace)
+    else:
+        return None
+    if own is model:
+        return found, found
+    around = copy(model)
+    if model._rule().priors is not None:
+        around.trained_priors = require_priors(own, np.asarray(own.classes_), model.trained_priors)
+    around.__dict__.pop("estimator_", None)
+    around.estimator = found
+    return around, found
+
+
+def column_labels(X: Any) -> list[str] | None:
+    """Return the names of a frame's columns, or None."""
+    columns = getattr(X, "columns", None)
+    return None if columns is None or callable(columns) or not all(isinstance(name, str) for name in columns) else list(columns)
+
+
+def check_encoding(model: Any, around: Any, X: Any, parts: Any, rows: Sequence[int]) -> None:
+    """Raise an error where the model of the parts answers otherwise than the model itself."""
+    theirs = ask(model, "predict", _safe_indexing(X, list(rows)))
+    dense = parts[list(rows)].toarray() if sp.issparse(parts) else parts[list(rows)]
+    ours = ask(around, "predict", dense)
+    if not np.array_equal(theirs, ours):
+        raise InputTypeError(
+            f"{type(inside(model)).__name__} decides otherwise than the columns it is made of, so that it cannot be explained."
+        )

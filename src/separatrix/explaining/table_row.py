@@ -1,0 +1,131 @@
+"""Why one row of a table is decided as it is, where a pipeline or naive Bayes makes numbers of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from ..data import Block
+from ..data.row_labels import row_label
+from ..errors import InputError
+from ..evaluation.plans import count_rows
+from .columns import limits
+from .encoded import Coded, Encoded, Terms, check_encoding
+from .explained_table import ExplainedTable
+from .flip import Flip
+from .level_flips import TableRow, smallest_table_flip
+from .reading import code_of
+from .row import CURVED, RowExplanation, chosen_pair, posteriors_of, unit_of
+from .rows import row_number
+from .sentences import decision_said
+from .views import LinearView
+
+Floats = NDArray[np.float64]
+
+WORDS = "What words add is read off their contributions; a smallest change is that of columns of numbers and levels, and there are none."
+BENT = "Held as they are, because no line or level leads from one value to another: {}."
+
+
+def explain_table_row(
+    asked: Any,
+    around: tuple[Any, Encoded | Coded],
+    X: Any,
+    row: Any,
+    reference: Any,
+    against: Any,
+    to: Any,
+    change: Iterable[Any] | None,
+    fixed: Iterable[Any],
+    bounds: Mapping[Any, Any] | None,
+    distance: str,
+    neighbours: int,
+) -> RowExplanation:
+    """Explain the decision about one row of a table; the parameters are those of :func:`separatrix.explain`."""
+    (model, encoding), fixed = around, list(fixed)
+    i = row_number(X, row, count_rows(X))
+    table = ExplainedTable(model, encoding, X, reference)
+    x, view, terms = table.row(i), table.view, table.terms
+    check_encoding(_undecided(asked, model), model, X, table.parts, [i])
+    a, b = chosen_pair(model, view, Block(x[None]), against)
+    values, mean = table.values(i, x), table.mean()
+    sd = table.spread(needed=distance == "standardised" and isinstance(view, LinearView) and bool(terms.numbers))
+    if isinstance(view, LinearView):
+        flip, said = _flip(table, x, values, (change, fixed, bounds), sd if distance == "standardised" else np.ones(len(x)), a, to)
+    elif to is not None or change is not None or bounds or fixed:
+        raise InputError(f"{type(encoding).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
+    else:
+        flip, said = None, CURVED
+    similar = None if table.reference is None else table.similar(x, neighbours, sd)
+    sentences = (*decision_said(asked, _safe_indexing(X, [i])), *([said] if said else []))
+    return replace(_told(table, i, x, values, mean, (a, b)), flip=flip, similar=similar, said=sentences)
+
+
+def _told(table: ExplainedTable, i: int, x: Floats, values: NDArray[Any], mean: Floats, pair: tuple[int, int]) -> RowExplanation:
+    """Take the score of one class against the other apart by terms."""
+    (a, b), view, terms = pair, table.view, table.terms
+    parts, labels = np.empty((1, len(x))), table.model.classes_.tolist()
+    view.parts(Block(x[None]), np.array([a]), np.array([b]), mean, parts)
+    posteriors, base = posteriors_of(table.model, x), view.base(a, b, mean)
+    score = base + float(parts.sum())
+    return RowExplanation(
+        row=i,
+        label=row_label(table.X, i),
+        predicted=labels[a],
+        against=labels[b],
+        score=score,
+        unit=unit_of(table.model, posteriors, score, a, b),
+        base=base,
+        contributions=np.asarray(terms.folded(parts))[0],
+        names=terms.names,
+        values=values,
+        mean=_shown_mean(terms, mean) if view.relative else None,
+        posteriors=None if posteriors is None else dict(zip(labels, np.exp(posteriors).tolist())),
+        boundary=None,
+        nearest=None,
+        gradient=None,
+        flip=None,
+        similar=None,
+        origin="without a word" if terms.words.all() else "at the mean row" if view.relative else "from the priors",
+    )
+
+
+def _undecided(asked: Any, model: Any) -> Any:
+    """Return the model asked about, without costs that are no matter of scores alone."""
+    alone = hasattr(asked, "_log_factors") and asked._log_factors() is None
+    return asked._most_probable() if alone else asked
+
+
+def _flip(
+    table: ExplainedTable, x: Floats, values: NDArray[Any], allowed: tuple[Any, list[Any], Any], units: Floats, a: int, to: Any
+) -> tuple[Flip | None, str]:
+    """Return the smallest change of numbers and levels, and what is to be said about columns that stay as they are."""
+    terms = table.terms
+    free, low, high = limits(terms.names, np.zeros(len(terms.names)), *allowed)
+    for t in [t for t in terms.levels if np.isfinite([low[t], high[t]]).any() and free[t]]:
+        raise InputError(
+            f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is."
+        )
+    bent = [t for t in np.unique(terms.term) if terms.columns[t] >= 0 and t not in terms.numbers and t not in terms.levels]
+    said = BENT.format(", ".join(terms.names[t] for t in bent[:8])) if bent else ""
+    if not terms.numbers and not terms.levels:
+        return None, said or WORDS
+    scale, lower, upper = np.zeros(len(x)), np.full(len(x), -np.inf), np.full(len(x), np.inf)
+    for t, part in terms.numbers.items():
+        if free[t]:
+            scale[part], lower[part], upper[part] = units[part], low[t], high[t]
+    row = TableRow(terms, x, values, free, scale, lower, upper)
+    assert isinstance(table.view, LinearView)
+    return smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to)), said
+
+
+def _shown_mean(terms: Terms, mean: Floats) -> Floats:
+    """Return the mean of each term that is one number, NaN for the others."""
+    found = np.full(len(terms.names), np.nan)
+    for t, part in terms.numbers.items():
+        found[t] = mean[part]
+    return found
