@@ -41,9 +41,8 @@ def test_a_holder_that_is_gone_holds_nothing() -> None:
 
 
 def test_every_entry_sets_the_limit_anew() -> None:
-    with threadpool_limits(2, "blas"), single_threaded_blas():
-        with threadpool_limits(2, "blas"), single_threaded_blas():
-            assert blas_threads() == {1}
+    with threadpool_limits(2, "blas"), single_threaded_blas(), threadpool_limits(2, "blas"), single_threaded_blas():
+        assert blas_threads() == {1}
 
 
 def test_a_holder_on_a_thread_that_ended_holds_nothing() -> None:

@@ -144,6 +144,4 @@ def _find_libraries(_with_scipy: bool) -> list[Any]:
 _limits = _Limits()
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_limits.before_fork, after_in_parent=_limits.after_fork, after_in_child=_limits.after_fork_in_child
-    )
+    os.register_at_fork(before=_limits.before_fork, after_in_parent=_limits.after_fork, after_in_child=_limits.after_fork_in_child)
