@@ -135,3 +135,20 @@ def test_columns_of_one_name_are_refused(frame: Any) -> None:
 def test_rows_that_are_no_numbers(X: Any, message: str) -> None:
     with pytest.raises((InputError, InputTypeError), match=message):
         as_rows(X)
+
+
+@pytest.mark.parametrize(
+    ("index", "named"),
+    [
+        (["ann", "bob"], r"row 1 \(index 'bob'\)"),
+        ([7, 9], r"row 1 \(index 9\)"),
+        ([0, 1], "row 1,"),
+        ([("x", "a"), ("x", "b")], r"row 1 \(index \('x', 'b'\)\)"),
+    ],
+)
+def test_rows_of_a_frame_are_named_by_its_index_too(index: Any, named: str) -> None:
+    rows = pd.Index(index) if not isinstance(index[0], tuple) else pd.MultiIndex.from_tuples(index)
+    frame = pd.DataFrame({"a": [1.0, np.inf]}, index=rows)
+    with pytest.raises(InputError, match=f"infinity: first at {named}"):
+        as_rows(frame).refuse_nonfinite()
+    assert as_rows(pl.DataFrame({"a": [1.0]})).row_label(0) == "0"

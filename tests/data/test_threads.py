@@ -7,12 +7,10 @@ import threading
 import time
 from typing import Any
 
-import numpy as np
 import pytest
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_info
 
-from separatrix.data.threads import ENVIRONMENT, ordered_map, single_threaded_blas, spread, thread_count
+from separatrix.data.threads import ENVIRONMENT, ordered_map, spread, thread_count
 from separatrix.errors import InputError
 
 
@@ -81,19 +79,3 @@ def test_spread_after_a_fork() -> None:
     if child == 0:
         os._exit(0 if spread(abs, [-1, -2, -3], 2) == [1, 2, 3] else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def blas_threads() -> set[int]:
-    np.dot(np.eye(2), np.eye(2))
-    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
-
-
-def test_the_hold_on_blas_is_lifted_by_the_last_to_leave() -> None:
-    before = blas_threads()
-    first, second = single_threaded_blas(), single_threaded_blas()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert blas_threads() == {1}
-    second.__exit__(None, None, None)
-    assert blas_threads() == before

@@ -84,12 +84,14 @@ def _refuse_other_encodings(file: str, header: bytes) -> None:
     """Raise an error if the header of a text file is not UTF-8."""
     remedy = "Write it in UTF-8, for instance: pandas.read_csv(file, encoding={!r}).to_csv(file, index=False)."
     if b"\0" in header or header.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(f"The file {file!r} holds bytes of zero, as UTF-16 text does; text files are read as UTF-8. {remedy.format('utf-16')}")
+        raise InputError(
+            f"The file {file!r} holds bytes of zero, as UTF-16 text does; text files are read as UTF-8. {remedy.format('utf-16')}"
+        )
     try:
         header.decode()
     except UnicodeDecodeError as error:
         raise InputError(
-            f"The header of {file!r} is not UTF-8: byte {error.start} is {header[error.start]:#x}, {header.decode('latin-1')[error.start]!r} "
+            f"The header of {file!r} is not UTF-8: byte {error.start} is {header[error.start]:#x}, {chr(header[error.start])!r} "
             f"in Latin-1. {remedy.format('latin-1')}"
         ) from None
 

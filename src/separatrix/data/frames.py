@@ -52,6 +52,13 @@ class FrameSource(ChunkedSource):
             X[:, j] = self._column(part, j)
         return X
 
+    def row_label(self, i: int) -> str:
+        """Return the number of a row, and its label where the frame has an index of its own."""
+        index = nw.maybe_get_index(self.frame)
+        label = i if index is None else index[i]
+        label = label.item() if isinstance(label, np.generic) else label
+        return str(i) if isinstance(label, int) and label == i else f"{i} (index {label!r})"
+
     def _column(self, part: Any, j: int) -> NDArray[Any]:
         values = part[:, j]
         if values.null_count() and not _only_nan(values):

@@ -102,7 +102,7 @@ def _expand(path: str) -> list[str]:
     found = [path] if os.path.isdir(path) else sorted(glob.glob(path, recursive=True))
     for special in (each for each in found if not os.path.isdir(each) and not os.path.isfile(each) and os.path.exists(each)):
         raise InputError(
-            f"{special!r} is a pipe or a device, which can be read only once; a table is read again for every pass. Write it to a file first."
+            f"{special!r} is a pipe or a device, which can be read only once; a table is read for every pass. Write it to a file first."
         )
     within = [file for each in found for file in (_inside(each) if os.path.isdir(each) else [each])]
     # A glob such as 'a/**' matches a folder and also the files in it.

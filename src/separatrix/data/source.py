@@ -114,9 +114,13 @@ class Source(ABC):
                 value = X.data[place[0]] if block.is_sparse else X[row, column]
                 kind = "NaN" if np.isnan(value) else "infinity"
                 raise InputError(
-                    f"Input X contains {kind}: first at row {block.start + int(row)}, {self.column(int(column))}. "
+                    f"Input X contains {kind}: first at row {self.row_label(block.start + int(row))}, {self.column(int(column))}. "
                     "Drop such rows or fill them in, for instance with sklearn.impute.SimpleImputer."
                 )
+
+    def row_label(self, i: int) -> str:
+        """Return how messages name row i: its number, and its label in a frame with an index of its own."""
+        return str(i)
 
     def column(self, j: int) -> str:
         """Return how messages name column j."""

@@ -1,22 +1,21 @@
 """How many threads a pass may use, and how a pass runs on them.
 
 Chunks go through a pool of Python threads (kernels and BLAS release the GIL) and come back in their own order, so
-the number of threads never changes a result. BLAS is held to one thread meanwhile: the chunks are the parallelism.
+the number of threads never changes a result. BLAS is held to one thread meanwhile (`blas.py`): the chunks are the parallelism.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from ..errors import InputError
+from .blas import single_threaded_blas as single_threaded_blas
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -124,49 +123,3 @@ def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list
 def _helpers(process: int, count: int) -> ThreadPoolExecutor:
     """Return threads that stay: to start and end one takes a millisecond, a third of a short pass. A fork has none of its parent's."""
     return ThreadPoolExecutor(count, thread_name_prefix="helper of separatrix")
-
-
-class _BlasHold:
-    """Counts who holds BLAS to one thread; the first to come sets the limit, the last to go lifts it.
-
-    threadpoolctl's own context restores what it saw on entry, so two overlapping ones would leave the limit behind.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.holders = 0
-        self.limit: Any = None
-
-    def enter(self) -> None:
-        with self.lock:
-            self.holders += 1
-            if self.holders == 1:
-                self.limit = _controller().limit(limits=1, user_api="blas")
-
-    def leave(self) -> None:
-        with self.lock:
-            self.holders -= 1
-            if self.holders == 0:
-                self.limit.restore_original_limits()
-                self.limit = None
-
-
-_hold = _BlasHold()
-
-
-@lru_cache(maxsize=1)
-def _controller() -> Any:
-    # Searching the loaded libraries costs milliseconds: once per process.
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-@contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Hold BLAS to one thread while chunks run in parallel; safe to nest and to enter from several threads."""
-    _hold.enter()
-    try:
-        yield
-    finally:
-        _hold.leave()

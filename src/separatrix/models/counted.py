@@ -221,7 +221,9 @@ class CountedNB(CountedLeftOut, SummaryClassifier, GenerativeClassifier):
             place = first_value(source, bad)
             if place is not None:
                 row, column, value = place
-                raise InputError(text.format(name=type(self).__name__, row=row, column=source.column(column), value=value))
+                raise InputError(
+                    text.format(name=type(self).__name__, row=source.row_label(row), column=source.column(column), value=value)
+                )
         raise InputError("Input X contains values so large that their sums are infinite in float64; rescale the columns.")
 
     def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]]:
