@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
+from ..arguments import check_parameters
 from ..data import Source
 from ..data.labels import Labels
 from ..data.weights import check_weights
@@ -103,6 +104,7 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         return self
 
     def _check(self) -> Kind:
+        check_parameters(self)
         if self.method not in METHODS:
             raise one_of("method", self.method, METHODS)
         if isinstance(self.plan, Bootstrap):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
+from ..arguments import check_arguments
 from ..data.row_hash import row_hash
 from ..errors import InputError
 from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
@@ -85,6 +86,7 @@ class KFold(Plan):
     def __init__(
         self, n_splits: int = 10, *, stratified: bool = True, grouped: bool = False, repeats: int = 1, random_state: Any = None
     ) -> None:
+        check_arguments(KFold.__init__, locals())
         self.n_splits = n_splits
         self.stratified = stratified
         self.grouped = grouped
@@ -180,6 +182,7 @@ class HashFold(Plan):
     """
 
     def __init__(self, n_splits: int = 10, *, seed: int = 0) -> None:
+        check_arguments(HashFold.__init__, locals())
         if n_splits < 2:
             raise InputError(f"n_splits={n_splits!r}: at least two folds are needed.")
         self.n_splits = n_splits

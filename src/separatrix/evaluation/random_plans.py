@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
+from ..arguments import check_arguments
 from ..errors import InputError
 from .plans import NEVER, Folds, Plan, count_rows
 
@@ -33,6 +34,7 @@ class Holdout(Plan):
     """
 
     def __init__(self, fraction: float = 0.2, *, stratified: bool = True, random_state: Any = None) -> None:
+        check_arguments(Holdout.__init__, locals())
         self.fraction = fraction
         self.stratified = stratified
         self.random_state = random_state
@@ -63,6 +65,7 @@ class RandomSubsampling(Plan):
     """
 
     def __init__(self, fraction: float = 0.1, repeats: int = 10, *, stratified: bool = True, random_state: Any = None) -> None:
+        check_arguments(RandomSubsampling.__init__, locals())
         self.fraction = fraction
         self.repeats = repeats
         self.stratified = stratified
@@ -119,6 +122,7 @@ class Bootstrap(Plan):
     """
 
     def __init__(self, n_resamples: int = 200, *, random_state: Any = None) -> None:
+        check_arguments(Bootstrap.__init__, locals())
         if n_resamples < 1:
             raise InputError(f"n_resamples={n_resamples!r}: at least one is needed.")
         self.n_resamples = n_resamples

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..arguments import check_arguments
 from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
@@ -97,6 +98,7 @@ def shrinkage_path(
     >>> path.error.round(4).tolist(), path.best()
     ([0.02, 0.02, 0.04], 0.1)
     """
+    check_arguments(shrinkage_path, locals())
     values = _check(shrinkages)
     model = LinearDiscriminantAnalysis() if model is None else model
     if not hasattr(model, "_left_out_path"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.arguments import check_arguments
 from separatrix.errors import InputError
 from separatrix.logic.truth_tables import Bits, all_inputs, check_bits, check_rows
 
@@ -88,6 +89,7 @@ def threshold(n: int, k: int) -> Gate:
     >>> threshold(3, 2)(1, 0, 1)
     1
     """
+    check_arguments(threshold, locals())
     if n < 1:
         raise InputError(f"n={n} inputs were asked for; at least 1 is needed.")
     return Gate(f"at least {k} of {n}", (2,) * n, 1 - 2 * k)
@@ -101,6 +103,7 @@ def majority(n: int) -> Gate:
     >>> majority(3).truth_table
     array([0, 0, 0, 1, 0, 1, 1, 1])
     """
+    check_arguments(majority, locals())
     return Gate(f"majority of {n}", threshold(n, n // 2 + 1).w, -1 - 2 * (n // 2))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..arguments import check_arguments
 from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, one_of
@@ -81,6 +82,7 @@ class LogisticTables(LogisticInformation):
         ----------
         Hosmer, Lemeshow and Sturdivant (2013), Applied Logistic Regression, Wiley.
         """
+        check_arguments(LogisticTables.summary, locals())
         check_is_fitted(self)
         _check_choices(intervals, level, covariance)
         self._warn_if_picked()

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arguments import check_parameters
 from ..data import as_source
 from ..data.labels import Labels
 from ..data.weights import check_weights
@@ -49,6 +50,7 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         sample_weight : (n,) weights, optional
         """
         check_machine(self.estimator)
+        check_parameters(self)
         self._check_params()
         if y is None:
             raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
