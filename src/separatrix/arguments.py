@@ -10,13 +10,15 @@ from __future__ import annotations
 import inspect
 import numbers
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .errors import InputError, one_of
+from .errors import InputError, InputTypeError, SeparatrixError, one_of
 
 QUICK: dict[str, tuple[type, ...]] = {
     "int": (int, bool),
@@ -26,6 +28,7 @@ QUICK: dict[str, tuple[type, ...]] = {
     "None": (type(None),),
 }
 """Types that need no second look (but for NaN, and integers beyond any float)."""
+LITERAL = r"Literal\[[^]]*\]"
 NOUNS = {"int": "a whole number", "float": "a number", "bool": "True or False", "str": "text", "None": "None"}
 
 
@@ -50,8 +53,8 @@ def rule_of(name: str, annotation: str) -> Rule | None:
     """
     if name == "random_state":
         return Rule(name, frozenset({int, type(None)}), ("seed",), ())
-    words = tuple(re.findall(r"""["']([^"']+)["']""", annotation))
-    kinds = tuple(part.strip() for part in re.sub(r"Literal\[[^]]*\]", "", annotation).split("|") if part.strip())
+    words = tuple(word for literal in re.findall(LITERAL, annotation) for word in re.findall(r"""["']([^"']+)["']""", literal))
+    kinds = tuple(part.strip() for part in re.sub(LITERAL, "", annotation).split("|") if part.strip())
     if not set(kinds) <= QUICK.keys() or not (kinds or words):
         return None
     quick = {each for kind in kinds for each in QUICK[kind]} | ({str} if words else set())
@@ -74,8 +77,15 @@ def check(rule: Rule, value: Any) -> None:
     Traceback (most recent call last):
     separatrix.errors.InputError: max_iter='many' must be a whole number, not of type str.
     """
-    if type(value) in rule.quick and value == value and not (type(value) is int and abs(value) > 2**63):
+    if (
+        type(value) in rule.quick
+        and value == value
+        and (value or rule.name != "n_jobs")
+        and not (type(value) is int and abs(value) > 2**63)
+    ):
         return
+    if rule.name == "n_jobs" and value is not None and _is("int", value) and int(value) == 0:
+        raise InputError("n_jobs=0 asks for no thread; use n_jobs=1, a number of threads, or -1 for all processors.")
     if rule.kinds == ("seed",):
         _check_seed(rule.name, value)
     elif not any(_is(kind, value) for kind in rule.kinds) and not (rule.words and isinstance(value, str)):
@@ -119,6 +129,56 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
+def as_numbers(name: str, value: Any, needed: str) -> NDArray[np.float64]:
+    """Return a value as an array of float64, or say which argument does not hold real numbers and what is needed.
+
+    Examples
+    --------
+    >>> as_numbers("Cs", [1, 2], "give numbers > 0.")
+    array([1., 2.])
+    >>> as_numbers("Cs", "few", "give numbers > 0.")
+    Traceback (most recent call last):
+    separatrix.errors.InputError: Cs='few' does not hold real numbers; give numbers > 0.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biufO":  # complex numbers, text and dates would be cut down in silence
+            return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(f"{name}={_shown(value)} does not hold real numbers; {needed}")
+
+
+@contextmanager
+def refused_as(name: str, needed: str) -> Iterator[None]:
+    """Raise what scikit-learn says about an argument as an error of ours, with what is needed.
+
+    Examples
+    --------
+    >>> with refused_as("X", "give rows as in fit."):
+    ...     raise ValueError("X has a different shape than during fitting.")
+    Traceback (most recent call last):
+    separatrix.errors.InputError: X cannot be used: X has a different shape than during fitting; give rows as in fit.
+    """
+    from sklearn.exceptions import NotFittedError  # here: gates and plans are light without scikit-learn
+
+    try:
+        yield
+    except (SeparatrixError, NotFittedError):
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = InputTypeError if isinstance(error, TypeError) else InputError
+        raise kind(f"{name} cannot be used: {str(error).rstrip('.')}; {needed}") from error
+
+
+def is_among(value: Any, known: Sequence[Any]) -> bool:
+    """Whether a value is one of the known labels; one that cannot be compared with them is not."""
+    try:
+        return bool(value in known)
+    except (TypeError, ValueError):  # an array is equal to a label in some places
+        return False
+
+
 def check_parameters(estimator: Any) -> None:
     """Raise an error for the first parameter of an estimator that is not of the type its constructor names."""
     given = vars(estimator)
@@ -139,7 +199,7 @@ def check_arguments(function: Callable[..., Any], given: dict[str, Any]) -> None
 
     Examples
     --------
-    >>> def double(n: "int", *, quickly: "bool" = True) -> "int":
+    >>> def double(n: int, *, quickly: bool = True) -> int:
     ...     check_arguments(double, locals())
     ...     return 2 * n
     >>> double(4)

@@ -28,20 +28,22 @@ UNDEFINED = {
     "history_": "intervals and tests that a step does not have",
     "expected_false_": "the bound holds for thresholds above ½ and subsamples of halves only",
     "auc": "of a fold without rows of one class",
+    "pvalues_": "no test is possible where there are as many classes as rows",
     "entries": "tests and standard errors that one fold does not give",
 }
 """Where NaN is said to mean that there is no such number."""
 WANTED_WARNINGS = (SeparatrixWarning, ConvergenceWarning, DataConversionWarning)
 """The last two are scikit-learn's own for fits that did not arrive and for a y of one column; its estimator checks ask for them."""
 REMEDY = re.compile(
-    r"\b(use|pass|give|drop|name|type|fit|must|needs?|needed|required?|requires|expect(s|ed|ing)?|set|make|leave|choose|call|cut|encode|only|at least|"
-    r"at most|has to|between|instead|take|start|raise|lower|check|write|list|add|remove|open|convert|try|reshape|announce|should|not supported|classes:)|[≥≤∈]",
-    re.I,
+    r"\b(use|pass|give|drop|name|type|fit|must|needs?|needed|required?|requires|expect(s|ed|ing)?|set|make|leave|choose|call|cut|encode|"
+    r"only|at least|at most|has to|between|instead|take|start|raise|lower|check|write|list|add|remove|open|convert|try|reshape|rescale|"
+    r"announce|should|not supported|classes:|the classes are)|[≥≤∈]",
+    re.IGNORECASE,
 )
 THING = re.compile(
     r"\b(rows?|columns?|labels?|class(es)?|features?|weights?|samples?|file|folder|path|table|model|estimator|inputs?|priors?|values?|numbers?|"
     r"lists?|names?|posteriors?|costs?|matrix|array|selector|summary|state|plan|fold|metric)\b",
-    re.I,
+    re.IGNORECASE,
 )
 
 

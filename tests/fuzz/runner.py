@@ -9,11 +9,14 @@ import queue
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from time import monotonic
 from typing import Any
 
 from .judge import Finding, Judge
@@ -114,35 +117,36 @@ def batch(seed: int, first: int, cases: int) -> Iterator[Found]:
 
 
 def _lines(seed: int, first: int, cases: int) -> Iterator[dict[str, Any]]:
+    """What a child says, line by line; a last line with "died" where it did not come to its end."""
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz", "--seed", str(seed), "--first", str(first)]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
-    process = subprocess.Popen(
-        [*command, "--cases", str(cases), "--child"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    )
-    lines: queue.Queue[str | None] = queue.Queue()
-    said: list[str] = []
-    readers = [
-        threading.Thread(target=lambda: ([lines.put(line) for line in process.stdout or ()], lines.put(None)), daemon=True),
-        threading.Thread(target=lambda: said.extend(process.stderr or ()), daemon=True),
-    ]
-    for reader in readers:
-        reader.start()
-    case, line = first, ""
-    try:
-        while (line := lines.get(timeout=SECONDS)) is not None:  # type: ignore[assignment]
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [*command, "--cases", str(cases), "--child"], stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"},
+        )  # fmt: skip
+        lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=lambda: [lines.put(line) for line in process.stdout or ()], daemon=True).start()
+        case, begun, hangs = first, monotonic(), False
+        while not hangs:
+            try:
+                line = lines.get(timeout=1.0)
+            except queue.Empty:
+                # The pipe may stay open after the child's end: processes that it started hold it too.
+                if process.poll() is not None and lines.empty():
+                    break
+                hangs = monotonic() - begun > SECONDS
+                continue
             if line.startswith('{"case"'):
                 message = json.loads(line)
-                case = message["case"]
+                case, begun = message["case"], monotonic()
                 yield message
-    except queue.Empty:
-        process.send_signal(signal.SIGABRT)  # faulthandler then says where it stands
-        process.wait()
-        readers[1].join()
-        yield {"case": case, "died": "takes too long", "seen": _told(said)}
-        return
-    if process.wait() != 0:
-        readers[1].join()
-        yield {"case": case, "died": _death(process.returncode), "seen": _told(said)}
+        if hangs:
+            process.send_signal(signal.SIGABRT)  # faulthandler then says where it stands
+        if process.wait() != 0:
+            errors.seek(0)
+            yield {"case": case, "died": "takes too long" if hangs else _death(process.returncode), "seen": _told(list(errors))}
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # workers that the child left behind
 
 
 def _told(said: list[str]) -> str:

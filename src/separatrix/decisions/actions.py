@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import as_numbers
 from ..data.threads import ordered_map, thread_count
 from ..errors import InputError, UnknownNameError, did_you_mean
 from .posteriors import refuse_no_distribution, tolerance_of
@@ -53,10 +54,7 @@ def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) 
 
 def check_costs(costs: Any) -> Floats:
     """Return a matrix of costs (K, A), rows are the truth, as finite float64."""
-    try:
-        C = np.array(costs, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"costs={costs!r} is no matrix of numbers; pass one row per true class and one column per action.") from None
+    C = as_numbers("costs", costs, "pass a matrix of numbers, one row per true class and one column per action.").copy()
     if C.ndim != 2 or len(C) < 2 or C.shape[1] < 1:
         raise InputError(
             f"costs has shape {C.shape}; a matrix with one row per true class and one column per action is needed, such as "

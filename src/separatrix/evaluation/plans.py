@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 
 from ..arguments import check_arguments
 from ..data.row_hash import row_hash
-from ..errors import InputError
+from ..errors import InputError, InputTypeError
 from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
 
 
@@ -55,7 +55,11 @@ class Plan:
 
 def count_rows(X: Any) -> int:
     """Return the number of rows of anything that holds rows."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    if hasattr(X, "shape") and len(X.shape):
+        return int(X.shape[0])
+    if not hasattr(X, "__len__") or isinstance(X, type):
+        raise InputTypeError(f"X of type {type(X).__name__} holds no rows; give an array, a frame or a list of rows.")
+    return len(X)
 
 
 class KFold(Plan):

@@ -128,8 +128,15 @@ class Bootstrap(Plan):
         self.n_resamples = n_resamples
         self.random_state = random_state
 
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Refuse: rows drawn again are in no fold."""
+        raise InputError("A bootstrap draws rows with replacement and has no folds; use plan=KFold(10) or LeaveOneOut() here.")
+
     def resamples(self, n: int) -> NDArray[np.int64]:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
+        check_arguments(Bootstrap.resamples, {"n": n})
+        if n < 1:
+            raise InputError(f"n={n!r}: there are no rows to draw from; give at least one.")
         rng = check_random_state(self.random_state)
         found = np.empty((self.n_resamples, n), dtype=np.int64)
         size = max(1, 2_000_000 // n)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import is_among
 from ..data import Block, Source
 from ..data.source import ChunkedSource
 from ..errors import InputError, UnknownNameError, did_you_mean
@@ -115,7 +116,7 @@ def code_of(model: Any, name: str, label: Any) -> int | None:
     if label is None:
         return None
     labels = model.classes_.tolist()
-    if label not in labels:
+    if not is_among(label, labels):
         raise UnknownNameError(f"{name}={label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
     return int(labels.index(label))
 

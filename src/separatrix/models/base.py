@@ -11,19 +11,21 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arguments import is_among
 from ..data import Block, Source, as_rows
 from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries import ClassMoments
 from ..summaries.grouped import SMALL
+from .accuracy import Accuracy
 from .decided import Decidable
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
 
 
-class Classifier(Decidable, ClassifierMixin, BaseEstimator):
+class Classifier(Accuracy, Decidable, ClassifierMixin, BaseEstimator):
     """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
 
     n_jobs: int | None
@@ -102,7 +104,7 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
     def _code(self, label: Any) -> int:
         """Return the position of a label in `classes_`."""
         labels = self.classes_.tolist()
-        if label not in labels:
+        if not is_among(label, labels):
             raise UnknownNameError(f"{label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
         return int(labels.index(label))
 

@@ -240,7 +240,7 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return True
         try:
             check_is_fitted(self.estimator)
-        except NotFittedError:
+        except (NotFittedError, TypeError):  # TypeError: what was given as the estimator is none
             return False
         return True
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import check_arguments, check_parameters
+from ..arguments import as_numbers, check_arguments, check_parameters
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
@@ -129,7 +129,7 @@ def regularisation_path(
 def _check_cs(Cs: Any) -> Floats:
     if Cs is None:
         return np.geomspace(1e-4, 1e4, 13)
-    values = np.sort(np.atleast_1d(np.asarray(Cs, dtype=np.float64)))
+    values = np.sort(np.atleast_1d(as_numbers("Cs", Cs, "give positive numbers, such as Cs=[0.01, 1, 100].")))
     if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values > 0.0)).all():
         raise InputError(f"Cs={Cs!r} must be positive finite numbers, such as Cs=[0.01, 1, 100].")
     return values

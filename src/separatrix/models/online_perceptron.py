@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -169,7 +170,8 @@ class OnlinePerceptron(NoLikelihood, Classifier):
     def _trace(self) -> Trace:
         trace = getattr(self, "trace_", None)
         if trace is None:
-            raise AttributeError(f"There is no history_: fit {type(self).__name__}(trace=True) to record every update.")
+            # an AttributeError too, so that hasattr(model, "history_") is False
+            raise NotFittedError(f"There is no history_: fit {type(self).__name__}(trace=True) to record every update.")
         return trace
 
     def replay(self, X: Any, first: int = 0, last: int | None = None) -> tuple[Floats, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,8 @@ def find_columns(columns: Any, n_features: int, names: Sequence[str] | None = No
         return np.empty(0, dtype=np.intp)
     if isinstance(columns, str | int | np.integer):
         columns = [columns]
+    if not isinstance(columns, Iterable):
+        raise InputTypeError(f"columns={columns!r} are no columns; list names or numbers of columns, or give a mask.")
     mask = np.asarray(columns)
     if mask.dtype == bool:
         if mask.shape != (n_features,):
