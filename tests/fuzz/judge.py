@@ -20,14 +20,15 @@ from separatrix.errors import SeparatrixError, SeparatrixWarning
 
 CHANGES = {"fit", "partial_fit", "forget", "fit_summary", "fit_transform"}
 """Methods that may change the model when they succeed."""
-TIMED = {"seconds"}
-"""What is not the same when a call is repeated."""
+TIMED = {"seconds", "files"}
+"""What is not the same when a call is repeated: times, and paths of scratch files."""
 UNDEFINED = {
     "on_": "RareBinaryFilter counts binary columns only",
     "path_": "scores of columns that were not tried at a step",
     "history_": "intervals and tests that a step does not have",
     "expected_false_": "the bound holds for thresholds above ½ and subsamples of halves only",
     "auc": "of a fold without rows of one class",
+    ".posteriors": "of rows that a plan never holds out",
     "pvalues_": "no test is possible where there are as many classes as rows",
     "entries": "tests and standard errors that one fold does not give",
 }
@@ -128,9 +129,9 @@ def raw(error: Exception, method: str, arguments: dict[str, Any]) -> Iterator[tu
 
 def unsound(method: str, result: Any, subject: Any, arguments: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What is wrong with a result."""
-    if method in ("predict_proba", "posteriors") and isinstance(result, np.ndarray):
-        if not (np.isfinite(result).all() and (result >= 0).all() and np.allclose(result.sum(axis=-1), 1.0, rtol=0, atol=1e-9)):
-            yield f"{type(subject).__name__}.{method}: posteriors that do not sum to 1", f"{result.min()} … {result.max()}"
+    distribution = method in ("predict_proba", "posteriors") and isinstance(result, np.ndarray)
+    if distribution and not ((result >= 0).all() and np.allclose(result.sum(axis=-1), 1.0, rtol=0, atol=1e-9)):
+        yield f"{type(subject).__name__}.{method}: posteriors that do not sum to 1", f"{result.min()} … {result.max()}"
     if method in ("decision_function", "transform") and not np.isfinite(numbers(result)).all():
         yield f"{type(subject).__name__}.{method} is not finite", str(numbers(result)[~np.isfinite(numbers(result))][:3])
     if method == "predict" and hasattr(subject, "coef_") and not set(result.tolist()) <= set(subject.classes_.tolist()):

@@ -21,6 +21,8 @@ from typing import Any
 
 from .judge import Finding, Judge
 
+CHILD = ["-m", "tests.fuzz"]
+"""What a child runs."""
 BATCH = 200
 """Cases of one child."""
 CPU_SECONDS = 30
@@ -118,14 +120,15 @@ def batch(seed: int, first: int, cases: int) -> Iterator[Found]:
 
 def _lines(seed: int, first: int, cases: int) -> Iterator[dict[str, Any]]:
     """What a child says, line by line; a last line with "died" where it did not come to its end."""
-    command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz", "--seed", str(seed), "--first", str(first)]
+    command = [sys.executable, "-X", "faulthandler", *CHILD, "--seed", str(seed), "--first", str(first)]
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [*command, "--cases", str(cases), "--child"], stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"},
         )  # fmt: skip
         lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=lambda: [lines.put(line) for line in process.stdout or ()], daemon=True).start()
+        reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stdout or ()], daemon=True)
+        reader.start()
         case, begun, hangs = first, monotonic(), False
         while not hangs:
             try:
@@ -147,6 +150,9 @@ def _lines(seed: int, first: int, cases: int) -> Iterator[dict[str, Any]]:
             yield {"case": case, "died": "takes too long" if hangs else _death(process.returncode), "seen": _told(list(errors))}
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)  # workers that the child left behind
+        reader.join()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def _told(said: list[str]) -> str:

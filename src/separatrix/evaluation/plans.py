@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
-from ..arguments import check_arguments
+from ..arguments import check_arguments, refused_as
 from ..data.row_hash import row_hash
 from ..errors import InputError, InputTypeError
 from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
@@ -254,8 +254,12 @@ def require_groups(groups: Any, n: int) -> None:
     """Refuse groups that do not name one group per row."""
     if isinstance(groups, str):
         raise InputError(f"groups={groups!r} is the name of a column; pass the group of each of the {n} rows, such as frame[{groups!r}].")
-    if groups is not None and len(groups) != n:
-        raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")
+    if groups is None:
+        return
+    with refused_as("groups", f"give the group of each of the {n} rows."):
+        shape = np.asarray(groups).shape
+    if shape != (n,):
+        raise InputError(f"groups has {shape[0] if shape else 'no'} entries, but there are {n} rows; give the group of each row.")
 
 
 def seeded(plan: Plan, random_state: Any) -> Plan:

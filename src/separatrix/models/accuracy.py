@@ -42,7 +42,9 @@ class Accuracy:
                 f"{predicted[:1].tolist()[0]!r}; give labels of the type they had in fit."
             )
         weight = check_weights(sample_weight, len(predicted))
-        return float(np.average(np.asarray(labels == predicted, dtype=bool), weights=weight))
+        right = np.asarray(labels == predicted, dtype=bool)
+        # relative to the largest: weights of 1e308 have no sum
+        return float(right.mean()) if weight is None else float(np.average(right, weights=weight / weight.max()))
 
 
 def _is_text(labels: Any) -> bool:

@@ -103,6 +103,7 @@ class Classifier(Accuracy, Decidable, ClassifierMixin, BaseEstimator):
 
     def _code(self, label: Any) -> int:
         """Return the position of a label in `classes_`."""
+        check_is_fitted(self)
         labels = self.classes_.tolist()
         if not is_among(label, labels):
             raise UnknownNameError(f"{label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
