@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..arguments import refused_as
 from ..errors import InputError, InputTypeError
 from .block import as_float, csr_rows
 from .labels import Labels
@@ -47,8 +46,7 @@ class ArraySource(ChunkedSource):
 
 def check_dense(X: Any) -> NDArray[Any]:
     """Return X as a numeric array of two dimensions with at least one row and one column; nothing is copied if it is one."""
-    with refused_as("X", "give rows of equally many numbers."):
-        array = np.asarray(X)
+    array = np.asarray(X)
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: X must hold real numbers; use X.real or split it into two columns.")
     if array.dtype.kind not in "fiub":

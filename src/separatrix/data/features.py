@@ -5,7 +5,7 @@ A table's columns are told by their kinds: "number" (booleans too), "text" (cate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
@@ -44,8 +44,6 @@ def choose_features(
 def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str | None, str]) -> tuple[str, ...]:
     if isinstance(columns, str):
         raise InputTypeError(f"columns={columns!r} must be a list of names; write columns=[{columns!r}].")
-    if not isinstance(columns, Iterable):
-        raise InputTypeError(f"columns of type {type(columns).__name__} must be a list of names, such as columns=['age', 'pages'].")
     seen: set[str] = set()
     for name in columns:
         _refuse_unknown("columns", name, kinds)

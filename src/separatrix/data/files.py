@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pyarrow import types
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..errors import InputError
 from .arrow_columns import column, distinct_labels, numbers, text_codes, weights
 from .batches import Batch, Piece, cut, read_ahead

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..errors import InputError, one_of
 from .posteriors import Cases
 from .shares import wilson_band

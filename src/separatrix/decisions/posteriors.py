@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import as_numbers
+from ..argument_types import as_numbers
 from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..errors import InputError

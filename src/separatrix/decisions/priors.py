@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import as_numbers
+from ..argument_types import as_numbers
 from ..errors import InputError, UnknownNameError, did_you_mean
 from .posteriors import check_posteriors
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..errors import InputError
 from ..progress import task
 from .decision import Decision

@@ -11,13 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import check_parameters
 from ..data import Source
 from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
-from ..models.accuracy import Accuracy
 from ..models.decided import Decidable
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
@@ -29,7 +27,7 @@ from .rows import Rows
 Floats = NDArray[np.float64]
 
 
-class CalibratedClassifier(Accuracy, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier with calibrated probabilities: its scores of held-out rows are mapped to how often they came true.
 
     The scores are never those of rows trained on. Log-odds of the estimator's posteriors, or its `decision_function` where it has none,
@@ -105,7 +103,6 @@ class CalibratedClassifier(Accuracy, Decidable, ClassifierMixin, MetaEstimatorMi
         return self
 
     def _check(self) -> Kind:
-        check_parameters(self)
         if self.method not in METHODS:
             raise one_of("method", self.method, METHODS)
         if isinstance(self.plan, Bootstrap):

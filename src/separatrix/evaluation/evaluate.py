@@ -7,7 +7,6 @@ from typing import Any
 
 from sklearn.utils import check_random_state
 
-from ..arguments import check_arguments
 from .estimate import Estimate
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out, require_classes_in, with_fixed_priors
@@ -73,7 +72,6 @@ def evaluate(
     >>> round(found.error, 4), found.method
     (0.02, 'exact algebra')
     """
-    check_arguments(evaluate, locals())
     start = time.perf_counter()
     require_classifier(model)
     rows = labelled_rows(X, y, sample_weight, target)

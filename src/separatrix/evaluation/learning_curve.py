@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..arguments import check_arguments
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..inference.tables import Column, Table
@@ -122,7 +121,6 @@ def learning_curve(
     ----------
     Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 7.10.
     """
-    check_arguments(learning_curve, locals())
     start = time.perf_counter()
     require_classifier(model)
     rows, rng = labelled_rows(X, y, target=target), check_random_state(random_state)

@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils.metaestimators import available_if
 
-from ..arguments import is_among
 from ..decisions.areas import Area, macro_area
 from ..errors import InputError, did_you_mean
 
@@ -150,13 +149,10 @@ def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> dict[str, 
             chosen[name] = METRICS[name]
         elif callable(name):
             chosen[getattr(name, "__name__", repr(name))] = _from_scorer(name)
-        elif is_among(name, get_scorer_names()):
+        elif name in get_scorer_names():
             chosen[name] = _from_scorer(get_scorer(name))
         else:
-            raise InputError(
-                f"Metric {name!r} is not known.{did_you_mean(name, [*METRICS, *get_scorer_names()])} Use one of "
-                f"{', '.join(map(repr, METRICS))}, the name of a scorer of scikit-learn, or a scorer."
-            )
+            raise InputError(f"Metric {name!r} is not known.{did_you_mean(name, [*METRICS, *get_scorer_names()])}")
     return chosen
 
 

@@ -12,7 +12,6 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..arguments import check_arguments
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
@@ -124,7 +123,6 @@ def permutation_test(
     ----------
     Ojala and Garriga (2010), Permutation tests for studying classifier performance, Journal of Machine Learning Research 11.
     """
-    check_arguments(permutation_test, locals())
     start = time.perf_counter()
     require_classifier(model)
     if n_permutations is not None and n_permutations < 1:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
-from ..arguments import check_arguments
 from ..errors import InputError
 from .plans import NEVER, Folds, Plan, count_rows
 
@@ -34,7 +33,6 @@ class Holdout(Plan):
     """
 
     def __init__(self, fraction: float = 0.2, *, stratified: bool = True, random_state: Any = None) -> None:
-        check_arguments(Holdout.__init__, locals())
         self.fraction = fraction
         self.stratified = stratified
         self.random_state = random_state
@@ -65,7 +63,6 @@ class RandomSubsampling(Plan):
     """
 
     def __init__(self, fraction: float = 0.1, repeats: int = 10, *, stratified: bool = True, random_state: Any = None) -> None:
-        check_arguments(RandomSubsampling.__init__, locals())
         self.fraction = fraction
         self.repeats = repeats
         self.stratified = stratified
@@ -122,21 +119,13 @@ class Bootstrap(Plan):
     """
 
     def __init__(self, n_resamples: int = 200, *, random_state: Any = None) -> None:
-        check_arguments(Bootstrap.__init__, locals())
         if n_resamples < 1:
             raise InputError(f"n_resamples={n_resamples!r}: at least one is needed.")
         self.n_resamples = n_resamples
         self.random_state = random_state
 
-    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
-        """Refuse: rows drawn again are in no fold."""
-        raise InputError("A bootstrap draws rows with replacement and has no folds; use plan=KFold(10) or LeaveOneOut() here.")
-
     def resamples(self, n: int) -> NDArray[np.int64]:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
-        check_arguments(Bootstrap.resamples, {"n": n})
-        if n < 1:
-            raise InputError(f"n={n!r}: there are no rows to draw from; give at least one.")
         rng = check_random_state(self.random_state)
         found = np.empty((self.n_resamples, n), dtype=np.int64)
         size = max(1, 2_000_000 // n)

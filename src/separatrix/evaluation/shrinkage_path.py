@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..arguments import as_numbers, check_arguments
 from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
@@ -98,7 +97,6 @@ def shrinkage_path(
     >>> path.error.round(4).tolist(), path.best()
     ([0.02, 0.02, 0.04], 0.1)
     """
-    check_arguments(shrinkage_path, locals())
     values = _check(shrinkages)
     model = LinearDiscriminantAnalysis() if model is None else model
     if not hasattr(model, "_left_out_path"):
@@ -114,7 +112,7 @@ def shrinkage_path(
 def _check(shrinkages: Any) -> Floats:
     if shrinkages is None:
         return np.linspace(0.0, 1.0, 50)
-    values = np.unique(np.atleast_1d(as_numbers("shrinkages", shrinkages, "give numbers in [0, 1].")))
+    values = np.unique(np.atleast_1d(np.asarray(shrinkages, dtype=np.float64)))
     if not len(values) or not ((values >= 0.0) & (values <= 1.0)).all():
         raise InputError(f"shrinkages={shrinkages!r} must be numbers in [0, 1], such as np.linspace(0, 1, 50).")
     return values

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import is_among
 from ..data import Block, Source
 from ..data.source import ChunkedSource
 from ..errors import InputError, UnknownNameError, did_you_mean
@@ -116,7 +115,7 @@ def code_of(model: Any, name: str, label: Any) -> int | None:
     if label is None:
         return None
     labels = model.classes_.tolist()
-    if not is_among(label, labels):
+    if label not in labels:
         raise UnknownNameError(f"{name}={label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
     return int(labels.index(label))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from ..arguments import check_arguments
 from .model import ModelExplanation, explain_model
 from .row import RowExplanation, explain_row
 
@@ -98,7 +97,6 @@ def explain(
     ----------
     Wachter, Mittelstadt and Russell (2018), Counterfactual explanations without opening the black box, Harvard J. of Law & Technology 31.
     """
-    check_arguments(explain, locals())
     if row is None:
         return explain_model(model, X, y, level, folds, resamples, regions, grid, random_state)
     return explain_row(model, X, row, reference, against, to, change, fixed, bounds, distance, neighbours)

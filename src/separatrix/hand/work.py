@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..data.opening import is_frame
 from ..errors import InputError, did_you_mean, one_of
 from .counting import work_counts

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.arguments import check_arguments
+from separatrix.argument_types import check_arguments
 from separatrix.errors import InputError
 from separatrix.logic.truth_tables import Bits, all_inputs, check_bits, check_rows
 

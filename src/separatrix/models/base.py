@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arguments import is_among
+from ..argument_types import is_among
 from ..data import Block, Source, as_rows
 from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors

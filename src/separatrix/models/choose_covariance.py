@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..errors import InputError, one_of
 from ..inference import BoxTest, Column, Table, box_test
 from ..inference.likelihood import aic, bic, own_covariances, own_normals, prior_likelihood, shared_covariance, shared_normal

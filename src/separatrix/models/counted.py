@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arguments import as_numbers
+from ..argument_types import as_numbers
 from ..data import Source
 from ..data.counts import CountSource, is_text
 from ..data.opening import is_frame

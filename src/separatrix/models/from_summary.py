@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import check_parameters
+from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..summaries import ClassMoments

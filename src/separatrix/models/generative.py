@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..data import Block
 from ..errors import InputError
 from ..solvers.closed_form.discriminant import log_priors

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import as_numbers, check_arguments, check_parameters
+from ..argument_types import as_numbers, check_arguments, check_parameters
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic

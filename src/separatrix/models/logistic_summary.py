@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, one_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..arguments import check_parameters
+from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
 from ..errors import InputError, InputTypeError, SingularWarning
 from ..losses import Loss

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..arguments import check_arguments
+from ..argument_types import check_arguments
 from ..data import Source
 from ..data.columns import ColumnBatch
 from ..data.counts import CountSource

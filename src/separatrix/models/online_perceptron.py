@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import check_arguments, check_parameters
+from ..argument_types import check_arguments, check_parameters
 from ..data import Source, as_rows
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus, Progress, Rule, learn

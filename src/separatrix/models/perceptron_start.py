@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import as_numbers
+from ..argument_types import as_numbers
 from ..data import Source
 from ..errors import InputError, one_of
 

@@ -10,13 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_array, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arguments import check_parameters, refused_as
 from ..data import as_source
 from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
-from .accuracy import Accuracy
 from .decided import Decidable
 from .incoming import require_two_classes
 from .machines import check_machine, scores_of
@@ -24,7 +22,7 @@ from .machines import check_machine, scores_of
 Floats = NDArray[np.float64]
 
 
-class SeveralClasses(Accuracy, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of `OneVsRest` and `OneVsOne`. A subclass gives `_fit_all` (the machines) and `_winners` (class and ambiguity of rows)."""
 
     estimator: Any
@@ -51,17 +49,14 @@ class SeveralClasses(Accuracy, Decidable, ClassifierMixin, MetaEstimatorMixin, B
         sample_weight : (n,) weights, optional
         """
         check_machine(self.estimator)
-        check_parameters(self)
         self._check_params()
         if y is None:
             raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
         labels = Labels.of(y)
-        with refused_as("X", "give finite numbers, one row per label."):
-            given, X = X, check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X", estimator=self)
+        given, X = X, check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X", estimator=self)
         if len(labels) != X.shape[0]:
             raise InputError(
-                f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(labels)} labels. "
-                "Pass one label per row."
+                f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(labels)} labels."
             )
         require_two_classes(labels.classes)
         weight = check_weights(sample_weight, X.shape[0])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import check_parameters
+from ..argument_types import check_parameters
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..arguments import check_arguments
 from ..data import as_rows
 from ..data.opening import is_frame
 from ..errors import InputError, one_of
@@ -105,7 +104,6 @@ def compare(
     ----------
     Varma and Simon (2006), Bias in error estimation when using cross-validation for model selection, BMC Bioinformatics 7.
     """
-    check_arguments(compare, locals())
     start = time.perf_counter()
     plan = KFold(10) if plan is None else plan
     _check(rule, time_budget, plan)

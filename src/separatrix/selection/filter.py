@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
-from ..arguments import check_parameters
+from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments import check_parameters
+from ..argument_types import check_parameters
 from ..data import Source, as_rows
 from ..data.source import ChunkedSource
 from ..data.weights import check_weights

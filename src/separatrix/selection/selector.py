@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import refused_as
 from ..data import Source, as_source
 from ..data.selected import remember
 from ..errors import InputError, NoFeatureLeftError
@@ -47,8 +46,7 @@ class Selector(SelectorMixin, BaseEstimator):
         rows : the same kind of rows (an array for a frame, unless `set_output` asks for frames)
         """
         if not isinstance(X, Source):
-            with refused_as("X", "give rows with the columns of the fit."):
-                return super().transform(X)
+            return super().transform(X)
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         if X.n_features != self.n_features_in_ or (names is not None and X.feature_names is not None and [*names] != [*X.feature_names]):
@@ -57,27 +55,6 @@ class Selector(SelectorMixin, BaseEstimator):
                 f"{self.n_features_in_ if names is None else list(names)}; open it with columns=[…] in the order of the fit."
             )
         return X.only(self.get_support(indices=True))
-
-    def inverse_transform(self, X: Any) -> Any:
-        """Return rows of all columns, with zeros in those that were not kept.
-
-        Parameters
-        ----------
-        X : (n, k) rows of the columns kept
-        """
-        with refused_as("X", f"give the {int(self._get_support_mask().sum())} columns kept."):
-            return super().inverse_transform(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Return the names of the columns kept.
-
-        Parameters
-        ----------
-        input_features : (p,) names, optional
-            Names of all columns, where the fit saw none.
-        """
-        with refused_as("input_features", "give the names of all columns of the fit, or nothing."):
-            return super().get_feature_names_out(input_features)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

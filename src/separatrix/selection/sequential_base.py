@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import is_classifier
 
-from ..arguments import check_parameters
+from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import DataWarning, InputError, InputTypeError, one_of
 from ..evaluation.plans import KFold

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
-from ..arguments import check_parameters
+from ..argument_types import check_parameters
 from ..data.selected import silence
 from ..data.source import ChunkedSource
 from ..data.weights import check_weights

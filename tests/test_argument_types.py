@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import separatrix as s
-from separatrix.arguments import check, check_parameters, rule_of
+from separatrix.argument_types import check, check_parameters, rule_of
 from separatrix.errors import InputError
 
 X = np.random.default_rng(0).normal(size=(12, 2))
