@@ -30,17 +30,18 @@ test: $(VENV)/.installed-test  ## run all tests
 SENSITIVE := tests/solvers tests/kernels tests/summaries tests/inference tests/truths \
     $(addprefix tests/models/test_,laws.py logistic.py svm.py discriminant.py quadratic.py fisher.py least_squares.py perceptron.py) \
     $(addprefix tests/evaluation/test_,leave_one_out.py newton_steps.py resampled.py counted_held_out.py)
-NOT_LAW   := not scikit_learn_contract  # what scikit-learn asks of estimators is not about rounding
+# what scikit-learn asks of estimators, examples and imports are not about rounding
+NUMBERS   := not scikit_learn_contract and not examples_run and not import and not warmed
 
 # Kernels without vector instructions, and BLAS as on processors of 2004 (Prescott), 2008 (Nehalem) and 2013 (Haswell). Numba's
 # cache keeps code by processor, so that only the first setting compiles.
 test-elsewhere: $(VENV)/.installed-test  ## run the numerically sensitive tests as on other processors
 	NUMBA_CPU_NAME=generic $(BIN)/python -m separatrix.kernels
-	NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "$(NOT_LAW)" $(SENSITIVE) $(ARGS)
+	NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "$(NUMBERS)" $(SENSITIVE) $(ARGS)
 	@$(BIN)/python -m separatrix.kernels
 	for core in Prescott Nehalem Haswell; do \
 	    echo "OPENBLAS_CORETYPE=$$core"; \
-	    OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "$(NOT_LAW)" $(SENSITIVE) $(ARGS) || exit 1; \
+	    OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "$(NUMBERS)" $(SENSITIVE) $(ARGS) || exit 1; \
 	done
 
 # The lowest versions that pyproject.toml allows, in an environment of their own.

@@ -92,7 +92,13 @@ def check(rule: Rule, value: Any) -> None:
         if rule.words and not rule.kinds:
             raise one_of(rule.name, value, rule.words)
         needed = " or ".join([*map(repr, rule.words), *(NOUNS[kind] for kind in rule.kinds)])
-        raise InputError(f"{rule.name}={_shown(value)} must be {needed}, not of type {type(value).__name__}.")
+        raise InputError(f"{rule.name}={_shown(value)} must be {needed}, {_but(value)}.")
+
+
+def _but(value: Any) -> str:
+    if isinstance(value, numbers.Integral):
+        return "of at most 64 bits"
+    return "not NaN" if isinstance(value, numbers.Real) and value != value else f"not of type {type(value).__name__}"
 
 
 def _is(kind: str, value: Any) -> bool:

@@ -119,6 +119,8 @@ class Situation:
             good = {"y": self.y, "groups": self.y, "sample_weight": self.w, "posteriors": None}.get(name, self.X)
             return chosen, made(table[chosen], self.rng, self.posteriors() if good is None else good)
         scalars = SCALARS if name not in WORK else {text: value for text, value in SCALARS.items() if not _large(value)}
+        if name == "random_state":  # None asks for other numbers each time
+            scalars = {text: value for text, value in scalars.items() if value is not None}
         chosen = self.pick(scalars)
         return chosen, scalars[chosen]
 

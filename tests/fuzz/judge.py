@@ -77,6 +77,8 @@ class Judge:
             except Exception as caught:
                 error = caught
         found = [*leaked(warned), *(raw(error, method, arguments) if error is not None else unsound(method, result, subject, arguments))]
+        if isinstance(function, type):
+            found = [each for each in found if not each[0].startswith("NaN")]  # a parameter as it was given
         if (error is not None or method not in CHANGES) and fingerprint(subject) != before:
             found.append(("the call changed the model", "its attributes differ from those before" if error is None else repr(error)))
         if inputs != [as_bytes(value) for value in arguments.values()]:

@@ -68,7 +68,7 @@ class Gate:
     def formula(self, names: Sequence[str] | None = None) -> str:
         """Write f > 0 as text; inputs are x1, x2, … unless named."""
         names = [f"x{j + 1}" for j in range(self.n_inputs)] if names is None else names
-        if len(list(names)) != self.n_inputs:
+        if not isinstance(names, Sequence) or len(names) != self.n_inputs:
             raise InputError(f"names={names!r}: a list of {self.n_inputs} names is needed, one per input.")
         text = ""
         for weight, name in zip([*self.w, self.w0], [*names, ""], strict=True):

@@ -11,21 +11,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..argument_types import is_among
+from ..argument_types import is_among, refused_as
 from ..data import Block, Source, as_rows
 from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries import ClassMoments
 from ..summaries.grouped import SMALL
-from .accuracy import Accuracy
 from .decided import Decidable
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
 
 
-class Classifier(Accuracy, Decidable, ClassifierMixin, BaseEstimator):
+class Classifier(Decidable, ClassifierMixin, BaseEstimator):
     """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
 
     n_jobs: int | None
@@ -91,7 +90,8 @@ class Classifier(Accuracy, Decidable, ClassifierMixin, BaseEstimator):
                     f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
                 )
         else:
-            validate_data(self, X, reset=False, skip_check_array=True)
+            with refused_as("X", "give the columns of the fit, in their order."):
+                validate_data(self, X, reset=False, skip_check_array=True)
         self._check_width(source)
         return source
 

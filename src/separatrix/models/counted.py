@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..argument_types import as_numbers
+from ..argument_types import as_numbers, refused_as
 from ..data import Source
 from ..data.counts import CountSource, is_text
 from ..data.opening import is_frame
@@ -198,13 +198,15 @@ class CountedNB(CountedLeftOut, SummaryClassifier, GenerativeClassifier):
         check_is_fitted(self)
         source = self._open(X)
         if not isinstance(X, Source):
-            validate_data(self, X, reset=False, skip_check_array=True)
+            with refused_as("X", "give the columns of the fit, in their order."):
+                validate_data(self, X, reset=False, skip_check_array=True)
         return super()._rows(source)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
         source = self._open(X)
         if classes is self.__dict__.get("classes_") and classes is not None and not isinstance(X, Source):
-            validate_data(self, X, reset=False, skip_check_array=True)  # more rows, or fewer: of the same columns
+            with refused_as("X", "give the columns of the fit, in their order."):
+                validate_data(self, X, reset=False, skip_check_array=True)  # more rows, or fewer: of the same columns
         return super()._labelled(source, y, sample_weight, classes)
 
     def _summarise(self, source: Source) -> Any:

@@ -31,7 +31,7 @@ def find_column(column: Any, n_features: int, names: Sequence[str] | None = None
     if not isinstance(column, int | np.integer) or isinstance(column, bool | np.bool_):
         raise InputTypeError(f"A column is given by its name or its number, not by {column!r} ({type(column).__name__}).")
     if not -n_features <= column < n_features:
-        raise UnknownNameError(f"Column {column} does not exist: X has {n_features} columns, 0 to {n_features - 1}.")
+        raise UnknownNameError(f"Column {column} does not exist: X has {n_features} columns, 0 to {n_features - 1}; use one of them.")
     return int(column) % n_features
 
 

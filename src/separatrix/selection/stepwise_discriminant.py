@@ -126,6 +126,8 @@ class StepwiseDiscriminant(Selector):
         self._check_params()
         if not isinstance(summary, ClassMoments):
             raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
+        if feature_names is not None and np.shape(feature_names) != (summary.n_features,):
+            raise InputError(f"feature_names={feature_names!r:.60} must be a list of {summary.n_features} names, one per column.")
         return self._choose(summary.to("pooled"), None, None if feature_names is None else tuple(feature_names))
 
     def _choose(self, moments: ClassMoments, source: Source | None, names: tuple[str, ...] | None) -> Self:
