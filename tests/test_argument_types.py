@@ -22,13 +22,8 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: s.LinearSVC(loss=np.zeros(2)).fit(X, Y), "loss=array.* is not known; use one of 'squared_hinge', 'hinge'"),
     (lambda: s.Perceptron(random_state="x").fit(X, Y), "random_state='x' cannot be used to seed .*; give a whole number"),
     (lambda: s.LogisticRegression(fit_intercept="no").fit(X, Y), "fit_intercept='no' must be True or False"),
-    (lambda: s.CalibratedClassifier(s.GaussianNB(), n_jobs=0).fit(X, Y), "n_jobs=0 asks for no thread"),
     (lambda: s.StepwiseDiscriminant(p_enter=10**400).fit(X, Y), "p_enter=.* must be a number"),
     (lambda: s.StabilitySelection(s.AnovaFilter(k=1), fraction={}).fit(X, Y), "fraction={} must be a number"),
-    (lambda: s.HashFold(int), "n_splits=<class 'int'> must be a whole number"),  # type: ignore[arg-type]
-    (lambda: s.evaluate(s.GaussianNB(), X, Y, exact="yes"), "exact='yes' must be True or False"),  # type: ignore[arg-type]
-    (lambda: s.learning_curve(s.GaussianNB(), X, Y, random_state=[None]), r"random_state=\[None\] cannot be used to seed"),
-    (lambda: s.permutation_test(s.GaussianNB(), X, Y, n_permutations=[1]), r"n_permutations=\[1\] must be a whole number"),
     (lambda: s.reliability([0.5] * 12, Y, bins=[0.5]), r"bins=\[0.5\] must be a whole number"),  # type: ignore[arg-type]
     (lambda: s.separation(X, Y, fit_intercept=b"x"), "fit_intercept=b'x' must be True or False"),  # type: ignore[arg-type]
     (lambda: s.GaussianNB().fit(X, Y).sample("many"), "n='many' must be a whole number"),  # type: ignore[arg-type]
@@ -39,8 +34,15 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: s.Decision(priors=[0.5, 1j]), "priors=.* does not hold real numbers"),
     (lambda: s.MultinomialNB(alpha=10**400).fit(np.abs(X), Y), "alpha=.* does not hold real numbers; use 1.0"),
     (lambda: s.shrinkage_path(X, Y, plan=s.Bootstrap(3)), "A bootstrap draws rows with replacement and has no folds"),
-    (lambda: s.contributions(s.NearestMean().fit(X, Y), X, against=X), "is not a class of this model"),
     (lambda: s.StepwiseDiscriminant(include=0.5).fit(X, Y), "columns=0.5 are no columns; list names or numbers"),
+    (lambda: s.explain(s.GaussianNB().fit(X, Y), X, y=Y, resamples=[0]), r"resamples=\[0\] must be a whole number"),  # type: ignore[list-item]
+    (lambda: s.OneVsRest(s.GaussianNB(), n_jobs=0).fit(X, Y), "n_jobs=0 asks for no thread"),
+    (lambda: s.GaussianNB().fit(X, Y).aic(X, Y, likelihood=X), "likelihood=array"),
+    (lambda: s.AnovaFilter(k=1).fit(X, Y).inverse_transform(X), "X cannot be used: X has a different shape .*; give the 1 columns kept"),
+    (lambda: s.AnovaFilter(k=1).fit(X, Y).get_feature_names_out(["a"]), "input_features cannot be used: .*; give the names of all columns"),
+    (lambda: s.AnovaFilter(k=1).fit(X, Y).get_support(X), "indices=array.* must be True or False"),
+    (lambda: s.Hyperplane([1.0], 0.0).angle(3), "other of type int is no Hyperplane"),  # type: ignore[arg-type]
+    (lambda: s.ClassMoments.from_data(X, Y).merge(3), "ClassMoments go together with ClassMoments only"),  # type: ignore[arg-type]
     (lambda: next(s.KFold(2).split(3.5)), "X of type float holds no rows"),
     (lambda: s.logic.AND.formula(["a"]), "a list of 2 names is needed"),
 ]

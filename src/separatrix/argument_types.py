@@ -129,7 +129,7 @@ def _check_seed(name: str, value: Any) -> None:
 
 def _shown(value: Any) -> str:
     try:
-        text = repr(value)
+        text = " ".join(repr(value).split())
     except ValueError:  # an integer of more than 4,300 digits
         return "a huge integer"
     return text if len(text) <= 60 else f"{text[:57]}…"

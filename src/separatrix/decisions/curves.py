@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds
 
+from ..argument_types import check_arguments
 from ..errors import InputError
 from .areas import area, area_interval
 from .decision import Decision
@@ -53,6 +54,7 @@ class Curve:
         ----------
         x : float
         """
+        check_arguments(Curve.at, locals())
         order = np.argsort(self.x, kind="stable")
         y, low, high = (float(np.interp(x, self.x[order], line[order])) for line in (self.y, self.low, self.high))
         return y, low, high
