@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from separatrix.errors import InputError, InputTypeError, one_of
+from separatrix.errors import InputError, one_of
 
 Floats = NDArray[np.float64]
 
@@ -203,7 +203,7 @@ class Hyperplane:
 
     def _unit_normals(self, other: Hyperplane) -> tuple[Floats, Floats]:
         if not isinstance(other, Hyperplane):
-            raise InputTypeError(f"other of type {type(other).__name__} is no Hyperplane; give one, such as Hyperplane([1, 0], 0).")
+            raise InputError(f"other of type {type(other).__name__} is no Hyperplane; give one, such as Hyperplane([1, 0], 0).")
         if self.n_features != other.n_features:
             raise InputError(f"The planes have {self.n_features} and {other.n_features} weights; give equally many.")
         return self.normalized().w, other.normalized().w
