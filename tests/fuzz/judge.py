@@ -16,9 +16,10 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 
+from separatrix.data import Source
 from separatrix.errors import SeparatrixError, SeparatrixWarning
 
-CHANGES = {"fit", "partial_fit", "forget", "fit_summary", "fit_transform"}
+CHANGES = {"fit", "partial_fit", "forget", "fit_summary", "fit_transform", "sparsify", "densify"}
 """Methods that may change the model when they succeed."""
 TIMED = {"seconds", "files"}
 """What is not the same when a call is repeated: times, and paths of scratch files."""
@@ -38,7 +39,7 @@ WANTED_WARNINGS = (SeparatrixWarning, ConvergenceWarning, DataConversionWarning)
 REMEDY = re.compile(
     r"\b(use|pass|give|drop|name|type|fit|must|needs?|needed|required?|requires|expect(s|ed|ing)?|set|make|leave|choose|call|cut|encode|"
     r"only|at least|at most|has to|between|instead|take|start|raise|lower|check|write|list|add|remove|open|convert|try|reshape|rescale|"
-    r"announce|should|not supported|classes:|the classes are|build|forget|divide)|[≥≤∈]",
+    r"announce|should|not supported|classes:|the classes are|build|forget|divide|holds)|[≥≤∈]",
     re.IGNORECASE,
 )
 THING = re.compile(
@@ -162,7 +163,7 @@ def leaves(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
         yield path, np.asarray(value)
     elif sp.issparse(value):
         yield f"{path}.data", value.tocoo().data
-    elif depth > 3 or callable(value) or isinstance(value, ModuleType) or value is None:
+    elif depth > 3 or isinstance(value, Source) or callable(value) or isinstance(value, ModuleType) or value is None:
         return
     elif isinstance(value, dict):
         for key, item in value.items():

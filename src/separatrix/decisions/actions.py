@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,9 @@ def labelled_costs(costs: Any, truths: Any, actions: Any) -> tuple[Floats, tuple
         truths = costs.index.tolist()
         if actions is None and type(costs.columns).__name__ != "RangeIndex":
             actions = costs.columns.tolist()
+    for what, names in (("truths", truths), ("actions", actions)):
+        if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+            raise InputError(f"{what}={names!r} must be a list of names, one per {'row' if what == 'truths' else 'column'} of costs.")
     truths, actions = (
         None if names is None else tuple(names.tolist() if hasattr(names, "tolist") else names) for names in (truths, actions)
     )

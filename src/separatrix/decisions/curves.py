@@ -211,7 +211,7 @@ def net_benefit(
     """
     t = np.linspace(0.01, 0.99, 99) if thresholds is None else np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if not ((t > 0) & (t < 1)).all():
-        raise InputError("Thresholds of a decision curve lie between 0 and 1, both excluded: t/(1 − t) is the price of a false alarm.")
+        raise InputError("thresholds of a decision curve must lie between 0 and 1, both excluded: t/(1 − t) is the price of a false alarm.")
     counts = Counts.of(posteriors, y, positive, classes, sample_weight, priors)
     reached = np.searchsorted(-counts.thresholds, -t, side="right")
     n, odds = counts.cases.n, t / (1 - t)

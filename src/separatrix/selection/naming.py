@@ -74,6 +74,8 @@ def find_groups(groups: Any, n_features: int, names: Sequence[str] | None = None
     >>> {name: places.tolist() for name, places in find_groups({"city": ["Oslo", "Rome"]}, 3, ["age", "Oslo", "Rome"]).items()}
     {'age': [0], 'city': [1, 2]}
     """
+    if groups is not None and not isinstance(groups, Iterable):
+        raise InputTypeError(f"column_groups={groups!r} must be a dict {{name: columns}} or a list of lists of columns.")
     if groups is None:
         groups = {}
     elif not isinstance(groups, Mapping):
