@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 
 from ..argument_types import check_arguments, refused_as
+from ..data import as_rows
 
 
 class KeptColumns(SelectorMixin):
@@ -25,6 +27,8 @@ class KeptColumns(SelectorMixin):
         ----------
         X : (n, k) rows of the columns kept
         """
+        if sp.issparse(X):
+            as_rows(X)  # refuses what compiled code could not read
         with refused_as("X", f"give the {int(self._get_support_mask().sum())} columns kept."):
             return super().inverse_transform(X)
 
