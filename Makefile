@@ -14,10 +14,10 @@ GOAL     = $(or $(firstword $(MAKECMDGOALS)),demo)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test test-elsewhere test-lowest fuzz check format bench clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 demo: $(VENV)/.installed-base  ## compare all families of models on two small data sets
 	@$(BIN)/python examples/demo.py
@@ -25,6 +25,40 @@ demo: $(VENV)/.installed-base  ## compare all families of models on two small da
 test: $(VENV)/.installed-test  ## run all tests
 	@$(BIN)/python -m separatrix.kernels  # compile once, so that the workers find a cache
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+# Tests whose numbers depend most on how a processor adds up: solvers, kernels, sums, tables and published results.
+SENSITIVE := tests/solvers tests/kernels tests/summaries tests/inference tests/truths \
+    $(addprefix tests/models/test_,laws.py logistic.py svm.py discriminant.py quadratic.py fisher.py least_squares.py perceptron.py) \
+    $(addprefix tests/evaluation/test_,leave_one_out.py newton_steps.py resampled.py counted_held_out.py)
+# what scikit-learn asks of estimators, examples and imports are not about rounding
+NUMBERS   := not scikit_learn_contract and not examples_run and not import and not warmed
+
+# Kernels without vector instructions, and BLAS as on processors of 2004 (Prescott), 2008 (Nehalem) and 2013 (Haswell). Numba's
+# cache keeps code by processor, so that only the first setting compiles.
+test-elsewhere: $(VENV)/.installed-test  ## run the numerically sensitive tests as on other processors
+	NUMBA_CPU_NAME=generic $(BIN)/python -m separatrix.kernels
+	NUMBA_CPU_NAME=generic $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "$(NUMBERS)" $(SENSITIVE) $(ARGS)
+	@$(BIN)/python -m separatrix.kernels
+	for core in Prescott Nehalem Haswell; do \
+	    echo "OPENBLAS_CORETYPE=$$core"; \
+	    OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -k "$(NUMBERS)" $(SENSITIVE) $(ARGS) || exit 1; \
+	done
+
+# The lowest versions that pyproject.toml allows, in an environment of their own.
+LOWEST := .venv-lowest
+test-lowest: $(LOWEST)/.installed  ## run all tests with the lowest versions that pyproject.toml allows
+	@$(LOWEST)/bin/python -m separatrix.kernels
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+$(LOWEST)/.installed: pyproject.toml
+	@$(MAKE) --no-print-directory VENV=$(LOWEST) $(LOWEST)/.made
+	sed -n '/^dependencies/,/^dev = /s/^ *"\([A-Za-z-]*\)>=\([0-9.]*\)",.*/\1==\2/p' pyproject.toml > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install -qq --disable-pip-version-check --constraint $(LOWEST)/constraints.txt --editable '.[test]'
+	@touch $@
+
+fuzz: $(VENV)/.installed-test  ## every public name with hostile arguments; make fuzz ARGS="--seed 3 --cases 10000"
+	@$(BIN)/python -m separatrix.kernels
+	$(BIN)/python -m tests.fuzz --workers $(WORKERS) $(ARGS)
 
 check: $(VENV)/.installed-dev  ## lint, formatting, types, import contract
 	$(BIN)/ruff check
@@ -40,7 +74,7 @@ bench: $(VENV)/.installed-bench  ## compare speed with other libraries
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:  ## remove .venv and all caches
-	rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) $(LOWEST) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
 	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Stamp files: .made when the environment stands, .installed-<extra> when that extra is in it.

@@ -145,7 +145,7 @@ def test_labels_of_every_type(labels: Any, classes: list[Any], tmp_path: Path) -
     ("values", "dtype"),
     [
         (pa.array([1.0, 0.0], pa.float32()), np.float32),
-        (pa.array([1.0, 0.0], pa.float16()), np.float64),
+        (pa.array(np.array([1.0, 0.0], dtype=np.float16)), np.float64),
         (pa.array([1, 0], pa.uint8()), np.float64),
         (pa.array([True, False]), np.float64),
         (pa.array([Decimal("1.00"), Decimal("0.00")]), np.float64),

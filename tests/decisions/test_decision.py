@@ -98,7 +98,7 @@ def test_costs_under_which_rejection_is_never_or_always_best_are_said(rng: Any) 
 BAD = [
     (lambda: Decision([[0, 1, 2]]), "one row per true class and one column per action"),
     (lambda: Decision([0, 1]), "costs has shape"),
-    (lambda: Decision("none"), "is no matrix of numbers"),
+    (lambda: Decision("none"), "costs='none' does not hold real numbers; pass a matrix of numbers"),
     (lambda: Decision([[0, np.inf], [1, 0]]), "costs must be finite"),
     (lambda: Decision(np.ones((3, 3))).decide([[0.5, 0.5]], ["a", "b"]), r"costs has 3 rows, but there are 2 classes \('a', 'b'\)"),
     (lambda: Decision(np.ones((2, 3))).decide([[0.5, 0.5]]), r"costs has 3 columns for 2 classes; name what"),
@@ -106,11 +106,11 @@ BAD = [
     (lambda: Decision(np.ones((2, 2)), actions=["a", "a"]), "must be different names"),
     (lambda: Decision(actions=["a", "b"]), "pass costs too"),
     (lambda: Decision(np.ones((2, 2)), truths=["a"]), "2 rows of costs and 1 truths"),
-    (lambda: Decision(priors="even"), "priors='even' are no numbers; pass one per class"),
+    (lambda: Decision(priors="even"), "priors='even' does not hold real numbers; pass one per class"),
     (lambda: Decision(reject_cost=np.nan), "must be a finite number"),
-    (lambda: Decision.threshold("half"), "between 0 and 1, got 'half'"),  # type: ignore[arg-type]
-    (lambda: Decision().decide(["high", "low"]), "Posteriors are numbers, got list"),
-    (lambda: Decision.threshold(1.5), "between 0 and 1, got 1.5"),
+    (lambda: Decision.threshold("half"), "t='half': a threshold is a probability between 0 and 1"),  # type: ignore[arg-type]
+    (lambda: Decision().decide(["high", "low"]), "posteriors=.* does not hold real numbers; pass model.predict_proba"),
+    (lambda: Decision.threshold(1.5), "t=1.5: a threshold is a probability between 0 and 1"),
     (lambda: Decision().decide([[0.5, 0.6]]), r"Row 0 of the posteriors is no distribution: 0.5, 0.6 sums to 1.1"),
     (lambda: Decision().decide(np.full((90_000, 2), 0.6)), "Row 0 of the posteriors is no distribution"),
     (lambda: Decision().decide([[0.5, 0.5], [-0.1, 1.1]]), "Row 1 of the posteriors is no distribution"),

@@ -143,8 +143,8 @@ def test_wide_rows_give_what_the_scatter_gives(K: int, convert: Any, rng: Any, m
     ("parameters", "message"),
     [
         ({"threshold": "midpiont"}, "threshold='midpiont' is not known.*Did you mean 'midpoint'"),
-        ({"threshold": None}, "must be a finite number, 'midpoint' or 'priors'"),
-        ({"threshold": np.nan}, "must be a finite number, 'midpoint' or 'priors'"),
+        ({"threshold": None}, "threshold=None must be 'midpoint' or 'priors' or a number"),
+        ({"threshold": np.nan}, "threshold=nan must be .* or a number, not NaN"),
         ({"n_components": 3}, "n_components=3 cannot be larger than .* = 2; use 2 or None"),
         ({"n_components": 0}, "must be at least 1"),
         ({"class_weight": "balance"}, "Did you mean 'balanced'"),

@@ -120,8 +120,8 @@ def test_means_of_1e8_keep_six_digits_of_the_coefficients(rng: Any) -> None:
     ("parameters", "message"),
     [
         ({"alpha": -1.0}, "alpha=-1.0 must be a finite number ≥ 0"),
-        ({"alpha": "1"}, "alpha='1' must be a finite number"),
-        ({"alpha": np.nan}, "alpha=nan must be a finite number"),
+        ({"alpha": "1"}, "alpha='1' must be a number, not of type str"),
+        ({"alpha": np.nan}, "alpha=nan must be a number, not NaN"),
         ({"coding": "number"}, "Did you mean 'numbers'"),
         ({"numbers": [0, 1, 2]}, "used by coding='numbers' alone"),
         ({"coding": "numbers", "numbers": [0, 1]}, r"shape \(2,\), but there are 3 classes, \['a', 'b', 'c'\]"),

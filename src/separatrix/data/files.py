@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import check_arguments
 from ..errors import InputError
 from .arrow_columns import column, distinct_labels, numbers, text_codes, weights
 from .batches import Batch, Piece, cut, read_ahead
@@ -68,6 +69,7 @@ def open_table(
     (('age', 'pages'), ['no', 'yes'], [[[31.0, 4.0], [47.0, 9.0]]])
     >>> folder.cleanup()
     """
+    check_arguments(open_table, locals())
     if batch_rows is not None and batch_rows < 1:
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
     files, kind = find_files(path)

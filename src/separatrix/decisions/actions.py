@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import as_numbers
 from ..data.threads import ordered_map, thread_count
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..thresholds import COSTS
@@ -52,10 +53,7 @@ def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) 
 
 def check_costs(costs: Any) -> Floats:
     """Return a matrix of costs (K, A), rows are the truth, as finite float64."""
-    try:
-        C = np.array(costs, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"costs={costs!r} is no matrix of numbers; pass one row per true class and one column per action.") from None
+    C = as_numbers("costs", costs, "pass a matrix of numbers, one row per true class and one column per action.").copy()
     if C.ndim != 2 or len(C) < 2 or C.shape[1] < 1:
         raise InputError(
             f"costs has shape {C.shape}; a matrix with one row per true class and one column per action is needed, such as "
@@ -77,6 +75,9 @@ def labelled_costs(costs: Any, truths: Any, actions: Any) -> tuple[Floats, tuple
         truths = costs.index.tolist()
         if actions is None and type(costs.columns).__name__ != "RangeIndex":
             actions = costs.columns.tolist()
+    for what, names in (("truths", truths), ("actions", actions)):
+        if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
+            raise InputError(f"{what}={names!r} must be a list of names, one per {'row' if what == 'truths' else 'column'} of costs.")
     truths, actions = (
         None if names is None else tuple(names.tolist() if hasattr(names, "tolist") else names) for names in (truths, actions)
     )

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import check_arguments
 from ..errors import InputError, one_of
 from .posteriors import Cases
 from .shares import wilson_band
@@ -92,6 +93,7 @@ def reliability(
     ----------
     Naeini, Cooper and Hauskrecht (2015), Obtaining well calibrated probabilities using Bayesian binning, AAAI.
     """
+    check_arguments(reliability, locals())
     if bins < 1:
         raise InputError(f"bins={bins!r}: at least one is needed.")
     if strategy not in ("quantile", "uniform"):

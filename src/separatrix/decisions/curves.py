@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds
 
+from ..argument_types import check_arguments
 from ..errors import InputError
 from .areas import area, area_interval
 from .decision import Decision
@@ -53,6 +54,7 @@ class Curve:
         ----------
         x : float
         """
+        check_arguments(Curve.at, locals())
         order = np.argsort(self.x, kind="stable")
         y, low, high = (float(np.interp(x, self.x[order], line[order])) for line in (self.y, self.low, self.high))
         return y, low, high
@@ -209,7 +211,7 @@ def net_benefit(
     """
     t = np.linspace(0.01, 0.99, 99) if thresholds is None else np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     if not ((t > 0) & (t < 1)).all():
-        raise InputError("Thresholds of a decision curve lie between 0 and 1, both excluded: t/(1 − t) is the price of a false alarm.")
+        raise InputError("thresholds of a decision curve must lie between 0 and 1, both excluded: t/(1 − t) is the price of a false alarm.")
     counts = Counts.of(posteriors, y, positive, classes, sample_weight, priors)
     reached = np.searchsorted(-counts.thresholds, -t, side="right")
     n, odds = counts.cases.n, t / (1 - t)

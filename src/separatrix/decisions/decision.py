@@ -110,7 +110,7 @@ class Decision:
         [1, 0]
         """
         if not (isinstance(t, int | float | np.number) and 0.0 <= t <= 1.0):
-            raise InputError(f"A threshold is a probability between 0 and 1, got {t!r}.")
+            raise InputError(f"t={t!r}: a threshold is a probability between 0 and 1.")
         return cls(costs=[[0.0, t], [1.0 - t, 0.0]], priors=priors)
 
     @property
@@ -181,6 +181,8 @@ class Decision:
         posteriors, classes, trained_priors : as in `decide`
         """
         P = self.posteriors(posteriors, classes, trained_priors)
+        if classes is not None and len(classes) != P.shape[1]:
+            raise InputError(f"The posteriors have {P.shape[1]} columns, but there are {len(classes)} classes; pass one column per class.")
         return P @ self.table(np.arange(P.shape[1]) if classes is None else np.asarray(classes))
 
     def posteriors(self, posteriors: Any, classes: Any = None, trained_priors: Any = None) -> Floats:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import as_numbers
 from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..errors import InputError
@@ -27,12 +28,9 @@ def as_posteriors(posteriors: Any, n_classes: int | None = None) -> NDArray[np.f
     >>> as_posteriors([0.25, 1.0]).tolist()
     [[0.75, 0.25], [0.0, 1.0]]
     """
-    P = np.asarray(posteriors)
+    P = posteriors if isinstance(posteriors, np.ndarray) else as_numbers("posteriors", posteriors, "pass model.predict_proba(X).")
     if P.dtype not in (np.float32, np.float64):
-        try:
-            P = P.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"Posteriors are numbers, got {type(posteriors).__name__}; pass model.predict_proba(X).") from None
+        P = as_numbers("posteriors", posteriors, "pass model.predict_proba(X).")
     if P.ndim == 1 and n_classes in (None, 2):
         P = np.column_stack([1.0 - P, P])
     if P.ndim != 2 or P.shape[1] < 2:

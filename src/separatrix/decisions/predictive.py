@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import check_arguments
 from ..errors import InputError
 from .posteriors import Cases
 from .shares import normal_quantile, wilson_band
@@ -81,6 +82,7 @@ def predictive_values(
     Mercaldo, Lau and Zhou (2007), Confidence intervals for predictive values with an emphasis to case-control studies,
     Statistics in Medicine 26.
     """
+    check_arguments(predictive_values, locals())
     if not 0.0 < prevalence < 1.0:
         raise InputError(f"prevalence={prevalence!r} is a share between 0 and 1, such as 0.01.")
     cases = Cases.of(posteriors, y, classes, sample_weight)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import as_numbers
 from ..errors import InputError, UnknownNameError, did_you_mean
 from .posteriors import check_posteriors
 
@@ -53,10 +54,7 @@ def by_label(priors: Any, name: str = "priors") -> Any:
     # A Series that was given no labels is numbered, and stands in the order of the classes.
     if hasattr(priors, "iloc") and type(priors.index).__name__ != "RangeIndex":
         return dict(priors.to_dict())
-    try:
-        return np.array(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}={priors!r} are no numbers; pass one per class, or {{label: prior}}.") from None
+    return as_numbers(name, priors, "pass one per class, or {label: prior}.").copy()
 
 
 def _in_order(priors: Mapping[Any, Any], labels: list[Any], name: str) -> list[float]:
@@ -66,7 +64,7 @@ def _in_order(priors: Mapping[Any, Any], labels: list[Any], name: str) -> list[f
     missing = [label for label in labels if label not in priors]
     if missing:
         raise InputError(f"{name} has no prior for class {missing[0]!r}; give one to each of {labels}.")
-    return [float(priors[label]) for label in labels]
+    return as_numbers(name, [priors[label] for label in labels], "give each class a number.").tolist()
 
 
 def prior_odds(new: Floats, old: Floats, classes: NDArray[Any]) -> Floats:

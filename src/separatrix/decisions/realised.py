@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputTypeError
 from .decision import Decision
 from .posteriors import Cases
 from .priors import check_priors, prior_odds, reweight
@@ -69,6 +70,8 @@ def saving(decision: Decision, posteriors: Any, y: Any, *, classes: Any = None, 
     >>> found.cost, found.baseline, found.baseline_cost
     (0.0, 1, 0.5)
     """
+    if not isinstance(decision, Decision):
+        raise InputTypeError(f"decision of type {type(decision).__name__} is no Decision; give one, such as Decision([[0, 1], [5, 0]]).")
     cases = Cases.of(posteriors, y, classes, sample_weight)
     decision.check(cases.classes)
     at = in_the_world(cases, decision.priors)

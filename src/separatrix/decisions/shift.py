@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import chi2
 
+from ..data.labels import check_labels
 from ..errors import InputError
 from .posteriors import check_posteriors
 from .priors import check_priors, require_priors
@@ -105,7 +106,7 @@ def prior_shift(model: Any, X: Any = None, *, trained_priors: Any = None, classe
         old = require_priors(model, labels, trained_priors)
     else:
         P = np.asarray(check_posteriors(model), dtype=np.float64)
-        labels = np.arange(P.shape[1]) if classes is None else np.asarray(classes)
+        labels = np.arange(P.shape[1]) if classes is None else check_labels(classes)
         if trained_priors is None:
             raise InputError("Posteriors alone do not say how common the classes were in training; pass trained_priors=.")
         old = check_priors(trained_priors, labels, "trained_priors")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import check_arguments
 from ..errors import InputError
 from ..progress import task
 from .decision import Decision
@@ -101,6 +102,7 @@ def tune(
     (0.9528, 0.9758)
     >>> model = LinearDiscriminantAnalysis().fit(X, y).with_decision(tuned.decision)
     """
+    check_arguments(tune, locals())
     _check_goals(costs, {"recall": recall, "precision": precision, "rejection_rate": rejection_rate})
     cases = in_the_world(Cases.of(posteriors, y, classes, sample_weight), priors)
     if rejection_rate is not None:

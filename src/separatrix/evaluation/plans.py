@@ -74,7 +74,11 @@ class Plan:
 
 def count_rows(X: Any) -> int:
     """Return the number of rows of anything that holds rows."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    if getattr(X, "shape", None):
+        return int(X.shape[0])
+    if isinstance(X, type) or not hasattr(X, "__len__") or hasattr(X, "shape"):
+        raise InputError(f"X of type {type(X).__name__} holds no rows; give an array, a frame or a list of rows.")
+    return len(X)
 
 
 class KFold(Plan):

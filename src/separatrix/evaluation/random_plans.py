@@ -125,6 +125,8 @@ class Bootstrap(Plan):
 
     def resamples(self, n: int) -> NDArray[np.int64]:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
+        if not isinstance(n, int | np.integer) or n < 1:
+            raise InputError(f"n={n!r} must be a whole number of rows to draw from, at least 1.")
         rng = check_random_state(self.random_state)
         found = np.empty((self.n_resamples, n), dtype=np.int64)
         size = max(1, 2_000_000 // n)
@@ -133,6 +135,10 @@ class Bootstrap(Plan):
             drawn = rng.randint(0, n, size=part.shape, dtype=np.int32 if n < 2**31 else np.int64) + n * np.arange(len(part))[:, None]
             part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
         return found
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Refuse: rows drawn again are in no fold."""
+        raise InputError("A bootstrap draws rows with replacement and has no folds; use plan=KFold(10) or LeaveOneOut() here.")
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Yield drawn rows, as often as they were drawn, and the rows never drawn."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..argument_types import as_numbers
 from ..arguments import PLAN, answers_to
 from ..data import Block
 from ..data.source import chunk_rows
@@ -113,7 +114,7 @@ def shrinkage_path(
 def _check(shrinkages: Any) -> Floats:
     if shrinkages is None:
         return np.linspace(0.0, 1.0, 50)
-    values = np.unique(np.atleast_1d(np.asarray(shrinkages, dtype=np.float64)))
+    values = np.unique(np.atleast_1d(as_numbers("shrinkages", shrinkages, "give numbers in [0, 1].")))
     if not len(values) or not ((values >= 0.0) & (values <= 1.0)).all():
         raise InputError(f"shrinkages={shrinkages!r} must be numbers in [0, 1], such as np.linspace(0, 1, 50).")
     return values

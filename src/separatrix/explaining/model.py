@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import check_arguments
 from ..data.labels import Labels
 from ..errors import InputError, InputTypeError
 from ..evaluation.plans import count_rows
@@ -170,6 +171,7 @@ def _decision_said(asked: Any, model: Any) -> tuple[str, ...]:
 
 
 def _check(model: Any, level: float, folds: int, resamples: int, X: Any, y: Any) -> None:
+    check_arguments(_check, locals())
     if not 0.0 < level < 1.0:
         raise InputError(f"level={level!r} must be a number between 0 and 1, such as 0.95.")
     if folds < 0 or folds == 1 or resamples < 0:

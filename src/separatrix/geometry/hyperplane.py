@@ -203,6 +203,8 @@ class Hyperplane:
         return np.asarray(_rows(X, self.n_features) @ w + w0)
 
     def _unit_normals(self, other: Hyperplane) -> tuple[Floats, Floats]:
+        if not isinstance(other, Hyperplane):
+            raise InputError(f"other of type {type(other).__name__} is no Hyperplane; give one, such as Hyperplane([1, 0], 0).")
         if self.n_features != other.n_features:
             raise InputError(f"The planes have {self.n_features} and {other.n_features} weights; give equally many.")
         return self.normalized().w, other.normalized().w

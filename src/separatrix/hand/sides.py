@@ -33,7 +33,10 @@ def refuse_inseparable(given: Given, signs: list[int], bias: bool, method: str) 
         if found:
             return
         # Work by hand numbers rows from 1, the proof from 0.
-        raise InputError(f"No plane separates these rows, so {method} by hand has no end: {found} (Rows numbered from 0.)")
+        raise InputError(
+            f"No plane separates these rows, so {method} by hand has no end: {found} (Rows numbered from 0.) "
+            "Give rows that a plane separates."
+        )
     # A plane through the origin separates x with y = ±1 if and only if some plane separates yx from −yx.
     own = X * np.array(signs)[:, None]
     if not is_separable(np.vstack([own, -own]), np.repeat([1, 0], len(own))):

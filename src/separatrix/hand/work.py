@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import check_arguments
 from ..data.opening import is_frame
 from ..errors import InputError, did_you_mean, one_of
 from .counting import work_counts
@@ -73,6 +74,7 @@ def worked(method: str, X: Any, y: Any, new: Any = None, **options: Any) -> Work
     ----------
     Duda, Hart and Stork (2001), Pattern Classification, chapters 2, 3 and 5.
     """
+    check_arguments(worked, locals())
     if method not in METHODS:
         raise one_of("method", method, METHODS)
     work = _choose(method, X)

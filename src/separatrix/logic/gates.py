@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.argument_types import check_arguments
 from separatrix.errors import InputError
 from separatrix.logic.truth_tables import Bits, all_inputs, check_bits, check_rows
 
@@ -67,6 +68,8 @@ class Gate:
     def formula(self, names: Sequence[str] | None = None) -> str:
         """Write f > 0 as text; inputs are x1, x2, … unless named."""
         names = [f"x{j + 1}" for j in range(self.n_inputs)] if names is None else names
+        if not isinstance(names, Sequence) or len(names) != self.n_inputs:
+            raise InputError(f"names={names!r}: a list of {self.n_inputs} names is needed, one per input.")
         text = ""
         for weight, name in zip([*self.w, self.w0], [*names, ""], strict=True):
             if weight or (not name and not text):
@@ -88,6 +91,7 @@ def threshold(n: int, k: int) -> Gate:
     >>> threshold(3, 2)(1, 0, 1)
     1
     """
+    check_arguments(threshold, locals())
     if n < 1:
         raise InputError(f"n={n} inputs were asked for; at least 1 is needed.")
     return Gate(f"at least {k} of {n}", (2,) * n, 1 - 2 * k)
@@ -101,6 +105,7 @@ def majority(n: int) -> Gate:
     >>> majority(3).truth_table
     array([0, 0, 0, 1, 0, 1, 1, 1])
     """
+    check_arguments(majority, locals())
     return Gate(f"majority of {n}", threshold(n, n // 2 + 1).w, -1 - 2 * (n // 2))
 
 

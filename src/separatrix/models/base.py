@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..argument_types import is_among, refused_as
 from ..data import Block, Source, as_rows
 from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors
@@ -89,7 +90,8 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
                     f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
                 )
         else:
-            validate_data(self, X, reset=False, skip_check_array=True)
+            with refused_as("X", "give the columns of the fit, in their order."):
+                validate_data(self, X, reset=False, skip_check_array=True)
         self._check_width(source)
         return source
 
@@ -101,8 +103,9 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
 
     def _code(self, label: Any) -> int:
         """Return the position of a label in `classes_`."""
+        check_is_fitted(self)
         labels = self.classes_.tolist()
-        if label not in labels:
+        if not is_among(label, labels):
             raise UnknownNameError(f"{label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
         return int(labels.index(label))
 

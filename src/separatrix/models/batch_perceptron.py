@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus
@@ -151,6 +152,7 @@ class BatchPerceptron(NoLikelihood, LinearClassifier):
         return self._adopt(source if first else None, self._attributes(source, weights, status, before + passes))
 
     def _rule(self, max_iter: int) -> BatchRule:
+        check_parameters(self)
         check_number("epsilon", self.epsilon, 0.0, "0.0")
         check_number("eta0", self.eta0, 0.0, "1.0", above=True)
         check_number("max_iter", self.max_iter, 1, "1000", whole=True)

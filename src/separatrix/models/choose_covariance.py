@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..argument_types import check_arguments
 from ..errors import InputError, one_of
 from ..inference import BoxTest, Column, Table, box_test
 from ..inference.likelihood import aic, bic, own_covariances, own_normals, prior_likelihood, shared_covariance, shared_normal
@@ -126,6 +127,7 @@ def choose_covariance(
     ----------
     Box (1949), A general distribution theory for a class of likelihood criteria, Biometrika 36.
     """
+    check_arguments(choose_covariance, locals())
     if by not in CRITERIA:
         raise one_of("by", by, CRITERIA)
     if not 0.0 < level < 1.0:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, logsumexp, softmax
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..argument_types import as_numbers, refused_as
 from ..data import Source
 from ..data.counts import CountSource, is_text
 from ..data.opening import is_frame
@@ -165,10 +166,7 @@ class CountedNB(CountedLeftOut, SummaryClassifier, GenerativeClassifier):
         return float(alpha) if alpha.ndim == 0 else alpha
 
     def _check_params(self) -> None:
-        try:
-            alpha = np.asarray(self.alpha, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"alpha={self.alpha!r} is not a number; use 1.0 (add one to every count) or 0 (count exactly).") from None
+        alpha = as_numbers("alpha", self.alpha, "use 1.0 (add one to every count) or 0 (count exactly).")
         if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
             raise InputError(f"alpha={self.alpha!r} must be ≥ 0: 1 adds one to every count (Laplace), 0 counts exactly and keeps zeros.")
         if self.missing not in ("error", "ignore"):
@@ -200,13 +198,15 @@ class CountedNB(CountedLeftOut, SummaryClassifier, GenerativeClassifier):
         check_is_fitted(self)
         source = self._open(X)
         if not isinstance(X, Source):
-            validate_data(self, X, reset=False, skip_check_array=True)
+            with refused_as("X", "give the columns of the fit, in their order."):
+                validate_data(self, X, reset=False, skip_check_array=True)
         return super()._rows(source)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
         source = self._open(X)
         if classes is self.__dict__.get("classes_") and classes is not None and not isinstance(X, Source):
-            validate_data(self, X, reset=False, skip_check_array=True)  # more rows, or fewer: of the same columns
+            with refused_as("X", "give the columns of the fit, in their order."):
+                validate_data(self, X, reset=False, skip_check_array=True)  # more rows, or fewer: of the same columns
         return super()._labelled(source, y, sample_weight, classes)
 
     def _summarise(self, source: Source) -> Any:

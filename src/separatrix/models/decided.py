@@ -15,12 +15,13 @@ from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
+from .accuracy import Accuracy, labels_of_rows, share_of
 from .state import State, nested, restore_nested
 
 Floats = NDArray[np.float64]
 
 
-class Decidable:
+class Decidable(Accuracy):
     """What a fitted classifier with posteriors can be given: a decision."""
 
     def with_decision(self, decision: Decision, trained_priors: Any = None) -> DecidedClassifier:
@@ -155,8 +156,9 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         ----------
         X, y, sample_weight : rows, labels and weights
         """
-        right = [action == label for action, label in zip(self.predict(X).tolist(), np.asarray(y).tolist(), strict=True)]
-        return float(np.average(right, weights=sample_weight))
+        actions = self.predict(X).tolist()
+        labels = labels_of_rows(y, len(actions)).tolist()
+        return share_of(np.array([action == label for action, label in zip(actions, labels, strict=True)], dtype=bool), sample_weight)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -240,7 +242,7 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             return True
         try:
             check_is_fitted(self.estimator)
-        except NotFittedError:
+        except (NotFittedError, TypeError):  # TypeError: what was given as the estimator is none
             return False
         return True
 

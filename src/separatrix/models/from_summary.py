@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..summaries import ClassMoments
@@ -39,6 +40,7 @@ class SummaryClassifier(Classifier):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
+        check_parameters(self)
         self._check_params()
         source = self._labelled(X, y, sample_weight)
         require_two_classes(source.classes)  # type: ignore[arg-type]
@@ -60,6 +62,7 @@ class SummaryClassifier(Classifier):
         first = not hasattr(self, "summary_")
         self._require_summary()
         require_announced(self, X, classes)
+        check_parameters(self)
         self._check_params()
         known = classes if first else self.classes_
         source = self._labelled(X, y, sample_weight, known)
@@ -94,6 +97,7 @@ class SummaryClassifier(Classifier):
         ----------
         summary : ClassMoments, or the summary this model keeps in `summary_`
         """
+        check_parameters(self)
         self._check_params()
         summary = self._own_summary(summary)
         if len(summary.classes) < 2:

@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import check_arguments
 from ..data import Block
 from ..errors import InputError
 from ..solvers.closed_form.discriminant import log_priors
@@ -95,6 +96,7 @@ class GenerativeClassifier(PosteriorClassifier):
         -------
         X, y : (n, p) rows and their labels
         """
+        check_arguments(GenerativeClassifier.sample, locals())
         check_is_fitted(self)
         if n < 1:
             raise InputError(f"n={n}: at least one row must be drawn.")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
+from ..argument_types import refused_as
 from ..data import Source, as_source
 from ..data.labels import check_classes
 from ..errors import InputError
@@ -58,6 +59,7 @@ def rows_to_add(model: Classifier, X: Any, y: Any, classes: Any, sample_weight: 
     require_two_classes(source.classes)  # type: ignore[arg-type]
     if not first:
         if not isinstance(X, Source):
-            validate_data(model, X, reset=False, skip_check_array=True)  # names of columns
+            with refused_as("X", "give the columns of the fit, in their order."):
+                validate_data(model, X, reset=False, skip_check_array=True)  # names of columns
         model._check_width(source)
     return source

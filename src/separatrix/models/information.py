@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import is_among
 from ..data import Source
 from ..errors import InputError, SeparatrixError, SeparatrixWarning, did_you_mean, one_of
 from ..inference.likelihood import aic, bic, prior_likelihood
@@ -132,7 +133,7 @@ class InformationCriteria(Base):
 
     def _judged(self, X: Any, y: Any, likelihood: str, sample_weight: Any) -> tuple[float, float]:
         """Return log L and n."""
-        if likelihood not in ("joint", "conditional"):
+        if not is_among(likelihood, ("joint", "conditional")):
             raise one_of("likelihood", likelihood, ["joint", "conditional"])
         check_is_fitted(self)
         self._refuse_criteria(likelihood)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..inference.logistic import Evidence
@@ -144,6 +145,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
 
     def _fit_against_rest(self, X: Any, codes: NDArray[np.int32], targets: list[int], weight: Any, n_jobs: int | None) -> list[Self] | None:
         """Return one fitted clone per target class, that class against the rest; None where the machines gain nothing from each other."""
+        check_parameters(self)
         self._check_params()
         if self.firth or self.class_weight is not None or self.warm_start:
             return None
@@ -168,6 +170,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
         """
         first = not hasattr(self, "classes_")
         require_announced(self, X, classes)
+        check_parameters(self)
         self._check_params()
         if self.firth:
             raise InputError("partial_fit has no Firth correction, which needs all rows at once; use fit, or firth=False.")

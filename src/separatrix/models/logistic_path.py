@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import as_numbers, check_arguments, check_parameters
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
@@ -109,8 +110,10 @@ def regularisation_path(
     ----------
     Friedman, Hastie and Tibshirani (2010), Regularization paths for generalized linear models, Journal of Statistical Software 33.
     """
+    check_arguments(regularisation_path, locals())
     values = _check_cs(Cs)
     model = LogisticRegression(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs, warm_start=True)
+    check_parameters(model)
     model._check_params()
     source = as_source(X, y, sample_weight, n_jobs=n_jobs)
     problem = model._problem(source)
@@ -126,7 +129,7 @@ def regularisation_path(
 def _check_cs(Cs: Any) -> Floats:
     if Cs is None:
         return np.geomspace(1e-4, 1e4, 13)
-    values = np.sort(np.atleast_1d(np.asarray(Cs, dtype=np.float64)))
+    values = np.sort(np.atleast_1d(as_numbers("Cs", Cs, "give positive numbers, such as Cs=[0.01, 1, 100].")))
     if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values > 0.0)).all():
         raise InputError(f"Cs={Cs!r} must be positive finite numbers, such as Cs=[0.01, 1, 100].")
     return values

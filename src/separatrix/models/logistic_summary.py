@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import check_arguments
 from ..data import Source
 from ..data.row_labels import row_labels
 from ..data.threads import single_threaded_blas
@@ -85,6 +86,7 @@ class LogisticTables(LogisticInformation):
         ----------
         Hosmer, Lemeshow and Sturdivant (2013), Applied Logistic Regression, Wiley.
         """
+        check_arguments(LogisticTables.summary, locals())
         check_is_fitted(self)
         _check_choices(intervals, level, covariance)
         self._warn_if_picked()

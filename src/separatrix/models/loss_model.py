@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
 from ..errors import InputError, InputTypeError, SingularWarning
 from ..losses import Loss
@@ -82,6 +83,7 @@ class LossModel(LossSubsets, LinearClassifier):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
+        check_parameters(self)
         self._check_params()
         source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
         problem = self._problem(source)

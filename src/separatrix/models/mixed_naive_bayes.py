@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..argument_types import check_arguments
 from ..data import Source
 from ..data.arrays import as_array
 from ..data.columns import ColumnBatch
@@ -268,6 +269,7 @@ class MixedNB(MixedColumns, MixedCriteria, CountedNB):
         -------
         X, y : (n_samples, p) rows and their labels; X holds objects if a column holds text, else floats
         """
+        check_arguments(MixedNB.sample, locals())
         X, y = super().sample(n_samples, random_state, label)
         layout = self.summary_.layout
         if not layout.text.any():

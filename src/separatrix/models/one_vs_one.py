@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..argument_types import check_parameters
 from ..errors import one_of
 from .machines import fit_from_moments, fit_machines, fits_from_moments
 from .several_classes import SeveralClasses
@@ -55,6 +56,7 @@ class OneVsOne(SeveralClasses):
         self.n_jobs = n_jobs
 
     def _check_params(self) -> None:
+        check_parameters(self)
         if self.rule not in ("vote", "all_duels"):
             raise one_of("rule", self.rule, ["vote", "all_duels"])
 

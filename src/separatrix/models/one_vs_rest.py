@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..argument_types import check_parameters
 from ..errors import InputTypeError, one_of
 from .machines import fit_from_moments, fit_machines, fits_from_moments, lengths, linear_parts
 from .several_classes import SeveralClasses
@@ -63,6 +64,7 @@ class OneVsRest(SeveralClasses):
         self.n_jobs = n_jobs
 
     def _check_params(self) -> None:
+        check_parameters(self)
         if self.machines not in ("all", "all_but_last"):
             raise one_of("machines", self.machines, ["all", "all_but_last"])
         if self.scores not in ("raw", "distance"):

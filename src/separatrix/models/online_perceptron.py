@@ -8,9 +8,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import check_arguments, check_parameters
 from ..data import Source, as_rows
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus, Progress, Rule, learn
@@ -119,6 +121,7 @@ class OnlinePerceptron(NoLikelihood, Classifier):
         return self._adopt(source if before is None else None, attributes)
 
     def _rule(self, max_iter: int) -> Rule:
+        check_parameters(self)
         check_number("eta0", self.eta0, 0.0, "1.0", above=True)
         check_number("max_iter", self.max_iter, 1, "1000", whole=True)
         check_number("n_iter_no_change", self.n_iter_no_change, 1, "5", whole=True)
@@ -167,7 +170,8 @@ class OnlinePerceptron(NoLikelihood, Classifier):
     def _trace(self) -> Trace:
         trace = getattr(self, "trace_", None)
         if trace is None:
-            raise AttributeError(f"There is no history_: fit {type(self).__name__}(trace=True) to record every update.")
+            # an AttributeError too, so that hasattr(model, "history_") is False
+            raise NotFittedError(f"There is no history_: fit {type(self).__name__}(trace=True) to record every update.")
         return trace
 
     def replay(self, X: Any, first: int = 0, last: int | None = None) -> tuple[Floats, Floats]:
@@ -184,6 +188,7 @@ class OnlinePerceptron(NoLikelihood, Classifier):
         coefs, intercepts : (m + 1, R, p) and (m + 1, R); R = 1 for two classes, else K
             Entry i is before update first + i, entry i + 1 after it.
         """
+        check_arguments(OnlinePerceptron.replay, locals())
         check_is_fitted(self)
         source = as_rows(X, n_jobs=self.n_jobs)
         self._check_width(source)

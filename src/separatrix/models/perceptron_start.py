@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import as_numbers
 from ..data import Source
 from ..errors import InputError, one_of
 
@@ -65,15 +66,13 @@ def _threshold(threshold: Any, K: int, intercept_init: Any) -> float:
 
 def _given(name: str, value: Any, shape: tuple[int, ...], K: int) -> Floats:
     """Return weights given by the user in the shape asked; the first axis may be left out where it is 1."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} of dtype {array.dtype} does not hold real numbers; give an array of shape {shape}.")
+    array = as_numbers(name, value, f"give an array of shape {shape}.")
     if array.shape != shape and not (shape[0] == 1 and array.shape == shape[1:]):
         either = f"{shape[1:] if len(shape) > 1 else 'a number'} or {shape}" if shape[0] == 1 else f"{shape}"
         raise InputError(f"{name} has shape {array.shape}; {either} is needed for {K} classes (coef_init: one weight per column).")
     if not np.isfinite(array).all():
         raise InputError(f"{name} contains NaN or infinity; give finite weights.")
-    return array.astype(np.float64).reshape(shape)
+    return array.reshape(shape)
 
 
 def class_counts(source: Source) -> Floats:

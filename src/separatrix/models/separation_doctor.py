@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..argument_types import check_arguments
 from ..data import as_source
 from ..errors import InputError
 from ..solvers.rows import Rows
@@ -120,6 +121,7 @@ def separation(X: Any, y: Any = None, sample_weight: Any = None, *, fit_intercep
     ----------
     Albert and Anderson (1984), On the existence of maximum likelihood estimates in logistic regression models, Biometrika 71.
     """
+    check_arguments(separation, locals())
     source = as_source(X, y, sample_weight)
     rows = Rows.of(source)
     if rows.X is None or rows.codes is None or source.classes is None:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import check_parameters
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
@@ -158,6 +159,7 @@ class LinearSVC(NoLikelihood, LossModel):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows, so that C becomes 2C for it.
         """
+        check_parameters(self)
         self._check_params()
         source = as_source(X, y, sample_weight, n_jobs=self.n_jobs)
         problem = self._problem(source)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
+from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
@@ -70,6 +71,7 @@ class Filter(Selector):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
+        check_parameters(self)
         self._check_params()
         source = self._labelled(X, y, sample_weight)
         count = self._count(source.n_features)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ def find_column(column: Any, n_features: int, names: Sequence[str] | None = None
     if not isinstance(column, int | np.integer) or isinstance(column, bool | np.bool_):
         raise InputTypeError(f"A column is given by its name or its number, not by {column!r} ({type(column).__name__}).")
     if not -n_features <= column < n_features:
-        raise UnknownNameError(f"Column {column} does not exist: X has {n_features} columns, 0 to {n_features - 1}.")
+        raise UnknownNameError(f"Column {column} does not exist: X has {n_features} columns, 0 to {n_features - 1}; use one of them.")
     return int(column) % n_features
 
 
@@ -47,6 +47,8 @@ def find_columns(columns: Any, n_features: int, names: Sequence[str] | None = No
         return np.empty(0, dtype=np.intp)
     if isinstance(columns, str | int | np.integer):
         columns = [columns]
+    if not isinstance(columns, Iterable):
+        raise InputTypeError(f"columns={columns!r} are no columns; list names or numbers of columns, or give a mask.")
     mask = np.asarray(columns)
     if mask.dtype == bool:
         if mask.shape != (n_features,):
@@ -72,6 +74,8 @@ def find_groups(groups: Any, n_features: int, names: Sequence[str] | None = None
     >>> {name: places.tolist() for name, places in find_groups({"city": ["Oslo", "Rome"]}, 3, ["age", "Oslo", "Rome"]).items()}
     {'age': [0], 'city': [1, 2]}
     """
+    if groups is not None and not isinstance(groups, Iterable):
+        raise InputTypeError(f"column_groups={groups!r} must be a dict {{name: columns}} or a list of lists of columns.")
     if groups is None:
         groups = {}
     elif not isinstance(groups, Mapping):

@@ -7,17 +7,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source, as_source
 from ..data.selected import remember
 from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
+from .kept_columns import KeptColumns
 from .naming import Places, column_name, find_columns, find_groups
 
 
-class Selector(SelectorMixin, BaseEstimator):
+class Selector(KeptColumns, BaseEstimator):
     """Base of all selectors. A subclass gives `fit`, which ends with `self._adopt(source, support, attributes)`.
 
     Attributes

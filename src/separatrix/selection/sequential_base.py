@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import is_classifier
 
+from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import DataWarning, InputError, InputTypeError, one_of
 from ..evaluation.plans import KFold
@@ -50,6 +51,7 @@ class SequentialSelection(Selector):
             Used in training and in the scores.
         groups : (n,) groups of rows, for grouped plans
         """
+        check_parameters(self)
         self._check_params()
         source = self._numbers(X, y, sample_weight)
         where = self._field(source)

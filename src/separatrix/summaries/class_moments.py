@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, as_source
-from ..errors import CapacityError, InputError
+from ..errors import CapacityError, InputError, InputTypeError
 from .grouped import Grouping, grouped_moments
 
 Floats = NDArray[np.float64]
@@ -142,6 +142,8 @@ class ClassMoments:
         return scaled.T @ scaled
 
     def _check_fits(self, other: Self) -> None:
+        if not isinstance(other, ClassMoments):
+            raise InputTypeError(f"other is of type {type(other).__name__}; ClassMoments go together with ClassMoments only.")
         if self.kind != other.kind or self.means.shape != other.means.shape or not np.array_equal(self.classes, other.classes):
             raise InputError(
                 f"Moments of kind {self.kind!r} with {self.n_features} columns and classes {self.classes.tolist()} do not go together "

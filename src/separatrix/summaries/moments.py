@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..data import Block, as_rows
 from ..data.source import ChunkedSource
 from ..data.weights import check_weights
+from ..errors import InputTypeError
 from .class_moments import ClassMoments
 from .grouped import Grouping, grouped_moments
 
@@ -57,6 +58,8 @@ class Moments:
 
     def merge(self, other: Self) -> Self:
         """Return the moments of both sets of rows together."""
+        if not isinstance(other, Moments):
+            raise InputTypeError(f"other is of type {type(other).__name__}; Moments go together with Moments only.")
         return self._from_classes(self._as_classes().merge(other._as_classes()))
 
     def subtract(self, other: Self) -> Self:

@@ -1,0 +1,66 @@
+"""Arguments of the wrong type are refused by name, wherever they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import separatrix as s
+from separatrix.argument_types import check, check_parameters, rule_of
+from separatrix.errors import InputError
+
+X = np.random.default_rng(0).normal(size=(12, 2))
+Y = np.array([0, 1] * 6)
+
+WRONG: list[tuple[Any, str]] = [
+    (lambda: s.GaussianNB(var_smoothing="").fit(X, Y), "var_smoothing='' must be a number, not of type str"),
+    (lambda: s.LinearDiscriminantAnalysis(n_components=[]).fit(X, Y), r"n_components=\[\] must be a whole number or None"),
+    (lambda: s.FisherDiscriminant(n_components=10**400).fit(X, Y), "n_components=1000.*… must be a whole number"),
+    (lambda: s.LinearSVC(C=float("nan")).fit(X, Y), "C=nan must be a number"),
+    (lambda: s.LinearSVC(loss=np.zeros(2)).fit(X, Y), "loss=array.* is not known; use one of 'squared_hinge', 'hinge'"),
+    (lambda: s.Perceptron(random_state="x").fit(X, Y), "random_state='x' cannot be used to seed .*; give a whole number"),
+    (lambda: s.LogisticRegression(fit_intercept="no").fit(X, Y), "fit_intercept='no' must be True or False"),
+    (lambda: s.StepwiseDiscriminant(p_enter=10**400).fit(X, Y), "p_enter=.* must be a number"),
+    (lambda: s.StabilitySelection(s.AnovaFilter(k=1), fraction={}).fit(X, Y), "fraction={} must be a number"),
+    (lambda: s.reliability([0.5] * 12, Y, bins=[0.5]), r"bins=\[0.5\] must be a whole number"),  # type: ignore[arg-type]
+    (lambda: s.separation(X, Y, fit_intercept=b"x"), "fit_intercept=b'x' must be True or False"),  # type: ignore[arg-type]
+    (lambda: s.GaussianNB().fit(X, Y).sample("many"), "n='many' must be a whole number"),  # type: ignore[arg-type]
+    (lambda: s.logic.majority([]), r"n=\[\] must be a whole number"),
+    (lambda: s.regularisation_path(X, Y, Cs="best"), "Cs='best' does not hold real numbers; give positive numbers"),
+    (lambda: s.shrinkage_path(X, Y, shrinkages="best"), r"shrinkages='best' does not hold real numbers; give numbers in \[0, 1\]"),
+    (lambda: s.Perceptron().fit(X, Y, coef_init=[[1], [2, 3]]), "coef_init=.* does not hold real numbers; give an array of shape"),
+    (lambda: s.Decision(priors=[0.5, 1j]), "priors=.* does not hold real numbers"),
+    (lambda: s.MultinomialNB(alpha=10**400).fit(np.abs(X), Y), "alpha=.* does not hold real numbers; use 1.0"),
+    (lambda: s.shrinkage_path(X, Y, plan=s.Bootstrap(3)), "A bootstrap draws rows with replacement and has no folds"),
+    (lambda: s.StepwiseDiscriminant(include=0.5).fit(X, Y), "columns=0.5 are no columns; list names or numbers"),
+    (lambda: s.explain(s.GaussianNB().fit(X, Y), X, y=Y, resamples=[0]), r"resamples=\[0\] must be a whole number"),  # type: ignore[list-item]
+    (lambda: s.OneVsRest(s.GaussianNB(), n_jobs=0).fit(X, Y), "n_jobs=0 asks for no thread"),
+    (lambda: s.GaussianNB().fit(X, Y).aic(X, Y, likelihood=X), "likelihood=array"),
+    (lambda: s.AnovaFilter(k=1).fit(X, Y).inverse_transform(X), "X cannot be used: X has a different shape .*; give the 1 columns kept"),
+    (lambda: s.AnovaFilter(k=1).fit(X, Y).get_feature_names_out(["a"]), "input_features cannot be used: .*; give the names of all columns"),
+    (lambda: s.AnovaFilter(k=1).fit(X, Y).get_support(X), "indices=array.* must be True or False"),
+    (lambda: s.Hyperplane([1.0], 0.0).angle(3), "other of type int is no Hyperplane"),  # type: ignore[arg-type]
+    (lambda: s.ClassMoments.from_data(X, Y).merge(3), "ClassMoments go together with ClassMoments only"),  # type: ignore[arg-type]
+    (lambda: next(s.KFold(2).split(3.5)), "X of type float holds no rows"),
+    (lambda: s.logic.AND.formula(["a"]), "a list of 2 names is needed"),
+]
+
+
+@pytest.mark.parametrize(("action", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
+def test_wrong_types_are_named(action: Any, message: str) -> None:
+    with pytest.raises((InputError, s.errors.InputTypeError), match=message):
+        action()
+
+
+@pytest.mark.parametrize("value", [1, 0.5, np.float32(0.5), np.int8(1), True, float("inf")])
+def test_every_kind_of_number_is_a_number(value: Any) -> None:
+    check(rule_of("C", "float"), value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [name for name in s.__all__ if hasattr(getattr(s, name), "get_params")])
+def test_defaults_are_of_the_types_they_name(name: str) -> None:
+    given = {"estimator": s.GaussianNB(), "selector": s.AnovaFilter(k=1)}
+    needed = {key: value for key, value in given.items() if key in getattr(s, name).__init__.__annotations__}
+    check_parameters(getattr(s, name)(**needed))
