@@ -74,9 +74,14 @@ class SummaryClassifier(Classifier):
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back out, exactly: the result is that of a fit without them.
 
+        A summary does not know its rows one by one. Rows that were never learned, or are taken out twice, are refused where something
+        impossible would be left (a count, a category or a variance below zero, a mean without rows) and cannot be noticed elsewhere.
+        Rows that weigh, or vary, a billion times more than those that stay leave them fewer digits; where none are left, it is refused.
+
         Parameters
         ----------
         X, y, sample_weight : rows that were learned, with the weights they had then
+            Not all rows: a model of none predicts nothing.
         """
         if not hasattr(self, "summary_"):
             raise InputError("There is nothing to forget yet: fit the model first.")
@@ -84,7 +89,16 @@ class SummaryClassifier(Classifier):
         source = self._labelled(X, y, sample_weight, self.classes_)
         self._check_width(source)
         summary = self.summary_.subtract(self._summarise(source))
+        self._check_left(summary)
         return self._adopt(None, {"summary_": summary, **self._solve(summary, None, growing=True)})
+
+    def _check_left(self, summary: Any) -> None:
+        """Raise an error for a summary that rows taken out cannot have left."""
+        if not summary.counts.any():
+            raise InputError(
+                f"These are all rows that {type(self).__name__} has learned, and a model of no rows predicts nothing. Forget fewer rows, "
+                "or begin anew: sklearn.base.clone(model)."
+            )
 
     def fit_summary(self, summary: Any) -> Self:
         """Fit from a summary, without any rows.
