@@ -16,6 +16,7 @@ from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
+from ..models import LinearSVC
 from ..models.decided import Decidable
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
@@ -36,8 +37,8 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     Parameters
     ----------
-    estimator : classifier
-        Of this package or of scikit-learn, with `predict_proba` or `decision_function`.
+    estimator : classifier, optional
+        Of this package or of scikit-learn, with `predict_proba` or `decision_function`; default LinearSVC().
     method : "sigmoid", "isotonic", "temperature" or "beta"
         σ(a f + b), few rows suffice; any rising step function, for thousands of rows; f/T, which changes no label; σ of a log s −
         b log(1 − s) + c with s = σ(f), which can also leave good posteriors as they are.
@@ -84,12 +85,13 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         sample_weight : (n,) weights, optional
         groups : (n,) groups, for grouped plans
         """
-        kind = self._check()
+        estimator = self._uncalibrated
+        kind = self._check(estimator)
         rows, groups = _counting(_labelled(X, y, sample_weight), groups)
         plan = default_plan(rows) if self.plan is None else self.plan
         every = folds_of(plan, rows.n, rows.codes, groups)
-        fitted = rows.fit(self.estimator)  # first: what is wrong with a row is said with its number among all of them
-        repeats = [held_out_scores(self.estimator, rows, plan, folds, kind, self.n_jobs) for folds in every]
+        fitted = rows.fit(estimator)  # first: what is wrong with a row is said with its number among all of them
+        repeats = [held_out_scores(estimator, rows, plan, folds, kind, self.n_jobs) for folds in every]
         values = np.concatenate(repeats)
         held = np.flatnonzero(~np.isnan(values).any(axis=1))
         weight = np.ones(rows.n) if rows.weight is None else rows.weight
@@ -102,12 +104,17 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.estimator_, self.calibration_, self.floor_ = fitted, calibration, floor
         return self
 
-    def _check(self) -> Kind:
+    @property
+    def _uncalibrated(self) -> Any:
+        """The estimator to calibrate a clone of."""
+        return LinearSVC() if self.estimator is None else self.estimator
+
+    def _check(self, estimator: Any) -> Kind:
         if self.method not in METHODS:
             raise one_of("method", self.method, METHODS)
         if isinstance(self.plan, Bootstrap):
             raise InputError("A bootstrap holds rows out in every other resample, not once; use plan=KFold(5) or LeaveOneOut().")
-        return kind_of(self.estimator)
+        return kind_of(estimator)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated posteriors, (n, K), columns in the order of `classes_`.
@@ -164,8 +171,8 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.estimator, BaseEstimator):
-            tags.input_tags = get_tags(self.estimator).input_tags
+        if isinstance(self._uncalibrated, BaseEstimator):
+            tags.input_tags = get_tags(self._uncalibrated).input_tags
         return tags
 
 

@@ -51,8 +51,9 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : classifier
-        Any classifier with `predict_proba`, of this package or of scikit-learn. A fitted one is used as it is; `fit` fits a clone.
+    estimator : classifier, optional
+        Any classifier with `predict_proba`, of this package or of scikit-learn; default LogisticRegression(). A fitted one is used as it
+        is; `fit` fits a clone.
     decision : Decision, optional
         Default: the most probable class.
     trained_priors : (K,) or {label: prior}, optional
@@ -93,9 +94,10 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y : rows and labels
         sample_weight : (n,) weights, optional
         """
-        require_posteriors(self.estimator)
+        estimator = or_logistic(self.estimator)
+        require_posteriors(estimator)
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
-        fitted = clone(self.estimator).fit(X, y, **more)
+        fitted = clone(estimator).fit(X, y, **more)
         self._check(fitted)
         self.estimator_ = fitted
         return self
@@ -246,9 +248,19 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.estimator, BaseEstimator):
-            tags.input_tags = get_tags(self.estimator).input_tags
+        estimator = or_logistic(self.estimator)
+        if isinstance(estimator, BaseEstimator):
+            tags.input_tags = get_tags(estimator).input_tags
         return tags
+
+
+def or_logistic(estimator: Any) -> Any:
+    """Return the estimator given, or logistic regression where there is none."""
+    if estimator is not None:
+        return estimator
+    from .logistic import LogisticRegression
+
+    return LogisticRegression()
 
 
 def require_posteriors(estimator: Any) -> None:

@@ -12,7 +12,7 @@ from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
-from .base import Classifier
+from .base import Classifier, quiet, too_large
 from .incoming import require_announced, require_two_classes
 
 
@@ -42,7 +42,9 @@ class SummaryClassifier(Classifier):
         self._check_params()
         source = self._labelled(X, y, sample_weight)
         require_two_classes(source.classes)  # type: ignore[arg-type]
-        return self._adopt(source, self._fit_source(source))
+        with quiet():
+            attributes = self._fit_source(source)
+        return self._adopt(source, attributes)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
         summary = self._summarise(source)
@@ -65,10 +67,13 @@ class SummaryClassifier(Classifier):
         source = self._labelled(X, y, sample_weight, known)
         if not first:
             self._check_width(source)
-        summary = self._summarise(source)
-        if not first:
-            summary = self.summary_.merge(summary)
-        attributes = {"classes_": source.classes, "summary_": summary, **self._solve(summary, None, growing=True)}
+        with quiet():
+            summary = self._summarise(source)
+            if not first:
+                summary = self.summary_.merge(summary)
+                if not summary.is_finite:
+                    raise too_large(type(self).__name__)
+            attributes = {"classes_": source.classes, "summary_": summary, **self._solve(summary, None, growing=True)}
         return self._adopt(source if first else None, attributes)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -88,9 +93,11 @@ class SummaryClassifier(Classifier):
         self._require_summary()
         source = self._labelled(X, y, sample_weight, self.classes_)
         self._check_width(source)
-        summary = self.summary_.subtract(self._summarise(source))
-        self._check_left(summary)
-        return self._adopt(None, {"summary_": summary, **self._solve(summary, None, growing=True)})
+        with quiet():
+            summary = self.summary_.subtract(self._summarise(source))
+            self._check_left(summary)
+            attributes = {"summary_": summary, **self._solve(summary, None, growing=True)}
+        return self._adopt(None, attributes)
 
     def _check_left(self, summary: Any) -> None:
         """Raise an error for a summary that rows taken out cannot have left."""
@@ -111,7 +118,8 @@ class SummaryClassifier(Classifier):
         summary = self._own_summary(summary)
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
-        solved = {"classes_": summary.classes, "summary_": summary, **self._solve(summary, None)}
+        with quiet():
+            solved = {"classes_": summary.classes, "summary_": summary, **self._solve(summary, None)}
         return self._adopt(None, {**solved, "n_features_in_": summary.n_features})
 
     def _summarise(self, source: Source) -> Any:

@@ -18,12 +18,16 @@ from ..solvers.problem import Problem
 from ..solvers.rows import Rows
 from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
 from ..summaries import ClassMoments
+from .base import quiet, too_large
 from .column_subsets import LossSubsets
 from .incoming import require_two_classes
 from .linear import LinearClassifier
 from .priors import class_factors
 
 Floats = NDArray[np.float64]
+
+LEAST_SHARE = float(np.finfo(np.float64).eps)
+"""Share of all weight below which a class changes no digit of the mean loss."""
 
 
 class LossModel(LossSubsets, LinearClassifier):
@@ -84,8 +88,12 @@ class LossModel(LossSubsets, LinearClassifier):
         """
         self._check_params()
         source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
-        problem = self._problem(source)
-        solution = self._solve(problem)
+        try:
+            with quiet():
+                problem = self._problem(source)
+                solution = self._solve(problem)
+        except np.linalg.LinAlgError:
+            raise too_large(type(self).__name__) from None
         self._report(solution, source)
         return self._adopt(source, self._found(source.classes, problem, solution))
 
@@ -191,6 +199,8 @@ def class_counts(rows: Rows, n_classes: int) -> Floats:
 
 def refuse_weightless(classes: NDArray[Any], counts: Floats) -> None:
     """Raise an error where weights leave fewer than all classes to learn."""
+    if not np.isfinite(counts.sum()):
+        raise InputError("sample_weight adds up to more than float64 can hold (1e308); divide the weights by their mean.")
     gone = classes[counts <= 0].tolist()
     if len(gone) == len(classes) - 1:
         raise InputError(
@@ -199,3 +209,9 @@ def refuse_weightless(classes: NDArray[Any], counts: Floats) -> None:
         )
     if gone:
         raise InputError(f"The weights leave no row of class {gone[0]!r}; drop its rows, or give some of them a positive weight.")
+    k = int(counts.argmin())
+    if counts[k] < LEAST_SHARE * counts.sum():
+        raise InputError(
+            f"Class {classes.tolist()[k]!r} has {counts[k] / counts.sum():.1g} of all weight, which rounding hides beside the others; give "
+            "weights that are closer to each other."
+        )

@@ -17,6 +17,7 @@ from ..summaries.categories import CategoryCounts
 from ..summaries.column_moments import ColumnMoments
 from ..summaries.columns import COUNTED, ColumnCounts, Layout
 from ..summaries.counts import Counts
+from .base import too_large
 from .counted import CountedNB
 from .counted_information import MixedCriteria
 from .evidence import Evidence, Notes
@@ -155,7 +156,10 @@ class MixedNB(MixedCriteria, CountedNB):
         return kinds_stand(self.kinds, self.summary_.layout, parts)
 
     def _count(self, source: Source, layout: Layout) -> ColumnCounts:
-        return source.reduce(ColumnCounts.summarise(source.classes, layout, self.missing == "ignore", source.feature_names))
+        counts = source.reduce(ColumnCounts.summarise(source.classes, layout, self.missing == "ignore", source.feature_names))
+        if not counts.is_finite:
+            raise too_large(type(self).__name__)
+        return counts
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)

@@ -15,7 +15,8 @@ from ..data.labels import Labels
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
-from .decided import Decidable
+from .base import quiet
+from .decided import Decidable, or_logistic
 from .incoming import require_two_classes
 from .machines import check_machine, scores_of
 
@@ -29,6 +30,11 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     n_jobs: int | None
     classes_: NDArray[Any]
     estimators_: list[Any]
+
+    @property
+    def _machine(self) -> Any:
+        """The estimator to fit a clone of for every machine."""
+        return or_logistic(self.estimator)
 
     def _check_params(self) -> None:
         """Raise an error for parameters that no data could make sense of."""
@@ -48,7 +54,7 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         y : (n,) labels
         sample_weight : (n,) weights, optional
         """
-        check_machine(self.estimator)
+        check_machine(self._machine)
         self._check_params()
         if y is None:
             raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
@@ -60,7 +66,8 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
             )
         require_two_classes(labels.classes)
         weight = check_weights(sample_weight, X.shape[0])
-        machines = self._fit_all(X, labels.codes(0, len(labels)), labels.classes, weight)
+        with quiet():
+            machines = self._fit_all(X, labels.codes(0, len(labels)), labels.classes, weight)
         validate_data(self, given, skip_check_array=True)  # sets the names and number of columns
         self.classes_, self.estimators_ = labels.classes, machines
         return self
@@ -68,13 +75,23 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     def _moments(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> ClassMoments:
         """Return one summary from which every machine is solved."""
         source = as_source(X, codes, weight, classes=np.arange(len(classes)), n_jobs=self.n_jobs)
-        kind = "diagonal" if self.estimator._summary_kind() == "diagonal" else "full"
-        return source.reduce(ClassMoments.summarise(np.arange(len(classes)), kind))  # type: ignore[arg-type]
+        kind = "diagonal" if self._machine._summary_kind() == "diagonal" else "full"
+        moments = source.reduce(ClassMoments.summarise(np.arange(len(classes)), kind))  # type: ignore[arg-type]
+        if not moments.is_finite:
+            source.refuse_nonfinite()
+        return moments
 
     def _machine_scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return scores_of(self.estimators_, X)
+        with quiet():
+            scores = scores_of(self.estimators_, X)
+        if not np.isfinite(scores).all():
+            raise InputError(
+                f"Scores of X are not finite: values times the coefficients of {type(self.estimators_[0]).__name__} exceed 1e308. Rescale "
+                "the columns of X, here and in the fit."
+            )
+        return scores
 
     def predict(self, X: Any, ambiguous: Literal["argmax", "reject"] = "argmax") -> NDArray[Any]:
         """Return the label of each row.
@@ -106,6 +123,6 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.estimator, BaseEstimator):
-            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        if isinstance(self._machine, BaseEstimator):
+            tags.input_tags.sparse = get_tags(self._machine).input_tags.sparse
         return tags

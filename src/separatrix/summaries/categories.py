@@ -101,7 +101,7 @@ class CategoryCounts:
     @property
     def is_finite(self) -> bool:
         """False if a value was no category."""
-        return bool(np.isfinite(self.counts).all())
+        return bool(np.isfinite(self.counts.sum()))
 
     @property
     def columns(self) -> Ints:

@@ -101,8 +101,12 @@ class ClassMoments:
 
     @property
     def is_finite(self) -> bool:
-        """False if any value summarised was NaN or infinite (or too large to square)."""
-        return bool(np.isfinite(self.means).all() and np.isfinite(self.scatter).all())
+        """False if any value summarised was NaN or infinite, or so large that the total sums of squares are infinite."""
+        if not np.isfinite(self.scatter).all():
+            return False
+        with np.errstate(over="ignore", invalid="ignore"):
+            # NaN in a mean stays NaN, and the scatter bounds nothing of how far apart the means are.
+            return bool(np.isfinite(self.to_diagonal_sums() + self.counts @ self.means**2).all())
 
     def merge(self, other: Self) -> Self:
         """Return the moments of both sets of rows together."""

@@ -193,7 +193,7 @@ class ColumnCounts:
     @property
     def is_finite(self) -> bool:
         """False if sums overflowed; bad values are refused by the pass itself."""
-        return bool(np.isfinite(self.moments.scatter).all()) and self.totals.is_finite
+        return bool(np.isfinite(self.moments.total[2]).all()) and self.totals.is_finite
 
     def merge(self, other: Self) -> Self:
         """Return the counts of both sets of rows together."""

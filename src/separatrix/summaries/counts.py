@@ -81,7 +81,7 @@ class Counts:
     @property
     def is_finite(self) -> bool:
         """False if a value could not be counted."""
-        return bool(np.isfinite(self.totals).all())
+        return bool(np.isfinite(self.totals).all() and np.isfinite(self.counts.sum()))
 
     @property
     def present(self) -> Floats:
