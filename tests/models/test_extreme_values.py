@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,7 @@ from tests.tables import COUNT_MODELS, MODELS
 LOGISTIC = [LogisticRegression(), LogisticRegression(C=np.inf), LogisticRegression(l1_ratio=1.0), LogisticRegression(firth=True)]
 AROUND = [OneVsRest(), OneVsOne(), CalibratedClassifier(), DecidedClassifier(LogisticRegression())]
 EVERY = pytest.mark.parametrize("model", [*MODELS, *COUNT_MODELS, *LOGISTIC, *AROUND], ids=str)
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::separatrix.errors.SeparatrixWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
-)
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 def rows(rng: Any) -> tuple[Any, Any]:
@@ -26,16 +25,18 @@ def rows(rng: Any) -> tuple[Any, Any]:
 
 
 def refused_or_sound(model: Any, X: Any, y: Any, weight: Any = None) -> None:
-    model = clone(model).fit(*rows(np.random.default_rng(1)))
+    model, refusal = clone(model).fit(*rows(np.random.default_rng(1))), ""
     before = dict(vars(model))
     try:
         model.fit(X, y, sample_weight=weight)
-        for method in ("predict_proba", "decision_function", "transform"):
-            if hasattr(model, method):
-                assert not np.isnan(getattr(model, method)(X)).any()
     except InputError as error:
-        assert len(str(error)) > 60
-        assert all(vars(model)[name] is value for name, value in before.items()) or hasattr(model, "classes_")
+        refusal = str(error)
+    if refusal:
+        assert len(refusal) > 60 and all(vars(model)[name] is value for name, value in before.items())
+        return
+    for method in ("predict_proba", "decision_function", "transform"):
+        with suppress(InputError):  # products of rows and coefficients may be too large, where the fit is not
+            assert not hasattr(model, method) or not np.isnan(getattr(model, method)(X)).any()
 
 
 @EVERY

@@ -18,6 +18,7 @@ from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC
 from ..models.decided import Decidable
+from ..models.known_parameters import KnownParameters
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
 from .held_out import hold_out, require_training_classes
@@ -28,7 +29,7 @@ from .rows import Rows
 Floats = NDArray[np.float64]
 
 
-class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedClassifier(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier with calibrated probabilities: its scores of held-out rows are mapped to how often they came true.
 
     The scores are never those of rows trained on. Log-odds of the estimator's posteriors, or its `decision_function` where it has none,

@@ -18,12 +18,13 @@ from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries import ClassMoments
 from ..summaries.grouped import SMALL
 from .decided import Decidable
+from .known_parameters import KnownParameters
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
 
 
-class Classifier(Decidable, ClassifierMixin, BaseEstimator):
+class Classifier(KnownParameters, Decidable, ClassifierMixin, BaseEstimator):
     """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
 
     n_jobs: int | None

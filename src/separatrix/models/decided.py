@@ -15,6 +15,7 @@ from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
+from .known_parameters import KnownParameters
 from .state import State, nested, restore_nested
 
 Floats = NDArray[np.float64]
@@ -46,7 +47,7 @@ class Decidable:
         return decided
 
 
-class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier with a decision: `predict` takes the action of least expected cost, `predict_proba` has the new priors.
 
     Parameters
@@ -184,7 +185,7 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _fitted(self) -> Any:
         if hasattr(self, "estimator_"):
             return self.estimator_
-        if self.estimator is None or not self.__sklearn_is_fitted__():
+        if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit, or pass a fitted estimator.")
         return self.estimator
 
@@ -240,6 +241,8 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         if hasattr(self, "estimator_"):
             return True
+        if self.estimator is None:
+            return False
         try:
             check_is_fitted(self.estimator)
         except NotFittedError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from typing import Any, ClassVar, Self
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..data import Block, Source, as_source
-from ..errors import InputError, InputTypeError, SingularWarning
+from ..errors import InputError, SingularWarning
 from ..losses import Loss
 from ..solvers import choice
 from ..solvers.problem import Problem
@@ -42,28 +41,7 @@ class LossModel(LossSubsets, LinearClassifier):
     warm_start: bool
     random_state: Any
     solution_: Solution | None
-    REPLACED: ClassVar[dict[str, str]] = {
-        "solver": "the solver is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
-        "penalty": "use C=np.inf for no penalty, l1_ratio=0 (the default) for 'l2', l1_ratio=1 for 'l1', a number between for 'elasticnet'",
-        "dual": "primal or dual is chosen from the data; leave it out",
-        "multi_class": "more than two classes are always fitted together; separatrix.OneVsRest fits one model per class",
-        "intercept_scaling": "the intercept is never penalised, so it needs no scaling; leave it out",
-        "verbose": "`solution_` holds the solver's report; leave it out",
-    }
-    """Parameters of scikit-learn that stand for its internals, and what to do instead."""
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "Solution": Solution}
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        own = inspect.signature(cls.__init__)
-        cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
-
-    def __new__(cls, *args: Any, **given: Any) -> Self:
-        """Refuse parameters of scikit-learn that stand for its internals; `__init__` keeps the signature of the contract."""
-        for name in given:
-            if name in cls.REPLACED:
-                raise InputTypeError(f"{cls.__name__} has no parameter {name!r}: {cls.REPLACED[name]}.")
-        return super().__new__(cls)
 
     def _loss(self, n_classes: int) -> Loss:
         raise TypeError(f"{type(self).__name__} must define _loss")

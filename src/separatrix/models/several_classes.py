@@ -18,12 +18,13 @@ from ..summaries import ClassMoments
 from .base import quiet
 from .decided import Decidable, or_logistic
 from .incoming import require_two_classes
+from .known_parameters import KnownParameters
 from .machines import check_machine, scores_of
 
 Floats = NDArray[np.float64]
 
 
-class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of `OneVsRest` and `OneVsOne`. A subclass gives `_fit_all` (the machines) and `_winners` (class and ambiguity of rows)."""
 
     estimator: Any

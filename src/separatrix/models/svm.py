@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,12 +82,6 @@ class LinearSVC(NoLikelihood, LossModel):
 
     l1_ratio = 0.0
     warm_start = False
-    REPLACED: ClassVar[dict[str, str]] = {
-        "dual": "primal or dual is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
-        "penalty": "the penalty is always ½‖w‖²; separatrix.LogisticRegression(l1_ratio=1) fits sparse coefficients",
-        "verbose": "`solution_` holds the solver's report; leave it out",
-    }
-    """Parameters of scikit-learn that stand for its internals, and what to do instead."""
     _no_likelihood = "charges rows for their margins, which gives no class a probability"
     support_: NDArray[np.int64]
     dual_coef_: Floats

@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import Source, as_source
 from ..data.selected import remember
 from ..errors import InputError, NoFeatureLeftError
+from ..models.known_parameters import KnownParameters
 from .naming import Places, column_name, find_columns, find_groups
 
 
-class Selector(SelectorMixin, BaseEstimator):
+class Selector(KnownParameters, SelectorMixin, BaseEstimator):
     """Base of all selectors. A subclass gives `fit`, which ends with `self._adopt(source, support, attributes)`.
 
     Attributes
