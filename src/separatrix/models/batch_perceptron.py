@@ -17,14 +17,14 @@ from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .incoming import rows_to_add, rows_to_fit
 from .information import NoLikelihood
-from .linear import LinearClassifier
 from .perceptron_start import check_number, class_counts, start_weights
 from .priors import class_factors
+from .sparse_coefficients import SparseCoefficients
 
 Floats = NDArray[np.float64]
 
 
-class BatchPerceptron(NoLikelihood, LinearClassifier):
+class BatchPerceptron(NoLikelihood, SparseCoefficients):
     """The perceptron on all rows at once: step by the mean over the rows that are wrong.
 
         (w, w0) += eta0 (1/n) Σ_{i wrong} y_i (x_i, 1)        i is wrong unless y_i (w'x_i + w0) > 0;  n = Σ weights

@@ -189,7 +189,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
 
     def _begin(self, source: Source) -> Averaged:
         if hasattr(self, "coef_"):
-            return Averaged.begin(self.coef_, self.intercept_)
+            return Averaged.begin(self._dense_coef(), self.intercept_)
         assert source.classes is not None
         R = 1 if len(source.classes) == 2 else len(source.classes)
         return Averaged.begin(np.zeros((R, source.n_features)), np.zeros(R))

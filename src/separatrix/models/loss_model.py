@@ -20,8 +20,8 @@ from ..summaries import ClassMoments
 from .base import quiet, too_large
 from .column_subsets import LossSubsets
 from .incoming import require_two_classes
-from .linear import LinearClassifier
 from .priors import class_factors
+from .sparse_coefficients import SparseCoefficients
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ LEAST_SHARE = float(np.finfo(np.float64).eps)
 """Share of all weight below which a class changes no digit of the mean loss."""
 
 
-class LossModel(LossSubsets, LinearClassifier):
+class LossModel(LossSubsets, SparseCoefficients):
     """Penalised loss of linear scores. A subclass gives `_loss(K)` and the parameters annotated here."""
 
     C: float
@@ -120,7 +120,7 @@ class LossModel(LossSubsets, LinearClassifier):
         if not (self.warm_start or getattr(self, "_begins", False)) or not hasattr(self, "coef_"):
             return None
         same = np.array_equal(self.classes_, source.classes) and self.coef_.shape[1] == source.n_features  # type: ignore[arg-type]
-        return (self.coef_, self.intercept_) if same else None
+        return (self._dense_coef(), self.intercept_) if same else None
 
     def _report(self, solution: Solution, source: Source) -> None:
         """Warn of what the solver could not do."""

@@ -9,11 +9,11 @@ import numpy as np
 from ..data import Source
 from ..solvers.mistakes.online import Progress
 from ..solvers.mistakes.perceptron_trace import Trace
-from .linear import LinearClassifier
 from .online_perceptron import Floats, OnlinePerceptron
+from .sparse_coefficients import SparseCoefficients
 
 
-class Perceptron(OnlinePerceptron, LinearClassifier):
+class Perceptron(OnlinePerceptron, SparseCoefficients):
     """Rosenblatt's perceptron: look at one row after the other, and step only where the score is wrong.
 
         f(x) = w'x + w0;    y f(x) ≤ 0:  w += eta0 y x,  w0 += eta0 y          y = ±1, + for `classes_[1]`
@@ -78,7 +78,7 @@ class Perceptron(OnlinePerceptron, LinearClassifier):
         return _coefficients(progress.weights)
 
 
-class AveragedPerceptron(OnlinePerceptron, LinearClassifier):
+class AveragedPerceptron(OnlinePerceptron, SparseCoefficients):
     """The mean of all weights a perceptron has had, each counted as long as it stood: steadier on classes that overlap.
 
         w̄ = (1/T) Σ_t w_t        w_t the weights after visit t of T
