@@ -36,7 +36,8 @@ class Perceptron(OnlinePerceptron, SparseCoefficients):
     max_iter : int ≥ 1
         Epochs at most. Reaching it is a ConvergenceWarning.
     tol : float ≥ 0, optional
-        Also stop once the mean loss max(0, −y f) of an epoch has not come `tol` below the best one for `n_iter_no_change` epochs.
+        Also stop once the mean loss max(0, −y f) of an epoch has not come `tol` below the best one for `n_iter_no_change` epochs, as
+        scikit-learn does with its default, 1e-3.
     random_state : int, RandomState or None
         For `shuffle` and `init`.
     trace : bool

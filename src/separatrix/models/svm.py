@@ -40,7 +40,7 @@ class LinearSVC(NoLikelihood, LossModel):
     loss : "squared_hinge" or "hinge"
     multi_class : "ovr" or "crammer_singer"
     penalize_intercept : bool
-        Whether (b/intercept_scaling)²/2 is added to the penalty, as in liblinear.
+        Whether (b/intercept_scaling)²/2 is added to the penalty, as in liblinear and scikit-learn.
     fit_intercept : bool
     intercept_scaling : float
         Used with penalize_intercept=True alone.
