@@ -55,8 +55,8 @@ def by_label(priors: Any, name: str = "priors") -> Any:
         return dict(priors.to_dict())
     try:
         return np.array(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}={priors!r} are no numbers; pass one per class, or {{label: prior}}.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name}={priors!r:.60} are no numbers; pass one per class, or {{label: prior}}.") from None
 
 
 def _in_order(priors: Mapping[Any, Any], labels: list[Any], name: str) -> list[float]:

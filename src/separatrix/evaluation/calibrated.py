@@ -87,6 +87,7 @@ class CalibratedClassifier(KnownParameters, Decidable, ClassifierMixin, MetaEsti
         groups : (n,) groups, for grouped plans
         """
         estimator = self._uncalibrated
+        self._check_given()
         kind = self._check(estimator)
         rows, groups = _counting(_labelled(X, y, sample_weight), groups)
         plan = default_plan(rows) if self.plan is None else self.plan
@@ -111,7 +112,7 @@ class CalibratedClassifier(KnownParameters, Decidable, ClassifierMixin, MetaEsti
         return LinearSVC() if self.estimator is None else self.estimator
 
     def _check(self, estimator: Any) -> Kind:
-        if self.method not in METHODS:
+        if not (isinstance(self.method, str) and self.method in METHODS):
             raise one_of("method", self.method, METHODS)
         if isinstance(self.plan, Bootstrap):
             raise InputError("A bootstrap holds rows out in every other resample, not once; use plan=KFold(5) or LeaveOneOut().")

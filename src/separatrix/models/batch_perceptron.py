@@ -151,6 +151,7 @@ class BatchPerceptron(NoLikelihood, SparseCoefficients):
         return self._adopt(source if first else None, self._attributes(source, weights, status, before + passes))
 
     def _rule(self, max_iter: int) -> BatchRule:
+        self._check_given()
         check_number("epsilon", self.epsilon, 0.0, "0.0")
         check_number("eta0", self.eta0, 0.0, "1.0", above=True)
         check_number("max_iter", self.max_iter, 1, "1000", whole=True)

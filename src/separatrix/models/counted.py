@@ -167,8 +167,8 @@ class CountedNB(CountedLeftOut, SummaryClassifier, GenerativeClassifier):
     def _check_params(self) -> None:
         try:
             alpha = np.asarray(self.alpha, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"alpha={self.alpha!r} is not a number; use 1.0 (add one to every count) or 0 (count exactly).") from None
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"alpha={self.alpha!r:.60} is not a number; use 1.0 (add one to every count) or 0 (count exactly).") from None
         if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
             raise InputError(f"alpha={self.alpha!r} must be ≥ 0: 1 adds one to every count (Laplace), 0 counts exactly and keeps zeros.")
         if self.missing not in ("error", "ignore"):

@@ -39,7 +39,7 @@ class SummaryClassifier(Classifier):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y, sample_weight)
         require_two_classes(source.classes)  # type: ignore[arg-type]
         with quiet():
@@ -62,7 +62,7 @@ class SummaryClassifier(Classifier):
         first = not hasattr(self, "summary_")
         self._require_summary()
         require_announced(self, X, classes)
-        self._check_params()
+        self._check_given()
         known = classes if first else self.classes_
         source = self._labelled(X, y, sample_weight, known)
         if not first:
@@ -114,7 +114,7 @@ class SummaryClassifier(Classifier):
         ----------
         summary : ClassMoments, or the summary this model keeps in `summary_`
         """
-        self._check_params()
+        self._check_given()
         summary = self._own_summary(summary)
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
@@ -139,9 +139,6 @@ class SummaryClassifier(Classifier):
 
     def _require_summary(self) -> None:
         """Raise an error where rows can be neither added nor taken out, because the summary alone does not determine the fit."""
-
-    def _check_params(self) -> None:
-        """Raise an error for parameters that no data could make sense of."""
 
 
 class MomentClassifier(SummaryClassifier):

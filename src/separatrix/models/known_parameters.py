@@ -6,6 +6,7 @@ import inspect
 from typing import Any, ClassVar, Self
 
 from ..errors import InputError, InputTypeError, did_you_mean
+from .parameter_kinds import Kind, Seed, check_kinds, kinds_of
 
 COUNTERPARTS = {
     "BackwardSelection": "SequentialFeatureSelector",
@@ -99,11 +100,13 @@ class KnownParameters:
     """
 
     _known: ClassVar[frozenset[str]] = frozenset()
+    _kinds: ClassVar[tuple[tuple[Any, Kind | Seed], ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         own = list(inspect.signature(cls.__init__).parameters.values())[1:]
         cls.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
+        cls._kinds = kinds_of(own)
         cls._known = frozenset(p.name for p in own if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
@@ -111,6 +114,14 @@ class KnownParameters:
         if not cls._known.issuperset(given):
             raise InputTypeError(unknown_parameter(cls, given))
         return object.__new__(cls)
+
+    def _check_given(self) -> None:
+        """Raise an error for parameters that no data could make sense of."""
+        check_kinds(vars(self), self._kinds)
+        self._check_params()
+
+    def _check_params(self) -> None:
+        """Raise an error for values that have the right kind and no meaning."""
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters.

@@ -144,7 +144,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
 
     def _fit_against_rest(self, X: Any, codes: NDArray[np.int32], targets: list[int], weight: Any, n_jobs: int | None) -> list[Self] | None:
         """Return one fitted clone per target class, that class against the rest; None where the machines gain nothing from each other."""
-        self._check_params()
+        self._check_given()
         if self.firth or self.class_weight is not None or self.warm_start:
             return None
         from ..solvers.smooth import against_rest
@@ -168,7 +168,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
         """
         first = not hasattr(self, "classes_")
         require_announced(self, X, classes)
-        self._check_params()
+        self._check_given()
         if self.firth:
             raise InputError("partial_fit has no Firth correction, which needs all rows at once; use fit, or firth=False.")
         if self.l1_ratio > 0.0:

@@ -111,7 +111,7 @@ def regularisation_path(
     """
     values = _check_cs(Cs)
     model = LogisticRegression(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs, warm_start=True)
-    model._check_params()
+    model._check_given()
     source = as_source(X, y, sample_weight, n_jobs=n_jobs)
     problem = model._problem(source)
     steps = []

@@ -64,7 +64,7 @@ class LossModel(LossSubsets, SparseCoefficients):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        self._check_params()
+        self._check_given()
         source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
         try:
             with quiet():

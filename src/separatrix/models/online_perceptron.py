@@ -119,6 +119,7 @@ class OnlinePerceptron(NoLikelihood, Classifier):
         return self._adopt(source if before is None else None, attributes)
 
     def _rule(self, max_iter: int) -> Rule:
+        self._check_given()
         check_number("eta0", self.eta0, 0.0, "1.0", above=True)
         check_number("max_iter", self.max_iter, 1, "1000", whole=True)
         check_number("n_iter_no_change", self.n_iter_no_change, 1, "5", whole=True)

@@ -37,9 +37,6 @@ class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorM
         """The estimator to fit a clone of for every machine."""
         return or_logistic(self.estimator)
 
-    def _check_params(self) -> None:
-        """Raise an error for parameters that no data could make sense of."""
-
     def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
         raise TypeError(f"{type(self).__name__} must define _fit_all")
 
@@ -56,7 +53,7 @@ class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorM
         sample_weight : (n,) weights, optional
         """
         check_machine(self._machine)
-        self._check_params()
+        self._check_given()
         if y is None:
             raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
         labels = Labels.of(y)

@@ -152,7 +152,7 @@ class LinearSVC(NoLikelihood, LossModel):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows, so that C becomes 2C for it.
         """
-        self._check_params()
+        self._check_given()
         source = as_source(X, y, sample_weight, n_jobs=self.n_jobs)
         problem = self._problem(source)
         joint = self.multi_class == "crammer_singer"

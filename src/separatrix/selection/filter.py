@@ -70,7 +70,7 @@ class Filter(Selector):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y, sample_weight)
         count = self._count(source.n_features)
         scores, pvalues = self._scores(source)

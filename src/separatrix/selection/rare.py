@@ -83,6 +83,7 @@ class RareBinaryFilter(Selector):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
+        self._check_given()
         source = self._unlabelled(X, sample_weight)
         screen = source.reduce(ColumnScreen.summarise(np.zeros(1) if source.classes is None else source.classes))
         if not screen.is_finite:

@@ -100,7 +100,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         sample_weight : (n,) weights, optional
             Handed to the selector with the rows.
         """
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y)
         if not isinstance(source, ChunkedSource) or source.labels is None:
             raise InputError("StabilitySelection draws rows at random and needs them in memory; load the table first.")

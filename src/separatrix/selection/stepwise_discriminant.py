@@ -105,7 +105,7 @@ class StepwiseDiscriminant(Selector):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y, sample_weight)
         moments = source.reduce(ClassMoments.summarise(source.classes, "pooled"))
         if not moments.is_finite:
@@ -120,7 +120,7 @@ class StepwiseDiscriminant(Selector):
         summary : ClassMoments, pooled or full
         feature_names : names of the columns, optional
         """
-        self._check_params()
+        self._check_given()
         if not isinstance(summary, ClassMoments):
             raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
         return self._choose(summary.to("pooled"), None, None if feature_names is None else tuple(feature_names))
