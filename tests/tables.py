@@ -6,12 +6,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, Moments
+from separatrix import (
+    AnovaFilter,
+    BackwardSelection,
+    CalibratedClassifier,
+    ClassMoments,
+    CorrelationFilter,
+    ForwardSelection,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    Moments,
+    MutualInformationFilter,
+    RareBinaryFilter,
+    StabilitySelection,
+    StepwiseDiscriminant,
+)
 from separatrix.models import (
     AveragedPerceptron,
     BatchPerceptron,
     BernoulliNB,
     CategoricalNB,
+    DecidedClassifier,
     FisherDiscriminant,
     LeastSquaresClassifier,
     LinearSVC,
@@ -19,6 +34,8 @@ from separatrix.models import (
     MixedNB,
     MultinomialNB,
     NearestMean,
+    OneVsOne,
+    OneVsRest,
     Perceptron,
     QuadraticDiscriminantAnalysis,
     VotedPerceptron,
@@ -52,6 +69,24 @@ LOSS_MODELS = [LogisticRegression(), LogisticRegression(firth=True), LinearSVC()
 
 MISTAKE_MODELS = [Perceptron(), BatchPerceptron(), AveragedPerceptron(), VotedPerceptron()]
 """Classifiers that learn by mistakes, for which the order of the rows matters: tests/models/test_perceptron.py."""
+
+META_MODELS = [OneVsRest(), OneVsOne(), CalibratedClassifier(), DecidedClassifier()]
+"""Classifiers around others."""
+
+SELECTORS = [
+    AnovaFilter(),
+    CorrelationFilter(),
+    MutualInformationFilter(),
+    RareBinaryFilter(),
+    StepwiseDiscriminant(),
+    StabilitySelection(CorrelationFilter()),
+    ForwardSelection(LinearDiscriminantAnalysis()),
+    BackwardSelection(LinearDiscriminantAnalysis()),
+]
+"""Selectors of columns; further ones, and their laws, are in tests/selection."""
+
+ESTIMATORS = [*MODELS, *COUNT_MODELS, *LOSS_MODELS, *MISTAKE_MODELS, *META_MODELS, *SELECTORS]
+"""Every public estimator, at its defaults and some also otherwise."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InputError, InputTypeError, SeparatrixError, one_of
+from .errors import InputError, InputTypeError, ParameterError, SeparatrixError, one_of
 
 QUICK: dict[str, tuple[type, ...]] = {
     "int": (int, bool),
@@ -52,7 +52,7 @@ def rule_of(name: str, annotation: str) -> Rule | None:
     True
     """
     if name == "random_state":
-        return Rule(name, frozenset({int, type(None)}), ("seed",), ())
+        return Rule(name, frozenset({type(None)}), ("seed",), ())
     words = tuple(word for literal in re.findall(LITERAL, annotation) for word in re.findall(r"""["']([^"']+)["']""", literal))
     kinds = tuple(part.strip() for part in re.sub(LITERAL, "", annotation).split("|") if part.strip())
     if not set(kinds) <= QUICK.keys() or not (kinds or words):
@@ -75,7 +75,7 @@ def check(rule: Rule, value: Any) -> None:
     --------
     >>> check(rule_of("max_iter", "int"), "many")
     Traceback (most recent call last):
-    separatrix.errors.InputError: max_iter='many' must be a whole number, not of type str.
+    separatrix.errors.ParameterError: max_iter='many' must be a whole number, not of type str.
     """
     if (
         type(value) in rule.quick
@@ -85,14 +85,14 @@ def check(rule: Rule, value: Any) -> None:
     ):
         return
     if rule.name == "n_jobs" and value is not None and _is("int", value) and int(value) == 0:
-        raise InputError("n_jobs=0 asks for no thread; use n_jobs=1, a number of threads, or -1 for all processors.")
+        raise ParameterError("n_jobs=0 asks for no thread; use n_jobs=1, a number of threads, or -1 for all processors.")
     if rule.kinds == ("seed",):
         _check_seed(rule.name, value)
     elif not any(_is(kind, value) for kind in rule.kinds) and not (rule.words and isinstance(value, str)):
         if rule.words and not rule.kinds:
             raise one_of(rule.name, value, rule.words)
         needed = " or ".join([*map(repr, rule.words), *(NOUNS[kind] for kind in rule.kinds)])
-        raise InputError(f"{rule.name}={_shown(value)} must be {needed}, {_but(value)}.")
+        raise ParameterError(f"{rule.name}={_shown(value)} must be {needed}, {_but(value)}.")
 
 
 def _but(value: Any) -> str:
@@ -121,7 +121,7 @@ def _is(kind: str, value: Any) -> bool:
 def _check_seed(name: str, value: Any) -> None:
     seed = isinstance(value, numbers.Integral) and 0 <= int(value) < 2**32
     if not seed and not isinstance(value, (np.random.RandomState, np.random.Generator, type(None))) and value is not np.random:
-        raise InputError(
+        raise ParameterError(
             f"{name}={_shown(value)} cannot be used to seed random numbers; give a whole number from 0 to 4294967295, a "
             "numpy.random.RandomState or numpy.random.Generator, or None."
         )

@@ -7,6 +7,7 @@ Every error says what was given, what is needed and what to type::
     │   ├── NoFeatureLeftError           a selector keeps no column; says what to loosen
     │   └── UnknownNameError (KeyError)  a name that does not exist; says which one was probably meant
     ├── InputTypeError (TypeError)       an argument of a type that cannot be used
+    │   └── ParameterError (InputError)  a parameter of an estimator is of such a type, or a number out of all range
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
     └── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
 
@@ -43,6 +44,10 @@ class UnknownNameError(InputError, KeyError):
 
 class InputTypeError(SeparatrixError, TypeError):
     """An argument is of a type that cannot be used."""
+
+
+class ParameterError(InputError, InputTypeError):
+    """A parameter of an estimator is of a kind that cannot be used; a ValueError and a TypeError, as scikit-learn's own is."""
 
 
 class CapacityError(SeparatrixError, MemoryError):

@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from separatrix import AveragedPerceptron, BatchPerceptron, Perceptron, VotedPerceptron
 from separatrix.errors import InputError
 from separatrix.solvers.solution import ConvergenceWarning
+from tests.models.test_contract import EXCEPTIONS as CONTRACT
 
 ONLINE: list[Any] = [Perceptron(random_state=0), AveragedPerceptron(random_state=0), VotedPerceptron(random_state=0)]
 MODELS: list[Any] = [*ONLINE, BatchPerceptron()]
@@ -29,20 +30,11 @@ EACH_ONLINE = pytest.mark.parametrize("model", ONLINE, ids=lambda model: type(mo
 KS = pytest.mark.parametrize("K", [2, 3])
 quiet = pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
 
-ONE_BY_ONE = "one row is visited after the other: two steps of one are not one step of two, and rows in another order end elsewhere"
-EXCEPTIONS = {
-    type(model).__name__: {
-        "check_sample_weight_equivalence_on_dense_data": ONE_BY_ONE,
-        "check_sample_weight_equivalence_on_sparse_data": ONE_BY_ONE,
-    }
-    for model in ONLINE
-}
-
 
 @quiet
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [*MODELS, Perceptron(init="random", trace=True, tol=1e-3)], expected_failed_checks=lambda m: EXCEPTIONS.get(type(m).__name__, {})
+    [Perceptron(init="random", trace=True, tol=1e-3)], expected_failed_checks=lambda m: CONTRACT[f"{type(m).__name__}()"]
 )
 def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
     check(estimator)

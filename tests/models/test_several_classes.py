@@ -124,7 +124,7 @@ def test_sparse_rows_and_two_classes(rng: Any) -> None:
 @pytest.mark.parametrize(
     ("action", "message"),
     [
-        (lambda X, y: OneVsRest().fit(X, y), "estimator=None cannot be fitted"),
+        (lambda X, y: OneVsRest("lda").fit(X, y), "estimator='lda' cannot be fitted"),
         (lambda X, y: OneVsRest(GaussianNB(), machines="al").fit(X, y), "Did you mean 'all'"),
         (lambda X, y: OneVsOne(GaussianNB(), rule="votes").fit(X, y), "Did you mean 'vote'"),
         (lambda X, y: OneVsRest(GaussianNB(), scores="raww").fit(X, y), "Did you mean 'raw'"),

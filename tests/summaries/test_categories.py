@@ -54,9 +54,8 @@ def test_parts_are_the_whole_though_their_categories_differ(cut: int, small: int
 
 def test_named_categories_meet_by_name() -> None:
     def named(levels: list[Any], cells: list[float]) -> CategoryCounts:
-        return CategoryCounts(
-            np.array([0]), np.array([sum(cells)]), starts_of(np.array([len(levels)])), np.array([cells]), as_objects(levels)
-        )
+        counts, rows, starts = np.array([sum(cells)]), np.array([int(sum(cells))]), starts_of(np.array([len(levels)]))
+        return CategoryCounts(np.array([0]), counts, rows, starts, np.array([cells]), as_objects(levels))
 
     both = named(["b", "d"], [1.0, 2.0]).merge(named(["a", "d", "z"], [4.0, 8.0, 16.0]))
     assert both.names(0) == ["a", "b", "d", "z"] and both.cells.tolist() == [[4.0, 1.0, 10.0, 16.0]]

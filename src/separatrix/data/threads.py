@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -72,7 +73,8 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int) ->
     waiting: deque[Future[R]] = deque()
     try:
         for item in items:
-            waiting.append(pool.submit(function, item))
+            # In the caller's context: what it wants of numpy's warnings holds on every thread.
+            waiting.append(pool.submit(copy_context().run, function, item))
             if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:
@@ -107,7 +109,7 @@ def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list
             deque(left, maxlen=0)  # what nobody has begun is not begun any more
             raise
 
-    others = [_helpers(os.getpid(), threads - 1).submit(work) for _ in range(threads - 1)]
+    others = [_helpers(os.getpid(), threads - 1).submit(copy_context().run, work) for _ in range(threads - 1)]
     try:
         work()
     finally:

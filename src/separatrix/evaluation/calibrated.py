@@ -17,7 +17,9 @@ from ..data.sparse_rows import with_rows
 from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
+from ..models import LinearSVC
 from ..models.decided import Decidable
+from ..models.known_parameters import KnownParameters
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
 from .asked import require_jobs
@@ -29,7 +31,7 @@ from .rows import Rows
 Floats = NDArray[np.float64]
 
 
-class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedClassifier(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier with calibrated probabilities: its scores of held-out rows are mapped to how often they came true.
 
     The scores are never those of rows trained on. Log-odds of the estimator's posteriors, or its `decision_function` where it has none,
@@ -38,8 +40,8 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     Parameters
     ----------
-    estimator : classifier
-        Of this package or of scikit-learn, with `predict_proba` or `decision_function`.
+    estimator : classifier, optional
+        Of this package or of scikit-learn, with `predict_proba` or `decision_function`; default LinearSVC().
     method : "sigmoid", "isotonic", "temperature" or "beta"
         σ(a f + b), few rows suffice; any rising step function, for thousands of rows; f/T, which changes no label; σ of a log s −
         b log(1 − s) + c with s = σ(f), which can also leave good posteriors as they are.
@@ -86,12 +88,14 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         sample_weight : (n,) weights, optional
         groups : (n,) groups, for grouped plans
         """
-        kind = self._check()
+        estimator = self._uncalibrated
+        self._check_given()
+        kind = self._check(estimator)
         rows, groups = _counting(_labelled(X, y, sample_weight), groups)
         plan = default_plan(rows) if self.plan is None else self.plan
         every = folds_of(plan, rows.n, rows.codes, groups)
-        fitted = rows.fit(self.estimator)  # first: what is wrong with a row is said with its number among all of them
-        repeats = [held_out_scores(self.estimator, rows, plan, folds, kind, self.n_jobs) for folds in every]
+        fitted = rows.fit(estimator)  # first: what is wrong with a row is said with its number among all of them
+        repeats = [held_out_scores(estimator, rows, plan, folds, kind, self.n_jobs) for folds in every]
         values = np.concatenate(repeats)
         held = np.flatnonzero(~np.isnan(values).any(axis=1))
         weight = np.ones(rows.n) if rows.weight is None else rows.weight
@@ -104,13 +108,18 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
         self.estimator_, self.calibration_, self.floor_ = fitted, calibration, floor
         return self
 
-    def _check(self) -> Kind:
-        if self.method not in METHODS:
+    @property
+    def _uncalibrated(self) -> Any:
+        """The estimator to calibrate a clone of."""
+        return LinearSVC() if self.estimator is None else self.estimator
+
+    def _check(self, estimator: Any) -> Kind:
+        if not (isinstance(self.method, str) and self.method in METHODS):
             raise one_of("method", self.method, METHODS)
         if isinstance(self.plan, Bootstrap):
             raise InputError("A bootstrap holds rows out in every other resample, not once; use plan=KFold(5) or LeaveOneOut().")
         require_jobs(self.n_jobs)
-        return kind_of(self.estimator)
+        return kind_of(estimator)
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated posteriors, (n, K), columns in the order of `classes_`.
@@ -167,8 +176,8 @@ class CalibratedClassifier(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseE
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.estimator, BaseEstimator):
-            tags.input_tags = get_tags(self.estimator).input_tags
+        if isinstance(self._uncalibrated, BaseEstimator):
+            tags.input_tags = get_tags(self._uncalibrated).input_tags
         return tags
 
 

@@ -19,12 +19,13 @@ from ..errors import InputError, UnknownNameError, did_you_mean
 from ..summaries import ClassMoments
 from ..thresholds import LABELS
 from .decided import Decidable
+from .known_parameters import KnownParameters
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
 
 
-class Classifier(Decidable, ClassifierMixin, BaseEstimator):
+class Classifier(KnownParameters, Decidable, ClassifierMixin, BaseEstimator):
     """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
 
     n_jobs: int | None
@@ -32,6 +33,8 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
     n_features_in_: int
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments}
     _picked_by: str | None = None
+    _finite: ClassVar[tuple[str, ...]] = ()
+    """Fitted arrays without which nothing can be predicted; a fit in which they are not finite is refused."""
     _reweighs: ClassVar[bool] = False
     """Whether other class priors change nothing but what `_prior_attributes` returns."""
 
@@ -111,6 +114,9 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
 
     def _adopt(self, source: Source | None, attributes: dict[str, Any]) -> Self:
         """Set all fitted attributes at once: whatever fails before this leaves the old model whole."""
+        for name in self._finite:
+            if name in attributes and not np.isfinite(attributes[name]).all():
+                raise too_large(type(self).__name__)
         if source is not None:
             for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
                 delattr(self, name)
@@ -198,6 +204,20 @@ class Classifier(Decidable, ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def quiet() -> np.errstate:
+    """Return the context of a fit: what overflows in it shows in the result, which is refused, and not in numpy's warnings."""
+    return np.errstate(over="ignore", invalid="ignore", divide="ignore")
+
+
+def too_large(model: str) -> InputError:
+    """Return the error for a fit that float64 cannot hold."""
+    return InputError(
+        f"{model} cannot be computed in float64: values or weights are too large, or too far apart, and sums of their squares leave its "
+        "range (1e-308 to 1e308). Rescale the columns, for instance with sklearn.preprocessing.StandardScaler, and divide the weights by "
+        "their mean."
+    )
 
 
 def codes_of(scores: Floats) -> NDArray[np.int32] | None:

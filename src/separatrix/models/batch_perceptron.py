@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus
@@ -18,14 +17,14 @@ from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .incoming import rows_to_add, rows_to_fit
 from .information import NoLikelihood
-from .linear import LinearClassifier
 from .perceptron_start import check_number, class_counts, start_weights
 from .priors import class_factors
+from .sparse_coefficients import SparseCoefficients
 
 Floats = NDArray[np.float64]
 
 
-class BatchPerceptron(NoLikelihood, LinearClassifier):
+class BatchPerceptron(NoLikelihood, SparseCoefficients):
     """The perceptron on all rows at once: step by the mean over the rows that are wrong.
 
         (w, w0) += eta0 (1/n) Σ_{i wrong} y_i (x_i, 1)        i is wrong unless y_i (w'x_i + w0) > 0;  n = Σ weights
@@ -152,7 +151,7 @@ class BatchPerceptron(NoLikelihood, LinearClassifier):
         return self._adopt(source if first else None, self._attributes(source, weights, status, before + passes))
 
     def _rule(self, max_iter: int) -> BatchRule:
-        check_parameters(self)
+        self._check_given()
         check_number("epsilon", self.epsilon, 0.0, "0.0")
         check_number("eta0", self.eta0, 0.0, "1.0", above=True)
         check_number("max_iter", self.max_iter, 1, "1000", whole=True)

@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..solvers.closed_form.smoothing import LogProbability, bernoulli_logs, multinomial_logs
 from ..summaries import Counts
 from ..summaries.reading import Reading
+from ..summaries.remainder import never_learned
 from .counted_information import SwitchesCriteria, WordsCriteria
 from .counted_left_out import SwitchesLeftOut, WordsLeftOut
 from .evidence import log_odds
@@ -105,12 +106,17 @@ class BernoulliNB(SwitchesLeftOut, SwitchesCriteria, LinearNB):
 
     def _own_summary(self, summary: Any) -> Any:
         counts = super()._own_summary(summary)
-        if (counts.totals > counts.present * (1.0 + 1e-9)).any() or (counts.totals < 0).any():
+        if not counts.are_switches:
             raise InputError(
                 "These Counts add up values, not switches: a total is larger than the number of rows. Count what is on: "
                 "Counts.from_data(X, y, binarize=0.0)."
             )
         return counts
+
+    def _check_left(self, summary: Any) -> None:
+        super()._check_left(summary)
+        if not summary.are_switches:
+            raise never_learned("a switch would be on in more rows than are left")
 
     def _absent(self) -> Floats | None:
         return self.absent_log_prob_

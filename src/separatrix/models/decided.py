@@ -16,6 +16,7 @@ from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
 from .accuracy import Accuracy, labels_of_rows, share_of
+from .known_parameters import KnownParameters
 from .state import State, nested, restore_nested
 
 Floats = NDArray[np.float64]
@@ -47,13 +48,14 @@ class Decidable(Accuracy):
         return decided
 
 
-class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier with a decision: `predict` takes the action of least expected cost, `predict_proba` has the new priors.
 
     Parameters
     ----------
-    estimator : classifier
-        Any classifier with `predict_proba`, of this package or of scikit-learn. A fitted one is used as it is; `fit` fits a clone.
+    estimator : classifier, optional
+        Any classifier with `predict_proba`, of this package or of scikit-learn; default LogisticRegression(). A fitted one is used as it
+        is; `fit` fits a clone.
     decision : Decision, optional
         Default: the most probable class.
     trained_priors : (K,) or {label: prior}, optional
@@ -94,9 +96,10 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         X, y : rows and labels
         sample_weight : (n,) weights, optional
         """
-        require_posteriors(self.estimator)
+        estimator = or_logistic(self.estimator)
+        require_posteriors(estimator)
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
-        fitted = clone(self.estimator).fit(X, y, **more)
+        fitted = clone(estimator).fit(X, y, **more)
         self._check(fitted)
         self.estimator_ = fitted
         return self
@@ -184,7 +187,7 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _fitted(self) -> Any:
         if hasattr(self, "estimator_"):
             return self.estimator_
-        if self.estimator is None or not self.__sklearn_is_fitted__():
+        if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit, or pass a fitted estimator.")
         return self.estimator
 
@@ -240,6 +243,8 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         if hasattr(self, "estimator_"):
             return True
+        if self.estimator is None:
+            return False
         try:
             check_is_fitted(self.estimator)
         except (NotFittedError, TypeError):  # TypeError: what was given as the estimator is none
@@ -248,9 +253,19 @@ class DecidedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.estimator, BaseEstimator):
-            tags.input_tags = get_tags(self.estimator).input_tags
+        estimator = or_logistic(self.estimator)
+        if isinstance(estimator, BaseEstimator):
+            tags.input_tags = get_tags(estimator).input_tags
         return tags
+
+
+def or_logistic(estimator: Any) -> Any:
+    """Return the estimator given, or logistic regression where there is none."""
+    if estimator is not None:
+        return estimator
+    from .logistic import LogisticRegression
+
+    return LogisticRegression()
 
 
 def require_posteriors(estimator: Any) -> None:

@@ -53,9 +53,10 @@ class LinearDiscriminantAnalysis(
         Class probabilities; default: shares of the rows.
     shrinkage : float in [0, 1], "auto" or "oas", optional
         Σ becomes (1 − α)Σ + α(tr Σ/p)I. "auto" is Ledoit and Wolf's α and "oas" Chen's, both for columns divided by their
-        pooled standard deviation, so that units do not matter. "auto" needs the rows, the others do not.
+        pooled standard deviation, so that units do not matter. "auto" needs the rows, the others do not. (scikit-learn's "auto" shrinks
+        the covariance of each class by an α of its own.)
     covariance : "unbiased" or "mle"
-        Divide the pooled scatter by n − K, as R and SAS do, or by n.
+        Divide the pooled scatter by n − K, as R and SAS do, or by n, as scikit-learn does.
     n_components : int, optional
         Directions kept by `transform`, at most min(K − 1, p).
     class_weight : dict, "balanced" or None

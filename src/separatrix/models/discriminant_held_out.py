@@ -57,7 +57,7 @@ class HeldOutDiscriminant(WideClassifier):
 
     def _solve_many(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Return coef (B, K, p) and intercept (B, K) of many weightings of the same rows, and which are sure; where `_leaves_out`."""
-        self._check_params()
+        self._check_given()
         n = moments.counts.sum(axis=1)
         nu = n if self.covariance == "mle" else np.maximum(n - len(classes), np.finfo(float).tiny)
         priors = moments.counts / n[:, None] if self.priors is None else effective_priors(self.priors, classes, moments.counts[0])
@@ -67,6 +67,6 @@ class HeldOutDiscriminant(WideClassifier):
         """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
         if self.shrinkage not in (None, 0.0) or self.class_weight is not None:
             return None
-        self._check_params()
+        self._check_given()
         fixed = None if self.priors is None else effective_priors(self.priors, classes, np.ones(len(classes)))
         return discriminant_permuted(X, folds, codes, len(classes), fixed, self.covariance == "unbiased")

@@ -146,7 +146,7 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
             "intercept_": intercept,
             "threshold_": threshold,
             "scalings_": scalings,
-            "eigenvalues_": counts @ Z**2 / nu,
+            "eigenvalues_": (counts / nu) @ Z**2,
             "explained_variance_ratio_": found.ratio[: self.n_components],
         }
 

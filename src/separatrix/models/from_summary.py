@@ -8,12 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
-from .base import Classifier
+from .base import Classifier, quiet, too_large
 from .incoming import require_announced, require_two_classes
 
 
@@ -40,11 +39,12 @@ class SummaryClassifier(Classifier):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y, sample_weight)
         require_two_classes(source.classes)  # type: ignore[arg-type]
-        return self._adopt(source, self._fit_source(source))
+        with quiet():
+            attributes = self._fit_source(source)
+        return self._adopt(source, attributes)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
         summary = self._summarise(source)
@@ -62,33 +62,51 @@ class SummaryClassifier(Classifier):
         first = not hasattr(self, "summary_")
         self._require_summary()
         require_announced(self, X, classes)
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         known = classes if first else self.classes_
         source = self._labelled(X, y, sample_weight, known)
         require_two_classes(source.classes)  # type: ignore[arg-type]
         if not first:
             self._check_width(source)
-        summary = self._summarise(source)
-        if not first:
-            summary = self.summary_.merge(summary)
-        attributes = {"classes_": source.classes, "summary_": summary, **self._solve(summary, None, growing=True)}
+        with quiet():
+            summary = self._summarise(source)
+            if not first:
+                summary = self.summary_.merge(summary)
+                if not summary.is_finite:
+                    raise too_large(type(self).__name__)
+            attributes = {"classes_": source.classes, "summary_": summary, **self._solve(summary, None, growing=True)}
         return self._adopt(source if first else None, attributes)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back out, exactly: the result is that of a fit without them.
 
+        A summary does not know its rows one by one. Rows that were never learned, or are taken out twice, are refused where something
+        impossible would be left (a count, a category or a variance below zero, a mean without rows) and cannot be noticed elsewhere.
+        Rows that weigh, or vary, a billion times more than those that stay leave them fewer digits; where none are left, it is refused.
+
         Parameters
         ----------
         X, y, sample_weight : rows that were learned, with the weights they had then
+            Not all rows: a model of none predicts nothing.
         """
         if not hasattr(self, "summary_"):
             raise InputError("There is nothing to forget yet: fit the model first.")
         self._require_summary()
         source = self._labelled(X, y, sample_weight, self.classes_)
         self._check_width(source)
-        summary = self.summary_.subtract(self._summarise(source))
-        return self._adopt(None, {"summary_": summary, **self._solve(summary, None, growing=True)})
+        with quiet():
+            summary = self.summary_.subtract(self._summarise(source))
+            self._check_left(summary)
+            attributes = {"summary_": summary, **self._solve(summary, None, growing=True)}
+        return self._adopt(None, attributes)
+
+    def _check_left(self, summary: Any) -> None:
+        """Raise an error for a summary that rows taken out cannot have left."""
+        if not summary.counts.any():
+            raise InputError(
+                f"These are all rows that {type(self).__name__} has learned, and a model of no rows predicts nothing. Forget fewer rows, "
+                "or begin anew: sklearn.base.clone(model)."
+            )
 
     def fit_summary(self, summary: Any) -> Self:
         """Fit from a summary, without any rows.
@@ -97,12 +115,12 @@ class SummaryClassifier(Classifier):
         ----------
         summary : ClassMoments, or the summary this model keeps in `summary_`
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         summary = self._own_summary(summary)
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
-        solved = {"classes_": summary.classes, "summary_": summary, **self._solve(summary, None)}
+        with quiet():
+            solved = {"classes_": summary.classes, "summary_": summary, **self._solve(summary, None)}
         return self._adopt(None, {**solved, "n_features_in_": summary.n_features})
 
     def _summarise(self, source: Source) -> Any:
@@ -122,9 +140,6 @@ class SummaryClassifier(Classifier):
 
     def _require_summary(self) -> None:
         """Raise an error where rows can be neither added nor taken out, because the summary alone does not determine the fit."""
-
-    def _check_params(self) -> None:
-        """Raise an error for parameters that no data could make sense of."""
 
 
 class MomentClassifier(SummaryClassifier):

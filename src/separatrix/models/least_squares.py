@@ -134,7 +134,7 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
         """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
         if self.coding != "indicator" or self.class_weight is not None:
             return None
-        self._check_params()
+        self._check_given()
         return least_squares_permuted(X, folds, codes, len(classes), float(self.alpha))
 
     def _targets(self, moments: ClassMoments) -> Floats:

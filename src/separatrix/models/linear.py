@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ class LinearClassifier(Classifier):
 
     coef_: Floats
     intercept_: Floats
+    _finite: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     def _scores(self, block: Block) -> Floats:
         return linear_scores(block, self.coef_, self.intercept_)

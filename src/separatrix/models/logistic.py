@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
 from ..errors import InputError
 from ..inference.logistic import Evidence
@@ -145,8 +144,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
 
     def _fit_against_rest(self, X: Any, codes: NDArray[np.int32], targets: list[int], weight: Any, n_jobs: int | None) -> list[Self] | None:
         """Return one fitted clone per target class, that class against the rest; None where the machines gain nothing from each other."""
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         if self.firth or self.class_weight is not None or self.warm_start:
             return None
         from ..solvers.smooth import against_rest
@@ -170,8 +168,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
         """
         first = not hasattr(self, "classes_")
         require_announced(self, X, classes)
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         if self.firth:
             raise InputError("partial_fit has no Firth correction, which needs all rows at once; use fit, or firth=False.")
         if self.l1_ratio > 0.0:
@@ -192,7 +189,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
 
     def _begin(self, source: Source) -> Averaged:
         if hasattr(self, "coef_"):
-            return Averaged.begin(self.coef_, self.intercept_)
+            return Averaged.begin(self._dense_coef(), self.intercept_)
         assert source.classes is not None
         R = 1 if len(source.classes) == 2 else len(source.classes)
         return Averaged.begin(np.zeros((R, source.n_features)), np.zeros(R))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import as_numbers, check_arguments, check_parameters
+from ..argument_types import as_numbers, check_arguments
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
@@ -113,8 +113,7 @@ def regularisation_path(
     check_arguments(regularisation_path, locals())
     values = _check_cs(Cs)
     model = LogisticRegression(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs, warm_start=True)
-    check_parameters(model)
-    model._check_params()
+    model._check_given()
     source = as_source(X, y, sample_weight, n_jobs=n_jobs)
     problem = model._problem(source)
     steps = []

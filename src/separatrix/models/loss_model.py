@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from typing import Any, ClassVar, Self
 
@@ -10,24 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ..argument_types import check_parameters
 from ..data import Block, Source, as_source
-from ..errors import InputError, InputTypeError, SingularWarning
+from ..errors import InputError, SingularWarning
 from ..losses import Loss
 from ..solvers import choice
 from ..solvers.problem import Problem
 from ..solvers.rows import Rows
 from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
 from ..summaries import ClassMoments
+from .base import quiet, too_large
 from .column_subsets import LossSubsets
 from .incoming import require_two_classes
-from .linear import LinearClassifier
 from .priors import class_factors
+from .sparse_coefficients import SparseCoefficients
 
 Floats = NDArray[np.float64]
 
+LEAST_SHARE = float(np.finfo(np.float64).eps)
+"""Share of all weight below which a class changes no digit of the mean loss."""
 
-class LossModel(LossSubsets, LinearClassifier):
+
+class LossModel(LossSubsets, SparseCoefficients):
     """Penalised loss of linear scores. A subclass gives `_loss(K)` and the parameters annotated here."""
 
     C: float
@@ -39,28 +41,7 @@ class LossModel(LossSubsets, LinearClassifier):
     warm_start: bool
     random_state: Any
     solution_: Solution | None
-    REPLACED: ClassVar[dict[str, str]] = {
-        "solver": "the solver is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
-        "penalty": "use C=np.inf for no penalty, l1_ratio=0 (the default) for 'l2', l1_ratio=1 for 'l1', a number between for 'elasticnet'",
-        "dual": "primal or dual is chosen from the data; leave it out",
-        "multi_class": "more than two classes are always fitted together; separatrix.OneVsRest fits one model per class",
-        "intercept_scaling": "the intercept is never penalised, so it needs no scaling; leave it out",
-        "verbose": "`solution_` holds the solver's report; leave it out",
-    }
-    """Parameters of scikit-learn that stand for its internals, and what to do instead."""
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "Solution": Solution}
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        own = inspect.signature(cls.__init__)
-        cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
-
-    def __new__(cls, *args: Any, **given: Any) -> Self:
-        """Refuse parameters of scikit-learn that stand for its internals; `__init__` keeps the signature of the contract."""
-        for name in given:
-            if name in cls.REPLACED:
-                raise InputTypeError(f"{cls.__name__} has no parameter {name!r}: {cls.REPLACED[name]}.")
-        return super().__new__(cls)
 
     def _loss(self, n_classes: int) -> Loss:
         raise TypeError(f"{type(self).__name__} must define _loss")
@@ -83,11 +64,14 @@ class LossModel(LossSubsets, LinearClassifier):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
-        problem = self._problem(source)
-        solution = self._solve(problem)
+        try:
+            with quiet():
+                problem = self._problem(source)
+                solution = self._solve(problem)
+        except np.linalg.LinAlgError:
+            raise too_large(type(self).__name__) from None
         self._report(solution, source)
         return self._adopt(source, self._found(source.classes, problem, solution))
 
@@ -136,7 +120,7 @@ class LossModel(LossSubsets, LinearClassifier):
         if not (self.warm_start or getattr(self, "_begins", False)) or not hasattr(self, "coef_"):
             return None
         same = np.array_equal(self.classes_, source.classes) and self.coef_.shape[1] == source.n_features  # type: ignore[arg-type]
-        return (self.coef_, self.intercept_) if same else None
+        return (self._dense_coef(), self.intercept_) if same else None
 
     def _report(self, solution: Solution, source: Source) -> None:
         """Warn of what the solver could not do."""
@@ -193,6 +177,8 @@ def class_counts(rows: Rows, n_classes: int) -> Floats:
 
 def refuse_weightless(classes: NDArray[Any], counts: Floats) -> None:
     """Raise an error where weights leave fewer than all classes to learn."""
+    if not np.isfinite(counts.sum()):
+        raise InputError("sample_weight adds up to more than float64 can hold (1e308); divide the weights by their mean.")
     gone = classes[counts <= 0].tolist()
     if len(gone) == len(classes) - 1:
         raise InputError(
@@ -201,3 +187,9 @@ def refuse_weightless(classes: NDArray[Any], counts: Floats) -> None:
         )
     if gone:
         raise InputError(f"The weights leave no row of class {gone[0]!r}; drop its rows, or give some of them a positive weight.")
+    k = int(counts.argmin())
+    if counts[k] < LEAST_SHARE * counts.sum():
+        raise InputError(
+            f"Class {classes.tolist()[k]!r} has {counts[k] / counts.sum():.1g} of all weight, which rounding hides beside the others; give "
+            "weights that are closer to each other."
+        )

@@ -19,6 +19,7 @@ from ..summaries.categories import CategoryCounts
 from ..summaries.column_moments import ColumnMoments
 from ..summaries.columns import COUNTED, ColumnCounts, Layout
 from ..summaries.counts import Counts
+from .base import too_large
 from .counted import CountedNB
 from .counted_information import MixedCriteria
 from .evidence import Evidence, Notes
@@ -154,7 +155,10 @@ class MixedNB(MixedColumns, MixedCriteria, CountedNB):
         return kinds_stand(self.kinds, self.summary_.layout, parts)
 
     def _count(self, source: Source, layout: Layout) -> ColumnCounts:
-        return source.reduce(ColumnCounts.summarise(source.classes, layout, self.missing == "ignore", source.feature_names))
+        counts = source.reduce(ColumnCounts.summarise(source.classes, layout, self.missing == "ignore", source.feature_names))
+        if not counts.is_finite:
+            raise too_large(type(self).__name__)
+        return counts
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,7 @@ class GaussianNB(OwnVariancesCriteria, OwnVariancesSubsets, MomentClassifier, Ge
     """
 
     _kind: Kind = "diagonal"
+    _finite: ClassVar[tuple[str, ...]] = ("class_prior_", "theta_", "var_")
 
     def __init__(
         self,

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..argument_types import check_parameters
 from ..errors import one_of
 from .machines import fit_from_moments, fit_machines, fits_from_moments
 from .several_classes import SeveralClasses
@@ -25,8 +24,8 @@ class OneVsOne(SeveralClasses):
 
     Parameters
     ----------
-    estimator : classifier
-        A two-class machine, of this package or of scikit-learn.
+    estimator : classifier, optional
+        A two-class machine, of this package or of scikit-learn; default LogisticRegression().
     rule : "vote" or "all_duels"
     n_jobs : int, optional
         Machines fitted at a time; default: all CPUs.
@@ -56,18 +55,17 @@ class OneVsOne(SeveralClasses):
         self.n_jobs = n_jobs
 
     def _check_params(self) -> None:
-        check_parameters(self)
         if self.rule not in ("vote", "all_duels"):
             raise one_of("rule", self.rule, ["vote", "all_duels"])
 
     def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
         pairs = list(combinations(range(len(classes)), 2))
-        if fits_from_moments(self.estimator):
+        if fits_from_moments(self._machine):
             moments = self._moments(X, codes, classes, weight)
-            return fit_from_moments(self.estimator, [moments.only(pair) for pair in pairs])
+            return fit_from_moments(self._machine, [moments.only(pair) for pair in pairs])
         rows = [np.flatnonzero(codes == k) for k in range(len(classes))]
         tasks = [(X, np.sort(np.concatenate([rows[i], rows[j]]))) for i, j in pairs]
-        return fit_machines(clone(self.estimator), tasks, lambda t: codes[tasks[t][1]].astype(np.int64), weight, self.n_jobs)
+        return fit_machines(clone(self._machine), tasks, lambda t: codes[tasks[t][1]].astype(np.int64), weight, self.n_jobs)
 
     def duels(self, X: Any) -> Floats:
         """Return g_ij(x) of all ordered pairs (n, K, K): positive where i beats j, antisymmetric, 0 on the diagonal.

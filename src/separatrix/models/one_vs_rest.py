@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..argument_types import check_parameters
 from ..errors import InputTypeError, one_of
 from .machines import fit_from_moments, fit_machines, fits_from_moments, lengths, linear_parts
 from .several_classes import SeveralClasses
@@ -24,8 +23,8 @@ class OneVsRest(SeveralClasses):
 
     Parameters
     ----------
-    estimator : classifier
-        A two-class machine, of this package or of scikit-learn.
+    estimator : classifier, optional
+        A two-class machine, of this package or of scikit-learn; default LogisticRegression().
     machines : "all" or "all_but_last"
     scores : "raw" or "distance"
         Compare g_k, or the signed distances g_k/‖w_k‖, which do not depend on the scale of separately trained machines.
@@ -64,7 +63,6 @@ class OneVsRest(SeveralClasses):
         self.n_jobs = n_jobs
 
     def _check_params(self) -> None:
-        check_parameters(self)
         if self.machines not in ("all", "all_but_last"):
             raise one_of("machines", self.machines, ["all", "all_but_last"])
         if self.scores not in ("raw", "distance"):
@@ -74,16 +72,16 @@ class OneVsRest(SeveralClasses):
         K = len(classes)
         # Two classes need one machine: the other would be its mirror image.
         targets = [1] if K == 2 else list(range(K if self.machines == "all" else K - 1))
-        if fits_from_moments(self.estimator):
+        if fits_from_moments(self._machine):
             moments = self._moments(X, codes, classes, weight)
-            return fit_from_moments(self.estimator, [moments.against(k) for k in targets])
-        together = getattr(self.estimator, "_fit_against_rest", None)
+            return fit_from_moments(self._machine, [moments.against(k) for k in targets])
+        together = getattr(self._machine, "_fit_against_rest", None)
         machines = None if together is None or K == 2 else together(X, codes, targets, weight, self.n_jobs)
         if machines is not None:
             return machines
         everything = np.ones(len(codes), dtype=bool)
         tasks = [(X, everything)] * len(targets)
-        return fit_machines(clone(self.estimator), tasks, lambda t: (codes == targets[t]).astype(np.int64), weight, self.n_jobs)
+        return fit_machines(clone(self._machine), tasks, lambda t: (codes == targets[t]).astype(np.int64), weight, self.n_jobs)
 
     def _claims(self, X: Any) -> Floats:
         """Return g_k(x) (n, machines), divided by ‖w_k‖ if asked for."""

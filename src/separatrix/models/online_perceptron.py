@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..argument_types import check_arguments, check_parameters
+from ..argument_types import check_arguments
 from ..data import Source, as_rows
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus, Progress, Rule, learn
@@ -121,7 +121,7 @@ class OnlinePerceptron(NoLikelihood, Classifier):
         return self._adopt(source if before is None else None, attributes)
 
     def _rule(self, max_iter: int) -> Rule:
-        check_parameters(self)
+        self._check_given()
         check_number("eta0", self.eta0, 0.0, "1.0", above=True)
         check_number("max_iter", self.max_iter, 1, "1000", whole=True)
         check_number("n_iter_no_change", self.n_iter_no_change, 1, "5", whole=True)

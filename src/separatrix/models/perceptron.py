@@ -9,11 +9,11 @@ import numpy as np
 from ..data import Source
 from ..solvers.mistakes.online import Progress
 from ..solvers.mistakes.perceptron_trace import Trace
-from .linear import LinearClassifier
 from .online_perceptron import Floats, OnlinePerceptron
+from .sparse_coefficients import SparseCoefficients
 
 
-class Perceptron(OnlinePerceptron, LinearClassifier):
+class Perceptron(OnlinePerceptron, SparseCoefficients):
     """Rosenblatt's perceptron: look at one row after the other, and step only where the score is wrong.
 
         f(x) = w'x + w0;    y f(x) ≤ 0:  w += eta0 y x,  w0 += eta0 y          y = ±1, + for `classes_[1]`
@@ -36,7 +36,8 @@ class Perceptron(OnlinePerceptron, LinearClassifier):
     max_iter : int ≥ 1
         Epochs at most. Reaching it is a ConvergenceWarning.
     tol : float ≥ 0, optional
-        Also stop once the mean loss max(0, −y f) of an epoch has not come `tol` below the best one for `n_iter_no_change` epochs.
+        Also stop once the mean loss max(0, −y f) of an epoch has not come `tol` below the best one for `n_iter_no_change` epochs, as
+        scikit-learn does with its default, 1e-3.
     random_state : int, RandomState or None
         For `shuffle` and `init`.
     trace : bool
@@ -78,7 +79,7 @@ class Perceptron(OnlinePerceptron, LinearClassifier):
         return _coefficients(progress.weights)
 
 
-class AveragedPerceptron(OnlinePerceptron, LinearClassifier):
+class AveragedPerceptron(OnlinePerceptron, SparseCoefficients):
     """The mean of all weights a perceptron has had, each counted as long as it stood: steadier on classes that overlap.
 
         w̄ = (1/T) Σ_t w_t        w_t the weights after visit t of T

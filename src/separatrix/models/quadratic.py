@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
     """
 
     _kind: Kind = "full"
+    _finite: ClassVar[tuple[str, ...]] = ("priors_", "means_", "basis_", "log_det_")
 
     def __init__(
         self,

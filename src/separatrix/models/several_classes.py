@@ -16,14 +16,16 @@ from ..data.opening import as_matrix
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
-from .decided import Decidable
+from .base import quiet
+from .decided import Decidable, or_logistic
 from .incoming import require_two_classes
+from .known_parameters import KnownParameters
 from .machines import check_machine, scores_of
 
 Floats = NDArray[np.float64]
 
 
-class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of `OneVsRest` and `OneVsOne`. A subclass gives `_fit_all` (the machines) and `_winners` (class and ambiguity of rows)."""
 
     estimator: Any
@@ -31,8 +33,10 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     classes_: NDArray[Any]
     estimators_: list[Any]
 
-    def _check_params(self) -> None:
-        """Raise an error for parameters that no data could make sense of."""
+    @property
+    def _machine(self) -> Any:
+        """The estimator to fit a clone of for every machine."""
+        return or_logistic(self.estimator)
 
     def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
         raise TypeError(f"{type(self).__name__} must define _fit_all")
@@ -49,8 +53,8 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
         y : (n,) labels
         sample_weight : (n,) weights, optional
         """
-        check_machine(self.estimator)
-        self._check_params()
+        check_machine(self._machine)
+        self._check_given()
         if y is None:
             raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
         labels = Labels.of(y)
@@ -61,7 +65,8 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
             )
         require_two_classes(labels.classes)
         weight = check_weights(sample_weight, X.shape[0])
-        machines = self._fit_all(X, labels.codes(0, len(labels)), labels.classes, weight)
+        with quiet():
+            machines = self._fit_all(X, labels.codes(0, len(labels)), labels.classes, weight)
         validate_data(self, given, skip_check_array=True)  # sets the names and number of columns
         self.classes_, self.estimators_ = labels.classes, machines
         return self
@@ -69,14 +74,24 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
     def _moments(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> ClassMoments:
         """Return one summary from which every machine is solved."""
         source = as_source(X, codes, weight, classes=np.arange(len(classes)), n_jobs=self.n_jobs)
-        kind = "diagonal" if self.estimator._summary_kind() == "diagonal" else "full"
-        return source.reduce(ClassMoments.summarise(np.arange(len(classes)), kind))  # type: ignore[arg-type]
+        kind = "diagonal" if self._machine._summary_kind() == "diagonal" else "full"
+        moments = source.reduce(ClassMoments.summarise(np.arange(len(classes)), kind))  # type: ignore[arg-type]
+        if not moments.is_finite:
+            source.refuse_nonfinite()
+        return moments
 
     def _machine_scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         rows = as_matrix(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return scores_of(self.estimators_, rows)
+        with quiet():
+            scores = scores_of(self.estimators_, rows)
+        if not np.isfinite(scores).all():
+            raise InputError(
+                f"Scores of X are not finite: values times the coefficients of {type(self.estimators_[0]).__name__} exceed 1e308. Rescale "
+                "the columns of X, here and in the fit."
+            )
+        return scores
 
     def predict(self, X: Any, ambiguous: Literal["argmax", "reject"] = "argmax") -> NDArray[Any]:
         """Return the label of each row.
@@ -108,6 +123,6 @@ class SeveralClasses(Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimat
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if isinstance(self.estimator, BaseEstimator):
-            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        if isinstance(self._machine, BaseEstimator):
+            tags.input_tags.sparse = get_tags(self._machine).input_tags.sparse
         return tags

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import check_parameters
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
@@ -41,7 +40,7 @@ class LinearSVC(NoLikelihood, LossModel):
     loss : "squared_hinge" or "hinge"
     multi_class : "ovr" or "crammer_singer"
     penalize_intercept : bool
-        Whether (b/intercept_scaling)²/2 is added to the penalty, as in liblinear.
+        Whether (b/intercept_scaling)²/2 is added to the penalty, as in liblinear and scikit-learn.
     fit_intercept : bool
     intercept_scaling : float
         Used with penalize_intercept=True alone.
@@ -83,12 +82,6 @@ class LinearSVC(NoLikelihood, LossModel):
 
     l1_ratio = 0.0
     warm_start = False
-    REPLACED: ClassVar[dict[str, str]] = {
-        "dual": "primal or dual is chosen from the data; `solution_.solver` and `solution_.why` say which ran and why",
-        "penalty": "the penalty is always ½‖w‖²; separatrix.LogisticRegression(l1_ratio=1) fits sparse coefficients",
-        "verbose": "`solution_` holds the solver's report; leave it out",
-    }
-    """Parameters of scikit-learn that stand for its internals, and what to do instead."""
     _no_likelihood = "charges rows for their margins, which gives no class a probability"
     support_: NDArray[np.int64]
     dual_coef_: Floats
@@ -159,8 +152,7 @@ class LinearSVC(NoLikelihood, LossModel):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows, so that C becomes 2C for it.
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         source = as_source(X, y, sample_weight, n_jobs=self.n_jobs)
         problem = self._problem(source)
         joint = self.multi_class == "crammer_singer"

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
-from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
@@ -71,8 +70,7 @@ class Filter(Selector):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y, sample_weight)
         count = self._count(source.n_features)
         scores, pvalues = self._scores(source)

@@ -79,6 +79,7 @@ def find_groups(groups: Any, n_features: int, names: Sequence[str] | None = None
     if groups is None:
         groups = {}
     elif not isinstance(groups, Mapping):
+        _require_list(groups)
         groups = {f"group {number}": columns for number, columns in enumerate(groups)}
     found, taken = {}, np.zeros(n_features, dtype=bool)
     for name, columns in groups.items():
@@ -93,6 +94,11 @@ def find_groups(groups: Any, n_features: int, names: Sequence[str] | None = None
     for j in np.flatnonzero(~taken):
         found[column_name(int(j), names)] = np.array([j])
     return dict(sorted(found.items(), key=lambda item: int(item[1][0])))
+
+
+def _require_list(columns: Any) -> None:
+    if not hasattr(columns, "__iter__") or np.ndim(columns) == 0:
+        raise InputTypeError(f"Columns are given as a list of names or numbers, not as {columns!r:.60} ({type(columns).__name__}).")
 
 
 def column_name(j: int, names: Sequence[str] | None) -> str:

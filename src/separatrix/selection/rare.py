@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import check_parameters
 from ..data import Source, as_rows
 from ..data.source import ChunkedSource
 from ..data.weights import check_weights
@@ -84,7 +83,7 @@ class RareBinaryFilter(Selector):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        check_parameters(self)
+        self._check_given()
         source = self._unlabelled(X, sample_weight)
         screen = source.reduce(ColumnScreen.summarise(np.zeros(1) if source.classes is None else source.classes))
         if not screen.is_finite:

@@ -21,14 +21,14 @@ def choose_road(model: Any, rows: SearchRows, metric: Any, exhaustive: bool, ref
         return criterion_road(model, rows, metric, n_jobs), metric
     chosen = Metric(metric, model)
     if hasattr(model, "_subset_scores"):
-        model._check_params()
+        model._check_given()
         held = [rows.dense[split.test] for split in rows.splits]
         engine = model._subset_scores(rows.training(model._summary_kind()), held)
         if engine is not None:
             return AlgebraRoad(engine, rows, chosen), chosen.name
     keep = None if exhaustive else int(refits)
     if hasattr(model, "_subset_fits"):
-        model._check_params()
+        model._check_given()
         fits = model._subset_fits(rows.dense, rows.codes, rows.weight, rows.classes, [(s.train, s.test) for s in rows.splits])
         if fits is not None:
             return RankedAlgebraRoad(fits, rows, chosen, keep), chosen.name

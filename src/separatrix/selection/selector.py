@@ -13,11 +13,12 @@ from ..data import Source, as_source
 from ..data.selected import remember
 from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
+from ..models.known_parameters import KnownParameters
 from .kept_columns import KeptColumns
 from .naming import Places, column_name, find_columns, find_groups
 
 
-class Selector(KeptColumns, BaseEstimator):
+class Selector(KnownParameters, KeptColumns, BaseEstimator):
     """Base of all selectors. A subclass gives `fit`, which ends with `self._adopt(source, support, attributes)`.
 
     Attributes

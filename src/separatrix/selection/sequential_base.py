@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import is_classifier
 
-from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import DataWarning, InputError, InputTypeError, one_of
 from ..evaluation.plans import KFold
@@ -51,8 +50,7 @@ class SequentialSelection(Selector):
             Used in training and in the scores.
         groups : (n,) groups of rows, for grouped plans
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         source = self._numbers(X, y, sample_weight)
         where = self._field(source)
         earlier, members = self._beginning(source, where)
@@ -152,6 +150,8 @@ class SequentialSelection(Selector):
             raise InputTypeError(
                 f"estimator={self.estimator!r} is not a classifier; columns are chosen by how well classes are told apart."
             )
+        if not (isinstance(self.metric, str) or callable(self.metric)):
+            raise InputTypeError(f"metric={self.metric!r:.60} must be the name of a metric, such as 'error', or a scorer.")
         if isinstance(self.n_features, str) and self.n_features not in ("best", "1se"):
             raise one_of("n_features", self.n_features, ["best", "1se"])
         if self.n_features == "1se" and self.metric in ("aic", "bic"):

@@ -13,7 +13,6 @@ from scipy.sparse import issparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
-from ..argument_types import check_parameters
 from ..data.selected import silence
 from ..data.source import ChunkedSource
 from ..data.weights import check_weights
@@ -101,8 +100,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         sample_weight : (n,) weights, optional
             Handed to the selector with the rows.
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y)
         if not isinstance(source, ChunkedSource) or source.labels is None:
             raise InputError("StabilitySelection draws rows at random and needs them in memory; load the table first.")

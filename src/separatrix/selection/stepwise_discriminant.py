@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import check_parameters
 from ..data import Source
 from ..errors import InputError, InputTypeError, one_of
 from ..inference.tables import Table
@@ -106,8 +105,7 @@ class StepwiseDiscriminant(Selector):
         sample_weight : (n,) weights, optional
             Frequencies: a row of weight 2 counts as two rows.
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         source = self._labelled(X, y, sample_weight)
         moments = source.reduce(ClassMoments.summarise(source.classes, "pooled"))
         if not moments.is_finite:
@@ -122,8 +120,7 @@ class StepwiseDiscriminant(Selector):
         summary : ClassMoments, pooled or full
         feature_names : names of the columns, optional
         """
-        check_parameters(self)
-        self._check_params()
+        self._check_given()
         if not isinstance(summary, ClassMoments):
             raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
         if feature_names is not None and np.shape(feature_names) != (summary.n_features,):

@@ -13,8 +13,8 @@ from ..data import Block, as_source
 from ..data.block import as_float
 from ..errors import InputError
 from ..thresholds import SUMS
-from .counts import subtracted
 from .grouped import NO_WEIGHT, tile_rows
+from .remainder import emptied, remaining, rows_per_class, subtracted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,6 +35,7 @@ class CategoryCounts:
     ----------
     classes : (K,) labels in sorted order
     counts : (K,) sums of weights
+    rows : (K,) numbers of rows that have a weight
     starts : (p + 1,) where each column's cells begin
     cells : (K, starts_p)
     levels : (starts_p,) the categories, sorted within each column; None where they are the numbers 0, 1, …
@@ -48,6 +49,7 @@ class CategoryCounts:
 
     classes: NDArray[Any]
     counts: Floats
+    rows: Ints
     starts: Ints
     cells: Floats
     levels: NDArray[Any] | None = None
@@ -68,15 +70,14 @@ class CategoryCounts:
         def of(block: Block) -> CategoryCounts:
             assert block.codes is not None
             counts = np.bincount(block.codes, block.weight, minlength=len(classes)).astype(np.float64)
-            top = top_categories(block, skip_missing)
+            rows, top = rows_per_class(block.codes, block.weight, len(classes)), top_categories(block, skip_missing)
             if top is None:
-                return cls(
-                    classes, np.full_like(counts, np.nan), np.zeros(block.n_features + 1, dtype=np.int64), np.zeros((len(counts), 0))
-                )
+                nothing = np.zeros(block.n_features + 1, dtype=np.int64)
+                return cls(classes, np.full_like(counts, np.nan), rows, nothing, np.zeros((len(counts), 0)))
             starts = starts_of(top + 1)
             cells = np.zeros((len(counts), int(starts[-1])))
             _add_cells(block, starts, cells)
-            return cls(classes, counts, starts, cells).compact()
+            return cls(classes, counts, rows, starts, cells).compact()
 
         return of
 
@@ -84,7 +85,8 @@ class CategoryCounts:
     def empty(cls, classes: Any, n_features: int) -> Self:
         """Return the counts of no rows."""
         K = len(classes)
-        return cls(np.asarray(classes), np.zeros(K), np.zeros(n_features + 1, dtype=np.int64), np.zeros((K, 0)))
+        rows, starts = np.zeros(K, dtype=np.int64), np.zeros(n_features + 1, dtype=np.int64)
+        return cls(np.asarray(classes), np.zeros(K), rows, starts, np.zeros((K, 0)))
 
     @property
     def n_features(self) -> int:
@@ -99,7 +101,7 @@ class CategoryCounts:
     @property
     def is_finite(self) -> bool:
         """False if a value was no category."""
-        return bool(np.isfinite(self.counts).all())
+        return bool(np.isfinite(self.counts.sum()))
 
     @property
     def columns(self) -> Ints:
@@ -130,7 +132,7 @@ class CategoryCounts:
         both, mine, theirs = self._common(other)
         both.cells[:, mine] += self.cells
         both.cells[:, theirs] += other.cells
-        return replace(both, counts=self.counts + other.counts)
+        return replace(both, counts=self.counts + other.counts, rows=self.rows + other.rows)
 
     def subtract(self, other: Self) -> Self:
         """Return the counts without rows that are among those counted; categories that no row is left of go too."""
@@ -139,7 +141,8 @@ class CategoryCounts:
         taken = np.zeros_like(both.cells)
         both.cells[:, mine] = self.cells
         taken[:, theirs] = other.cells
-        left = replace(both, counts=subtracted(self.counts, other.counts), cells=subtracted(both.cells, taken))
+        counts, rows = remaining(self.classes, self.counts, self.rows, other.counts, other.rows)
+        left = replace(both, counts=counts, rows=rows, cells=emptied(rows, subtracted(both.cells, taken)))
         return left.compact()
 
     def scaled(self, factors: Floats) -> Self:

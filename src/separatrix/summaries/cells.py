@@ -14,6 +14,7 @@ from ..data import Block
 from ..thresholds import SUMS
 from .categories import CategoryCounts, starts_of
 from .grouped import NO_WEIGHT, tile_rows
+from .remainder import rows_per_class
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ class Cuts:
                 self._add(block, starts, cells)
             else:
                 self._add_tiles(block, starts, flat, cells)
-            return CategoryCounts(classes, counts, starts, cells)
+            return CategoryCounts(classes, counts, rows_per_class(block.codes, block.weight, len(classes)), starts, cells)
 
         return of
 

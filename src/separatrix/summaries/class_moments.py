@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from ..data import Block, as_source
 from ..errors import CapacityError, InputError, InputTypeError
 from .grouped import Grouping, grouped_moments
+from .remainder import ROUNDING, never_learned, remaining, rows_per_class
 
 Floats = NDArray[np.float64]
 Kind = Literal["full", "pooled", "diagonal"]
 KINDS: tuple[Kind, ...] = ("full", "pooled", "diagonal")
 
-ROUNDING = 1e-9
-"""How far below zero, relative to what was there before, a scatter may come out of a subtraction."""
+NOISE = 32.0 * float(np.finfo(np.float64).eps)
+"""Rounding errors of a subtraction, in units of the numbers it subtracts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,7 @@ class ClassMoments:
     means : (K, p); zeros for a class without rows
     scatter : (K, p, p) for kind "full", (p, p) = Σ W_k for "pooled", (K, p) of the diagonals for "diagonal"
     kind : "full", "pooled" or "diagonal"
-    rows : (K,) numbers of rows, whatever their weights
+    rows : (K,) numbers of rows that have a weight
 
     Examples
     --------
@@ -80,8 +81,9 @@ class ClassMoments:
             require_memory(grouping.shape(block.n_features))
             assert block.codes is not None
             counts, means, scatter = grouped_moments(block, block.codes, grouping)
-            rows = np.bincount(block.codes, minlength=K)
-            return cls(classes, counts, means, scatter[0] if kind == "pooled" else scatter, kind, rows)
+            return cls(
+                classes, counts, means, scatter[0] if kind == "pooled" else scatter, kind, rows_per_class(block.codes, block.weight, K)
+            )
 
         return of
 
@@ -99,8 +101,10 @@ class ClassMoments:
 
     @property
     def is_finite(self) -> bool:
-        """False if any value summarised was NaN or infinite (or too large to square)."""
-        return bool(np.isfinite(self.means).all() and np.isfinite(self.scatter).all())
+        """False if any value summarised was NaN or infinite, or so large that the total sums of squares are infinite."""
+        # The scatter says nothing of how far apart the means are; einsum adds up without numpy's warnings.
+        between = np.einsum("k,kj,kj->", self.counts, self.means, self.means)
+        return bool(np.isfinite(between)) and bool(np.isfinite(self.scatter).all())
 
     def merge(self, other: Self) -> Self:
         """Return the moments of both sets of rows together."""
@@ -115,22 +119,15 @@ class ClassMoments:
     def subtract(self, other: Self) -> Self:
         """Return the moments without rows that are really among those summarised; the inverse of `merge`."""
         self._check_fits(other)
-        counts = self.counts - other.counts
-        counts[np.abs(counts) <= ROUNDING * self.counts] = 0.0
-        rows = self.rows - other.rows
-        if (counts < 0).any() or (rows < 0).any():
-            k = int(np.argmin(np.where(counts < 0, counts, rows)))
-            raise InputError(
-                f"Class {self.classes[k]!r} holds {self.counts[k]:g} (in {self.rows[k]} rows), so {other.counts[k]:g} "
-                f"(in {other.rows[k]} rows) cannot be taken out: only rows that were learned can be forgotten."
-            )
+        counts, rows = remaining(self.classes, self.counts, self.rows, other.counts, other.rows)
         share = other.counts / np.where(counts > 0, counts, 1.0)
         means = np.where(counts[:, None] > 0, self.means + share[:, None] * (self.means - other.means), 0.0)
         delta = np.where(counts[:, None] > 0, other.means - means, 0.0)
-        apart = counts * other.counts / np.where(self.counts > 0, self.counts, 1.0)
+        apart = counts * (other.counts / np.where(self.counts > 0, self.counts, 1.0))
         scatter = self.scatter - other.scatter - self._spread(apart, delta)
         left = replace(self, counts=counts, means=means, scatter=scatter, rows=rows)
-        return left._checked_remainder(self)
+        left._check_remainder(self, other)
+        return left._without_noise(self, other)
 
     def _spread(self, factor: Floats, delta: Floats) -> Floats:
         """Return factor_k δ_k δ_k' in the shape of the scatter."""
@@ -151,18 +148,30 @@ class ClassMoments:
                 "with the same columns, classes and kind."
             )
 
-    def _checked_remainder(self, before: Self) -> Self:
-        """Refuse what no rows could have left behind; set rounding below zero to zero."""
-        variances, scale = self.to_diagonal_sums(), before.to_diagonal_sums()
-        spread = np.einsum("kp,k->p", (before.means - before.grand_mean) ** 2, before.counts)
-        if (variances < -ROUNDING * (scale + spread)).any() or not self._is_possible(scale + spread):
-            raise InputError(
-                "The rows to forget cannot have been among those learned: without them a variance would be negative. "
-                "Only rows that were learned, with the weights they had, can be forgotten."
-            )
+    def _check_remainder(self, before: Self, taken: Self) -> None:
+        """Refuse what no rows could have left behind: variances below zero, or classes without rows whose sums are not those taken out."""
+        scale = before.to_diagonal_sums() + np.einsum("kp,k->p", (before.means - before.grand_mean) ** 2, before.counts)
+        gone = (self.rows == 0) & (before.rows > 0)
+        apart = (before.means[gone] - taken.means[gone]) ** 2 * before.counts[gone, None]
+        size = scale + before.counts[gone, None] * before.means[gone] ** 2
+        kept = np.abs(self.diagonals()[gone]) if self.kind != "pooled" else np.zeros(1)
+        if (apart > ROUNDING**2 * size).any() or (kept > ROUNDING * scale).any():
+            raise never_learned(f"class {self.classes[gone].tolist()[0]!r} would have none left, but its mean or variance is another")
+        if (self.to_diagonal_sums() < -ROUNDING * scale).any() or not self._is_possible(scale):
+            raise never_learned("without them a variance would be negative")
+
+    def _without_noise(self, before: Self, taken: Self) -> Self:
+        """Return the moments with zeros for variances that rounding alone could have left, so that none is below zero."""
+        means = np.maximum(np.abs(before.means), np.abs(taken.means))
+        many = taken.counts * (before.counts / np.where(self.counts > 0, self.counts, before.counts + 1.0))
+        moved = many[:, None] * np.abs(before.means - taken.means) * means
+        noise = NOISE * (before.diagonals() + (moved.sum(axis=0) if self.kind == "pooled" else moved))
+        varies = self.diagonals() > noise
+        if varies.all():
+            return self
         if self.kind == "diagonal":
-            return replace(self, scatter=np.maximum(self.scatter, 0.0))
-        return self
+            return replace(self, scatter=np.where(varies, self.scatter, 0.0))
+        return replace(self, scatter=np.where(varies[..., :, None] & varies[..., None, :], self.scatter, 0.0))
 
     def _is_possible(self, scale: Floats) -> bool:
         """Whether the scatter has no negative eigenvalue, in units of each column's spread before."""
@@ -177,11 +186,13 @@ class ClassMoments:
         """Mean of all rows, Σ counts_k means_k / Σ counts_k."""
         return self.counts @ self.means / max(self.counts.sum(), np.finfo(float).tiny)
 
+    def diagonals(self) -> Floats:
+        """Return the sums of squares of each column: (K, p) within each class, or (p,) within all where the scatter is pooled."""
+        return self.scatter if self.kind == "diagonal" else np.einsum("...jj->...j", self.scatter)
+
     def to_diagonal_sums(self) -> Floats:
         """Return the within-class sums of squares of each column, Σ_k diag W_k, of shape (p,)."""
-        if self.kind == "diagonal":
-            return self.scatter.sum(axis=0)
-        return np.einsum("jj->j", self.scatter) if self.kind == "pooled" else np.einsum("kjj->j", self.scatter)
+        return self.diagonals() if self.kind == "pooled" else self.diagonals().sum(axis=0)
 
     def to(self, kind: Kind) -> Self:
         """Return these moments as another kind that they determine: full gives all three; the others only themselves."""

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block
-from ..errors import InputError
-from .class_moments import ROUNDING
 from .grouped import Grouping, grouped_moments
+from .remainder import ROUNDING, never_learned
 
 Floats = NDArray[np.float64]
 
@@ -78,14 +77,14 @@ class ColumnMoments:
         share = other.counts / np.where(left, counts, 1.0)
         means = np.where(left, self.means + share * (self.means - other.means), 0.0)
         delta = np.where(left, other.means - means, 0.0)
-        apart = counts * other.counts / np.where(self.counts > 0, self.counts, 1.0) * delta**2
+        apart = counts * (other.counts / np.where(self.counts > 0, self.counts, 1.0)) * delta**2
         scatter = np.where(left, self.scatter - other.scatter - apart, 0.0)
         scale = self.total[2] * np.maximum(self.counts.sum(axis=0), 1.0)
-        if (counts < 0).any() or (scatter < -ROUNDING * (scale + np.abs(self.scatter))).any():
-            raise InputError(
-                "The rows to forget cannot have been among those learned: without them a count or a variance would be negative. Only rows "
-                "that were learned, with the weights they had, can be forgotten."
-            )
+        # All values of a class that are taken out have the mean that the class had.
+        apart = np.where(left, 0.0, self.counts * (self.means - other.means) ** 2)
+        strange = apart > ROUNDING**2 * (scale + self.counts * self.means**2)
+        if strange.any() or (counts < 0).any() or (scatter < -ROUNDING * (scale + np.abs(self.scatter))).any():
+            raise never_learned("without them a count or a variance would be negative")
         return type(self)(counts, means, np.maximum(scatter, 0.0))
 
     def scaled(self, factors: Floats) -> Self:

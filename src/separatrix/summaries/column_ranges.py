@@ -59,8 +59,9 @@ class ColumnRanges:
         self.whole[columns] &= (np.floor(values) == values).all(axis=0)
         self.low[columns] = np.minimum(self.low[columns], np.where(known, X, np.inf).min(axis=0, initial=np.inf))
         self.high[columns] = np.maximum(self.high[columns], np.where(known, X, -np.inf).max(axis=0, initial=-np.inf))
-        for sums, terms in ((self.count, known), (self.total, values), (self.squares, values**2)):
-            sums[columns] += weight @ terms
+        with np.errstate(over="ignore", invalid="ignore"):  # what is infinite is no variance of counts, and refused where it is used
+            for sums, terms in ((self.count, known), (self.total, values), (self.squares, values**2)):
+                sums[columns] += weight @ terms
 
     def merge(self, other: Self) -> Self:
         """Return the ranges over both sets of rows."""

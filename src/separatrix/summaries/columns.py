@@ -15,8 +15,9 @@ from ..data.columns import ColumnBatch
 from ..errors import InputError
 from .categories import CategoryCounts, as_objects, starts_of
 from .column_moments import ColumnMoments
-from .counts import Counts, class_totals, subtracted
+from .counts import Counts, class_totals
 from .reading import Reading
+from .remainder import emptied, never_learned, rows_per_class
 
 Floats = NDArray[np.float64]
 
@@ -170,8 +171,9 @@ class ColumnCounts:
             some = parts.measured.shape[1] > 0
             moments = ColumnMoments.of(parts.measured, batch.codes, batch.weight, K) if some else ColumnMoments.empty(K, 0)
             counted = Block(parts.counted, batch.codes, batch.weight, batch.start)
-            totals = Counts(classes, counts, *class_totals(counted, K, Reading(skip_missing=True)))
-            return cls(classes, counts, layout, moments, totals, count_levels(classes, counts, batch, parts))
+            rows = rows_per_class(batch.codes, batch.weight, K)
+            totals = Counts(classes, counts, rows, *class_totals(counted, K, Reading(skip_missing=True)))
+            return cls(classes, counts, layout, moments, totals, count_levels(totals, batch, parts))
 
         return of
 
@@ -191,7 +193,7 @@ class ColumnCounts:
     @property
     def is_finite(self) -> bool:
         """False if sums overflowed; bad values are refused by the pass itself."""
-        return bool(np.isfinite(self.moments.scatter).all()) and self.totals.is_finite
+        return bool(np.isfinite(self.moments.total[2]).all()) and self.totals.is_finite
 
     def merge(self, other: Self) -> Self:
         """Return the counts of both sets of rows together."""
@@ -207,11 +209,15 @@ class ColumnCounts:
     def subtract(self, other: Self) -> Self:
         """Return the counts without rows that are among those counted."""
         self._check_fits(other)
+        totals, moments = self.totals.subtract(other.totals), self.moments.subtract(other.moments)
+        emptied(totals.rows, moments.counts)
+        if not totals.columns(self.layout.kinds[self.layout.of(*COUNTED)] == "bernoulli").are_switches:
+            raise never_learned("a switch would be on in more rows than are left")
         return replace(
             self,
-            counts=subtracted(self.counts, other.counts),
-            moments=self.moments.subtract(other.moments),
-            totals=self.totals.subtract(other.totals),
+            counts=totals.counts,
+            moments=moments,
+            totals=totals,
             categories=self.categories.subtract(other.categories),
         )
 
@@ -225,9 +231,9 @@ class ColumnCounts:
             raise InputError("Counts of columns of different kinds, or of different classes, do not go together; count both with the same.")
 
 
-def count_levels(classes: Any, counts: Floats, batch: ColumnBatch, parts: Parts) -> CategoryCounts:
+def count_levels(totals: Counts, batch: ColumnBatch, parts: Parts) -> CategoryCounts:
     """Return how often each category occurs in each class; categories are sorted, and those without weight left out."""
-    K = len(classes)
+    K = len(totals.classes)
     cells, names = [np.zeros((K, 0))], []
     sizes = []
     for codes, levels in parts.categories:
@@ -240,4 +246,4 @@ def count_levels(classes: Any, counts: Floats, batch: ColumnBatch, parts: Parts)
         names += [levels[c] for c in order]
         sizes.append(len(levels))
     starts = starts_of(np.array(sizes, dtype=np.int64))
-    return CategoryCounts(classes, counts, starts, np.hstack(cells), as_objects(names)).compact()
+    return CategoryCounts(totals.classes, totals.counts, totals.rows, starts, np.hstack(cells), as_objects(names)).compact()

@@ -15,11 +15,9 @@ from ..thresholds import SUMS
 from . import reference
 from .grouped import NO_WEIGHT, tile_rows
 from .reading import Reading, stored
+from .remainder import ROUNDING, emptied, remaining, rows_per_class, subtracted
 
 Floats = NDArray[np.float64]
-
-ROUNDING = 1e-9
-"""How far below zero, relative to what was there before, a total may come out of a subtraction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +28,7 @@ class Counts:
     ----------
     classes : (K,) labels in sorted order
     counts : (K,) sums of weights
+    rows : (K,) numbers of rows that have a weight
     totals : (K, p)
     missing : (K, p) sums of the weights of rows whose value was missing and left out, or None if no value was
 
@@ -42,6 +41,7 @@ class Counts:
 
     classes: NDArray[Any]
     counts: Floats
+    rows: NDArray[np.int64]
     totals: Floats
     missing: Floats | None = None
 
@@ -62,15 +62,17 @@ class Counts:
         def of(block: Block) -> Counts:
             assert block.codes is not None
             counts = np.bincount(block.codes, block.weight, minlength=len(classes)).astype(np.float64)
+            rows = rows_per_class(block.codes, block.weight, len(classes))
             with np.errstate(invalid="ignore", over="ignore"):  # what cannot be counted comes out as NaN, which is refused then
-                return cls(classes, counts, *class_totals(block, len(classes), how))
+                return cls(classes, counts, rows, *class_totals(block, len(classes), how))
 
         return of
 
     @classmethod
     def empty(cls, classes: Any, n_features: int) -> Self:
         """Return the counts of no rows."""
-        return cls(np.asarray(classes), np.zeros(len(classes)), np.zeros((len(classes), n_features)))
+        K = len(classes)
+        return cls(np.asarray(classes), np.zeros(K), np.zeros(K, dtype=np.int64), np.zeros((K, n_features)))
 
     @property
     def n_features(self) -> int:
@@ -80,7 +82,7 @@ class Counts:
     @property
     def is_finite(self) -> bool:
         """False if a value could not be counted."""
-        return bool(np.isfinite(self.totals).all())
+        return bool(np.isfinite(self.totals).all() and np.isfinite(self.counts.sum()))
 
     @property
     def present(self) -> Floats:
@@ -88,11 +90,25 @@ class Counts:
         counts = self.counts[:, None]
         return counts if self.missing is None else np.maximum(counts - self.missing, 0.0)
 
+    @property
+    def are_switches(self) -> bool:
+        """Whether no column is on in more rows than there are, as the totals of 0 and 1 cannot be."""
+        return bool((self.totals >= 0).all() and (self.totals <= self.present * (1.0 + ROUNDING)).all())
+
+    def columns(self, chosen: Any) -> Self:
+        """Return the counts of some columns alone."""
+        return replace(self, totals=self.totals[:, chosen], missing=None if self.missing is None else self.missing[:, chosen])
+
     def merge(self, other: Self) -> Self:
         """Return the counts of both sets of rows together."""
         self._check_fits(other)
-        missing = _sum(self.missing, other.missing)
-        return replace(self, counts=self.counts + other.counts, totals=self.totals + other.totals, missing=missing)
+        return replace(
+            self,
+            counts=self.counts + other.counts,
+            rows=self.rows + other.rows,
+            totals=self.totals + other.totals,
+            missing=_sum(self.missing, other.missing),
+        )
 
     def subtract(self, other: Self) -> Self:
         """Return the counts without rows that are among those counted."""
@@ -101,8 +117,8 @@ class Counts:
         if missing is not None:
             missing = subtracted(missing if self.missing is None else self.missing, missing if other.missing is None else other.missing)
             missing = missing if missing.any() else None
-        counts = subtracted(self.counts, other.counts)
-        return replace(self, counts=counts, totals=subtracted(self.totals, other.totals), missing=missing)
+        counts, rows = remaining(self.classes, self.counts, self.rows, other.counts, other.rows)
+        return replace(self, counts=counts, rows=rows, totals=emptied(rows, subtracted(self.totals, other.totals)), missing=missing)
 
     def scaled(self, factors: Floats) -> Self:
         """Return the counts after multiplying the weights of class k by factors_k."""
@@ -120,18 +136,6 @@ class Counts:
 
 def _sum(a: Floats | None, b: Floats | None) -> Floats | None:
     return b if a is None else a if b is None else a + b
-
-
-def subtracted(before: Floats, taken: Floats) -> Floats:
-    """Return before − taken, refused where it turns negative though nothing negative was counted."""
-    left = before - taken
-    slack = ROUNDING * np.abs(before)
-    if ((left < -slack) & (before >= 0)).any():
-        raise InputError(
-            "The rows to forget cannot have been among those counted: a count would become negative. Only rows that were learned, "
-            "with the weights they had, can be forgotten."
-        )
-    return np.where(np.abs(left) <= slack, 0.0, left)
 
 
 def class_totals(block: Block, n_classes: int, reading: Reading) -> tuple[Floats, Floats | None]:

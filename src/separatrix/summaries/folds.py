@@ -14,6 +14,7 @@ from ..data.source import Mergeable
 from ..errors import InputError
 from .class_moments import ClassMoments, Kind
 from .grouped import Grouping, grouped_moments
+from .remainder import rows_per_class
 
 M = TypeVar("M", bound=Mergeable)
 
@@ -24,7 +25,7 @@ def all_but_one(parts: Sequence[M]) -> list[M]:
     Examples
     --------
     >>> from separatrix.summaries import Counts
-    >>> parts = [Counts(np.array(["a"]), np.array([n]), np.array([[n]])) for n in (1.0, 2.0, 4.0)]
+    >>> parts = [Counts(np.array(["a"]), np.array([n]), np.array([1]), np.array([[n]])) for n in (1.0, 2.0, 4.0)]
     >>> [float(rest.counts[0]) for rest in all_but_one(parts)]
     [6.0, 5.0, 3.0]
     """
@@ -80,7 +81,7 @@ class FoldMoments:
             fold = np.asarray(fold_of(block.start, block.start + block.n_rows))
             codes = (fold * K + block.codes).astype(np.int32)
             counts, means, scatter = grouped_moments(block, codes, grouping)
-            rows = np.bincount(codes, minlength=n_folds * K)
+            rows = rows_per_class(codes, block.weight, n_folds * K)
             parts = []
             for f in range(n_folds):
                 own = slice(f * K, (f + 1) * K)

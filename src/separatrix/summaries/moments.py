@@ -14,6 +14,7 @@ from ..data.weights import check_weights
 from ..errors import InputTypeError
 from .class_moments import ClassMoments
 from .grouped import Grouping, grouped_moments
+from .remainder import ROUNDING
 
 ONE_CLASS = np.zeros(1, dtype=np.int64)
 
@@ -64,12 +65,13 @@ class Moments:
 
     def subtract(self, other: Self) -> Self:
         """Return the moments without rows that are among those summarised."""
-        return self._from_classes(self._as_classes().subtract(other._as_classes()))
+        # The number of rows is not kept here: they are as many as the count, and one is left wherever a weight is.
+        rows, left, slack = int(np.ceil(self.count)), self.count - other.count, ROUNDING * self.count
+        taken = min(int(np.ceil(other.count)), rows - 1) if left > slack else max(int(np.ceil(other.count)), rows)
+        return self._from_classes(self._as_classes(rows).subtract(other._as_classes(taken)))
 
-    def _as_classes(self) -> ClassMoments:
-        count = np.array([self.count])
-        # The number of rows is not kept here; the count stands in, so that a subtraction checks it alone.
-        return ClassMoments(ONE_CLASS, count, self.mean[None], self.scatter, "pooled", np.ceil(count).astype(np.int64))
+    def _as_classes(self, rows: int = 0) -> ClassMoments:
+        return ClassMoments(ONE_CLASS, np.array([self.count]), self.mean[None], self.scatter, "pooled", np.array([rows]))
 
     @classmethod
     def _from_classes(cls, moments: ClassMoments) -> Self:

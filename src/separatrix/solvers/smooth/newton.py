@@ -155,6 +155,9 @@ class Factor:
             # A Hessian is positive semidefinite but for rounding, which this outweighs.
             np.einsum("aa->a", A)[:] += RIDGE
             self.factor, info = lapack.dpotrf(A, lower=1)
+            if info != 0 and not (np.abs(A) <= 4.0).all():
+                # In units of its diagonal no entry of a Hessian is above 1 (2 with the gauge); no ridge mends one that overflowed.
+                raise np.linalg.LinAlgError("The Hessian is not finite.")
             while info != 0:
                 np.einsum("aa->a", A)[:] += RIDGE * len(A)
                 self.factor, info = lapack.dpotrf(A, lower=1)
