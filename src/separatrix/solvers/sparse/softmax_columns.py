@@ -21,14 +21,14 @@ from ..rows import Rows
 from ..solution import Solution, Status
 from .class_columns import ClassColumns
 from .gram_proximal import ProximalNewton
-from .l1_ending import Distance, distance, ended
-from .l1_quadratic import violation
-from .working_set import LOOSE, NEAR, SLACK
+from .class_intercepts import intercept_inverse, shifted
+from .l1_ending import DRIFT, Distance, Progress, asked, distance, ended, spilled
+from .working_set import LOOSE, NEAR, SLACK, column_units, products_of_used
 
 Floats = NDArray[np.float64]
 
 IDLE = 20
-"""Rounds without a smaller subgradient after which rounding is at work."""
+"""Rounds without progress after which rounding is at work."""
 ARMIJO, SHORTEST = 1e-4, 1e-6
 CENTRING = 50
 
@@ -62,6 +62,7 @@ class SoftmaxColumns:
         weight, n = problem.rows.weight, products.shape[0]
         self.share = np.full(n, 1.0 / problem.total) if weight is None else weight / problem.total
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
+        self.units = column_units(products, self.share)
         self.steps = self.passes = 0
         self.threshold = self.l1
         self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
@@ -71,20 +72,34 @@ class SoftmaxColumns:
         problem, theta = self.problem, self.problem.beginning()
         W = np.ascontiguousarray(theta[:, :-1])
         b = theta[:, -1] if theta.any() or not problem.fit_intercept else np.log(np.maximum(problem.counts, np.finfo(float).tiny))
-        point = self.at(W, b, (self.products.times(np.ascontiguousarray(W.T)) if W.any() else 0.0) + np.tile(b, (len(self.share), 1)))
-        least, idle = np.inf, 0
-        for rounds in range(problem.max_iter + 1):
-            point = self.centred(point)
+        point, progress, rounds = self.start(W, b), Progress(IDLE), 0
+        while True:
             G, found = self.looked_at(point)
-            least, idle = (found.subgradient, 0) if found.subgradient < least else (least, idle + 1)
-            if found.is_small(problem) or rounds == problem.max_iter or idle == IDLE:
-                break
-            new = self.improved(point, G)
+            ends = rounds == problem.max_iter or progress.has_ended(found)
+            if ends or found.is_small(problem):
+                point, G, found = self.certified(point, G)
+                if ends or found.is_small(problem):
+                    break
+            new = self.improved(point, G, found)
             if new is point:
+                point, G, found = self.certified(point, G)
                 break
-            point = new
+            point, rounds = self.centred(new), rounds + 1
         status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
         return ended(point.W, point.b - point.b.mean(), found, status, self.steps, self.passes)
+
+    def start(self, W: Floats, b: Floats) -> Point:
+        """Return the point at W with the best intercepts, its scores computed from the coefficients."""
+        self.passes += 1
+        return self.centred(self.at(W, b, products_of_used(self.products, W) + b))
+
+    def certified(self, point: Point, G: Floats) -> tuple[Point, Floats, Distance]:
+        """Return the point, gradient and distance by scores from the coefficients, and not from the steps that led there."""
+        new = self.start(point.W, point.b)
+        change = new.Z - point.Z
+        if np.ptp(change, axis=1).max() > DRIFT:
+            return new, *self.looked_at(new)
+        return new, G, self.distance(new, G)
 
     def at(self, W: Floats, b: Floats, Z: Floats) -> Point:
         """Return the point with its loss, slopes and probabilities."""
@@ -101,8 +116,7 @@ class SoftmaxColumns:
             g = point.U.sum(axis=0)
             if np.abs(g).max() <= 1e-15:
                 break
-            H = np.diag(point.P @ self.share) - (point.P * self.share) @ point.P.T
-            d = np.clip(-np.linalg.lstsq(H, g, rcond=1e-12)[0], -2.0, 2.0)
+            d = np.clip(-(intercept_inverse(point.P, self.share) @ g), -2.0, 2.0)
             new = self.at(point.W, point.b + d, point.Z + d)
             if np.abs(new.U.sum(axis=0)).max() >= np.abs(g).max():
                 break
@@ -113,9 +127,21 @@ class SoftmaxColumns:
         """Return the gradient (K, p) of the mean loss, and the distance from the minimum; one pass."""
         self.passes += 1
         G = np.ascontiguousarray(self.products.transposed_times(point.U).T)
-        return G, distance(self.problem, point.W, point.loss, G, point.U.sum(axis=0) * self.problem.fit_intercept)
+        return G, self.distance(point, G)
 
-    def improved(self, point: Point, G: Floats) -> Point:
+    def distance(self, point: Point, G: Floats) -> Distance:
+        """Return the distance from the minimum."""
+        g_b = point.U.sum(axis=0) * self.problem.fit_intercept
+        rest = float(g_b @ intercept_inverse(point.P, self.share) @ g_b) if g_b.any() else 0.0
+
+        def spill(t: float) -> float:
+            assert self.problem.rows.codes is not None
+            own = point.U[np.arange(len(self.share)), self.problem.rows.codes]
+            return spilled(self.share, -own / np.where(self.share > 0.0, self.share, 1.0), t)
+
+        return distance(self.problem, point.W, point.loss, G, g_b, self.units, spill, rest)
+
+    def improved(self, point: Point, G: Floats, found: Distance) -> Point:
         """Return a better point, or the point itself where none is found."""
         pairs = (np.abs(G) >= self.threshold) | (point.W != 0.0)
         columns = np.flatnonzero(pairs.any(axis=0))
@@ -124,12 +150,10 @@ class SoftmaxColumns:
         self.threshold = NEAR * self.l1
         chosen = [np.flatnonzero(own) for own in pairs]
         x, g, g_b = point.W[pairs], (G + self.l2 * point.W)[pairs], point.U.sum(axis=0) * self.problem.fit_intercept
-        worst = float(violation(g, x, np.full(len(x), self.l1)).max())
-        share = min(LOOSE, worst / self.l1)
         model = ClassColumns(
             self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, self.problem.fit_intercept, self.random
         )
-        end, shift, V = model.minimise(g, g_b, x, max(share * worst, SLACK * self.problem.tol**2 * self.l1))
+        end, shift, V = model.minimise(g, g_b, x, min(LOOSE, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
         self.steps += 1
         fall = -float(g @ (end - x)) - float(g_b @ shift) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
         return self._searched(point, pairs, x, end, shift, V.T, fall)
@@ -138,11 +162,14 @@ class SoftmaxColumns:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
         value = self.value(point)
         rounding = 64.0 * np.finfo(float).eps * value
+        if fall < -rounding:
+            return point
         t = 1.0
         while t > SHORTEST:
             W = point.W.copy()
             W[pairs] = end if t == 1.0 else x + t * (end - x)
-            new = self.at(W, point.b + t * shift, point.Z + t * V)
+            # Scores miss the equal change of all classes, which changes nothing else.
+            new = self.at(shifted(W, self.problem.l1_ratio), point.b + t * shift, point.Z + t * V)
             if self.value(new) <= value - ARMIJO * t * fall or (fall <= rounding and self.value(new) <= value + rounding):
                 return new
             t *= 0.5
