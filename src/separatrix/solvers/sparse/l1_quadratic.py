@@ -30,6 +30,8 @@ SWEEPS = 50
 LOOSE = 1e-2
 STEPS = 12
 """How far sweeps lower the subgradient, and how many systems follow them."""
+ROUNDS, ENOUGH = 20, 0.1
+"""How often sweeps and systems take turns, and the share of the largest violation that is enough for a step of Newton's method."""
 ENTRIES = 3
 """Systems in which coordinates that enter together may sort out which of them do."""
 RIDGE = 1e-12
@@ -76,22 +78,25 @@ class Quadratic:
         enough = max(share * worst, ROUNDING * float(np.abs(a).max(initial=0.0)))
         slacks = np.maximum(np.maximum(slack / units, ROUNDING * penalty), enough)
         if len(g) <= FEW:
-            found = self._feature_sign(a, x.copy(), penalty, slacks, 10 * len(g) + 20)
-            if found is not None:
+            found, done = self._feature_sign(a, x, penalty, slacks, 10 * len(g) + 20)
+            if done:
                 return found / units
         from ...kernels.proximal import descend
 
-        r, order = g.copy(), np.empty(len(g), dtype=np.int64)
-        least = float(slacks.min())
-        # Sweeps find the support; a system on it gives the digits that sweeps would have to pay for one by one.
-        descend(H, penalty, x, r, order, max(LOOSE * worst, least), SWEEPS)
-        found = self._feature_sign(a, x.copy(), penalty, slacks, STEPS)
-        if found is None:
-            descend(H, penalty, x, r, order, max(LOOSE**2 * worst, least), SWEEPS)
-        return np.asarray((x if found is None else found) / units)
+        order = np.empty(len(g), dtype=np.int64)
+        tolerance = max(LOOSE * worst, float(slacks.min()))
+        for _ in range(ROUNDS):
+            # Sweeps find the support; a system on it gives the digits that sweeps would have to pay for one by one.
+            r = a + H @ x
+            descend(H, penalty, x, r, order, tolerance, SWEEPS)
+            x, done = self._feature_sign(a, x, penalty, slacks, STEPS)
+            if done or violation(a + H @ x, x, penalty).max() <= ENOUGH * worst:
+                break
+            tolerance = max(LOOSE * tolerance, float(slacks.min()))
+        return np.asarray(x / units)
 
-    def _feature_sign(self, a: Floats, x: Floats, penalty: Floats, slack: Floats, steps: int) -> Floats | None:
-        """Minimise a'x + ½x'Hx + Σ t|x| from x, H of unit diagonal; None where the steps given are too few."""
+    def _feature_sign(self, a: Floats, x: Floats, penalty: Floats, slack: Floats, steps: int) -> tuple[Floats, bool]:
+        """Return where a'x + ½x'Hx + Σ t|x|, H of unit diagonal, is least, and True; or how far the steps given came from x, and False."""
         free, H = penalty == 0.0, self._scaled[0]
         for _ in range(steps):
             slope = a + H @ x
@@ -100,11 +105,11 @@ class Quadratic:
             if ((np.abs(slope + penalty * signs) - slack)[moving] <= 0.0).all():
                 over = np.where(moving, -np.inf, np.abs(slope) - penalty - slack)
                 if over.max() <= 0.0:
-                    return x
+                    return x, True
                 x = self._entered(a, x, signs, penalty, moving, slope, over)
             else:
                 x = self._towards(a, x, signs, penalty, np.flatnonzero(moving))
-        return None
+        return x, False
 
     def _entered(self, a: Floats, x: Floats, signs: Floats, penalty: Floats, moving: Bools, slope: Floats, over: Floats) -> Floats:
         """Return the best point on the way to the minimum with coordinates that leave 0.
