@@ -17,7 +17,7 @@ from ..products import Products
 from ..solution import Solution, Status
 from . import gram_proximal
 from .l1_ending import Progress, ended
-from .softmax_columns import SoftmaxColumns
+from .softmax_columns import SoftmaxColumns, from_the_strongest, may_be_crowded
 from .working_set import FIRST, ColumnProblem, Point
 
 Floats = NDArray[np.float64]
@@ -43,6 +43,11 @@ def solve(problem: Problem) -> Solution:
     [[0.3258, 0.0]]
     """
     require(problem.loss, REQUIRES, "proximal newton")
+    if problem.start is None and may_be_crowded(problem):
+        with single_threaded_blas():
+            found = from_the_strongest(problem, _columns_of(problem), FEW)
+        if found is not None:
+            return found
     if problem.rows.X is None or problem.n_scores * (problem.n_features + 1) <= FEW:
         return gram_proximal.solve(problem)
     with single_threaded_blas():

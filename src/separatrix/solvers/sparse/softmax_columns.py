@@ -31,6 +31,10 @@ IDLE = 20
 """Rounds without progress after which rounding is at work."""
 ARMIJO, SHORTEST = 1e-4, 1e-6
 CENTRING = 50
+CROWDED = 0.3
+"""Pairs of class and column that ask to come in at W = 0, for each row and class, from which on the penalty is lowered step by step."""
+FALL, ROUGH = 10.0, 1.0
+"""By how much the penalty falls in a step, and the tolerance on the way."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +75,7 @@ class SoftmaxColumns:
         """Return the minimum."""
         problem, theta = self.problem, self.problem.beginning()
         W = np.ascontiguousarray(theta[:, :-1])
-        b = theta[:, -1] if theta.any() or not problem.fit_intercept else np.log(np.maximum(problem.counts, np.finfo(float).tiny))
+        b = theta[:, -1] if theta.any() else self.shares()
         point, progress, rounds = self.start(W, b), Progress(IDLE), 0
         while True:
             G, found = self.looked_at(point)
@@ -87,6 +91,11 @@ class SoftmaxColumns:
             point, rounds = self.centred(new), rounds + 1
         status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
         return ended(point.W, point.b - point.b.mean(), found, status, self.steps, self.passes)
+
+    def shares(self) -> Floats:
+        """Return the intercepts that suit W = 0: logarithms of the classes' shares."""
+        counts = self.problem.counts
+        return np.log(np.maximum(counts, np.finfo(float).tiny)) if self.problem.fit_intercept else np.zeros(len(counts))
 
     def start(self, W: Floats, b: Floats) -> Point:
         """Return the point at W with the best intercepts, its scores computed from the coefficients."""
@@ -191,3 +200,31 @@ class SoftmaxColumns:
         W[:, columns] = newton.theta[:, :-1]
         self.steps, self.passes = self.steps + newton.iterations, self.passes + newton.objective.passes
         return self.at(W, b, np.asarray(part @ W[:, columns].T) + b)
+
+
+def may_be_crowded(problem: Problem) -> bool:
+    """Whether several classes have rows in memory and so many columns that it is worth a pass to see how many ask to come in."""
+    K, X = problem.n_scores, problem.rows.X
+    return K > 1 and X is not None and K * problem.n_features > CROWDED * X.shape[0] * (K - 1)
+
+
+def from_the_strongest(problem: Problem, products: Products, few: int) -> Solution | None:
+    """Return the solution of a crowded problem by way of stronger penalties; None where the problem is not crowded.
+
+    Crowded: far more pairs of class and column ask to come in at once than the rows can settle. Most would have to leave again one by one,
+    as the many ways to separate the rows are told apart; along a falling penalty they come in one by one instead.
+    """
+    n, K = products.shape[0], problem.n_scores
+    whole = SoftmaxColumns(problem, products, few)
+    size = np.abs(whole.looked_at(whole.start(np.zeros((K, products.shape[1])), whole.shares()))[0])
+    if np.count_nonzero(size > whole.l1) <= CROWDED * n * (K - 1):
+        return None
+    ratio = float(size.max()) / whole.l1
+    strengths = problem.strength * np.geomspace(ratio, 1.0, int(np.ceil(np.log(ratio) / np.log(FALL))) + 1)[1:-1]
+    start, steps, passes = problem.start, 0, 0
+    for strength in strengths:
+        stage = replace(problem, strength=float(strength), tol=ROUGH, start=start)
+        found = SoftmaxColumns(stage, products, few).solve()
+        start, steps, passes = (found.coef, found.intercept), steps + found.iterations, passes + found.passes
+    found = SoftmaxColumns(replace(problem, start=start), products, few).solve()
+    return replace(found, iterations=steps + found.iterations, passes=passes + found.passes)
