@@ -113,7 +113,7 @@ def distance(
         if t < 1.0:
             gap += spill(t) if gap <= asked(problem) * objective else (1.0 - t) * loss
     subgradient = max(float((over / np.where(units > 0.0, units, 1.0)).max(initial=0.0)), float(np.abs(g_b).max(initial=0.0)))
-    return Distance(objective, max(gap, 0.0) + rest, subgradient)
+    return Distance(float(objective), float(max(gap, 0.0) + rest), float(subgradient))
 
 
 def spilled(share: Floats, wrong: Floats, t: float) -> float:
