@@ -31,6 +31,8 @@ IDLE = 20
 """Rounds without progress after which rounding is at work."""
 ARMIJO, SHORTEST = 1e-4, 1e-6
 CENTRING = 50
+ENTERING = 64
+"""Pairs of class and column that may come in at once where the problem is crowded."""
 CROWDED = 0.3
 """Pairs of class and column that ask to come in at W = 0, for each row and class, from which on the penalty is lowered step by step."""
 FALL, ROUGH = 10.0, 1.0
@@ -66,6 +68,7 @@ class SoftmaxColumns:
         weight, n = problem.rows.weight, products.shape[0]
         self.share = np.full(n, 1.0 / problem.total) if weight is None else weight / problem.total
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
+        self.is_crowded = False
         self.units = column_units(products, self.share)
         self.steps = self.passes = 0
         self.threshold = self.l1
@@ -150,9 +153,18 @@ class SoftmaxColumns:
 
         return distance(self.problem, point.W, point.loss, G, g_b, self.units, spill, rest)
 
+    def pairs(self, point: Point, G: Floats) -> NDArray[np.bool_]:
+        """Return which pairs (K, p) to work on: those used and those near |g| = λ₁; of a crowded problem, only the worst of these."""
+        used = point.W != 0.0
+        over = (np.abs(G) - self.threshold) / self.units
+        count = max(ENTERING, int(used.sum()) // 2)
+        if self.is_crowded and np.count_nonzero(over >= 0.0) > count:
+            return used | (over >= max(0.0, float(np.partition(over, -count, axis=None)[-count])))
+        return used | (over >= 0.0)
+
     def improved(self, point: Point, G: Floats, found: Distance) -> Point:
         """Return a better point, or the point itself where none is found."""
-        pairs = (np.abs(G) >= self.threshold) | (point.W != 0.0)
+        pairs = self.pairs(point, G)
         columns = np.flatnonzero(pairs.any(axis=0))
         if len(G) * (len(columns) + 1) <= self.few:
             return self._jointly(point, columns)
@@ -221,10 +233,12 @@ def from_the_strongest(problem: Problem, products: Products, few: int) -> Soluti
         return None
     ratio = float(size.max()) / whole.l1
     strengths = problem.strength * np.geomspace(ratio, 1.0, int(np.ceil(np.log(ratio) / np.log(FALL))) + 1)[1:-1]
-    start, steps, passes = problem.start, 0, 0
-    for strength in strengths:
-        stage = replace(problem, strength=float(strength), tol=ROUGH, start=start)
-        found = SoftmaxColumns(stage, products, few).solve()
+    start, steps, passes = problem.start, 0, whole.passes
+    for strength in [*strengths, problem.strength]:
+        last = strength == problem.strength
+        stage = replace(problem, strength=float(strength), tol=problem.tol if last else ROUGH, start=start)
+        columns = SoftmaxColumns(stage, products, few)
+        columns.is_crowded = True
+        found = columns.solve()
         start, steps, passes = (found.coef, found.intercept), steps + found.iterations, passes + found.passes
-    found = SoftmaxColumns(replace(problem, start=start), products, few).solve()
-    return replace(found, iterations=steps + found.iterations, passes=passes + found.passes)
+    return replace(found, iterations=steps, passes=passes)
