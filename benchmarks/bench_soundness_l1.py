@@ -1,9 +1,9 @@
 """L1 and elastic-net logistic fits on random problems of every kind: converged, and as low as the best of the peers.
 
 Rows sparse and dense, 2 to 10 classes, C from 1e-4 to 1e6, columns from 1e-6 to 1e6, with an intercept or without. Each of our fits must
-converge at its default tolerance, without any other warning, and its objective, computed anew from the coefficients, must exceed neither the
-best of scikit-learn's saga, liblinear and our own fit with many more digits by more than 1e-6 of it, nor the best by more than its own gap.
-One line per problem that fails, and a summary: `python -m benchmarks.bench_soundness_l1 [how many] [first seed]`.
+converge at its default tolerance without any other warning. Its objective, computed anew from the coefficients, must not exceed the best of
+scikit-learn's saga, liblinear and our own fit with more digits by more than 1e-6 of it, nor by more than its own gap. One line per problem
+that fails, and a summary: `python -m benchmarks.bench_soundness_l1 [how many] [first seed]`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,11 @@ def case(seed: int) -> Case:
     n, p = int(np.exp(rng.uniform(np.log(30), np.log(800)))), int(np.exp(rng.uniform(np.log(3), np.log(1500))))
     K = 2 if rng.random() < 0.4 else int(rng.integers(3, 11))
     dense = rng.random() < 0.5
-    X = rng.normal(size=(n, p)) + rng.normal(size=p) if dense else sp.random_array((n, p), density=min(1.0, 8 / p + 0.02), rng=rng, format="csr")
+    X = (
+        rng.normal(size=(n, p)) + rng.normal(size=p)
+        if dense
+        else sp.random_array((n, p), density=min(1.0, 8 / p + 0.02), rng=rng, format="csr")
+    )
     if rng.random() < 0.3:
         X = X @ (np.eye(p) + 0.5 * rng.normal(size=(p, p)) / np.sqrt(p)) if dense else X
     Z = X @ (rng.normal(size=(p, K)) * (rng.random((p, 1)) < 5 / p + 0.1))
@@ -121,7 +125,9 @@ def main(count: int = PROBLEMS, first: int = 0) -> int:
         failed += bool(wrong)
         if wrong:
             print(f"{own.name}: {'; '.join(wrong)}", flush=True)
-    print(f"L1: {count - failed} of {count} random problems converged and within {CLOSE:g} of the best ({time.perf_counter() - start:.0f} s)")
+    print(
+        f"L1: {count - failed} of {count} random problems converged and within {CLOSE:g} of the best ({time.perf_counter() - start:.0f} s)"
+    )
     return failed
 
 

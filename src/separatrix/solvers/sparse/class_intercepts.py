@@ -4,9 +4,9 @@ The curvature of a softmax loss in the K intercepts,
 
     L = diag(m) − M,   M_kl = Σ_i s_i p_ik p_il,   m_k = Σ_l M_kl
 
-is singular along (1, …, 1) whatever the rows: equal shifts change no probability. Rounding would make it a tiny curvature that an inverse turns
-into shifts of 1e13, so that direction is taken out by construction: rows of L add up to 0 exactly, and a curvature that no slope ever asks
-about stands in for the missing one. In a column the penalty alone decides about such a shift, and its best is known.
+is singular along (1, …, 1) whatever the rows: equal shifts change no probability. Rounding would make it a tiny curvature that an inverse
+turns into shifts of 1e13, so that direction is taken out by construction: rows of L add up to 0 exactly, and a curvature that no slope ever
+asks about stands in for the missing one. In a column the penalty alone decides about such a shift, and its best is known.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from ..products import Products
 from ..rows import Rows
 from ..solution import Solution, Status
 from .class_columns import ClassColumns
-from .gram_proximal import ProximalNewton
 from .class_intercepts import intercept_inverse, shifted
+from .gram_proximal import ProximalNewton
 from .l1_ending import DRIFT, Distance, Progress, asked, distance, ended, spilled
 from .working_set import LOOSE, NEAR, SLACK, column_units, products_of_used
 
