@@ -30,7 +30,7 @@ def value(model: Any, X: Any, y: Any, C: float, r: float = 1.0) -> float:
 @pytest.mark.parametrize("K", [3, 4, 6, 10])
 def test_several_classes_of_sparse_rows_converge_below_an_independent_solver(K: int, C: float) -> None:
     for seed in range(5):
-        X, y = make_sparse(n=200, p=600, K=K, seed=seed)
+        X, y = make_sparse(n=150, p=510, K=K, seed=seed)
         model = LogisticRegression(C=C, l1_ratio=1.0).fit(X, y)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of its own convergence: any of its points is above the minimum

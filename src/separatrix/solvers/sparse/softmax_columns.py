@@ -156,11 +156,12 @@ class SoftmaxColumns:
     def pairs(self, point: Point, G: Floats) -> NDArray[np.bool_]:
         """Return which pairs (K, p) to work on: those used and those near |g| = λ₁; of a crowded problem, only the worst of these."""
         used = point.W != 0.0
-        over = (np.abs(G) - self.threshold) / self.units
+        near = (np.abs(G) >= self.threshold) & ~used
         count = max(ENTERING, int(used.sum()) // 2)
-        if self.is_crowded and np.count_nonzero(over >= 0.0) > count:
-            return used | (over >= max(0.0, float(np.partition(over, -count, axis=None)[-count])))
-        return used | (over >= 0.0)
+        if self.is_crowded and np.count_nonzero(near) > count:
+            over = np.where(near, (np.abs(G) - self.l1) / self.units, -np.inf)
+            near &= over >= np.partition(over, -count, axis=None)[-count]
+        return used | near
 
     def improved(self, point: Point, G: Floats, found: Distance) -> Point:
         """Return a better point, or the point itself where none is found."""
