@@ -11,7 +11,7 @@ from scipy.stats import kstest, norm
 from sklearn.linear_model import LogisticRegression as PeerLogistic
 
 from separatrix import LinearDiscriminantAnalysis, LinearSVC
-from separatrix.decisions import prior_shift
+from separatrix.decisions import prior_shift, shift
 from separatrix.errors import InputError
 
 MEANS = np.array([0.0, 1.5, 3.5])
@@ -88,3 +88,10 @@ def test_bad_input_is_named(call: Any, message: str, rng: Any) -> None:
     y = np.arange(40) % 2
     with pytest.raises(InputError, match=message):
         call(rng.normal(size=(40, 2)) + y[:, None], y)
+
+
+def test_a_direction_that_the_rows_say_nothing_about_has_no_finite_error(rng: Any) -> None:
+    """Two classes with the same ratios: their sum is known, their shares are not."""
+    first = rng.uniform(0.2, 3.0, 200)
+    errors = shift._standard_errors(np.column_stack([first, first, rng.uniform(0.2, 3.0, 200)]), np.full(3, 1.0 / 3))
+    assert np.isinf(errors[:2]).all() and np.isfinite(errors[2])

@@ -203,6 +203,10 @@ def _standard_errors(slopes: Floats, priors: Floats) -> Floats:
         return errors
     basis = np.linalg.svd(np.ones((1, len(inside))))[2][1:].T  # directions in which the sum stays one
     S = slopes[:, inside] @ basis
-    covariance = basis @ np.linalg.pinv(S.T @ S) @ basis.T
-    errors[inside] = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    # Of S itself, not of S'S, whose rounding would make a standard error of a direction that the rows say nothing about: that is infinite.
+    size, directions = np.linalg.svd(S, full_matrices=False)[1:]
+    told = size > np.finfo(float).eps * len(S) * size.max(initial=0.0)
+    lengths = np.square(basis @ directions.T)
+    untold = 1.0 - lengths[:, told].sum(axis=1) > 1e-9 + 1.0 / len(inside)
+    errors[inside] = np.where(untold, np.inf, np.sqrt((lengths[:, told] / size[told] ** 2).sum(axis=1)))
     return errors

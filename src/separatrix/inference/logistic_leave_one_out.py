@@ -76,10 +76,13 @@ def without_own(scores: Floats, Q: Floats, codes: NDArray[np.int32], s: Floats) 
     P = probabilities(scores) if R == 1 else softmax(scores, axis=1)
     y = (codes == 1)[:, None] if R == 1 else codes[:, None] == np.arange(R)
     DQ = hat(P, Q, s)
+    is_doubtful = np.linalg.det(np.eye(R) - DQ) < SMALL
+    # A row that carries its own estimate has no approximation, and 1 − leverage = 0 no inverse: only its first pull is taken back.
+    DQ = np.where(is_doubtful[:, None, None], 0.0, DQ)
     # Q(I − sDQ)⁻¹ = (I − sQD)⁻¹Q
     moved = scores + (Q @ undone(DQ, s[:, None] * (P - y))[:, :, None])[:, :, 0]
     if R == 1:
         losses = np.logaddexp(0.0, np.where(codes == 1, -moved[:, 0], moved[:, 0]))
     else:
         losses = logsumexp(moved, axis=1) - moved[np.arange(len(moved)), codes]
-    return losses, np.linalg.det(np.eye(R) - DQ) < SMALL
+    return losses, is_doubtful

@@ -166,27 +166,30 @@ def curved_logistic_rows(X, codes, weight, W, c, gradient, Z):  # type: ignore[n
 
 
 @kernel(types.float64(rf8(1), rf8(1), wf8(1)))
-def log_sum(total, weight, lanes):  # type: ignore[no-untyped-def]
-    """Return Σ s_i log total_i of a group: a logarithm of products where there are no weights."""
+def log_sum(excess, weight, lanes):  # type: ignore[no-untyped-def]
+    """Return Σ s_i log(1 + excess_i) of a group: a logarithm of products where there are no weights, as in `logistic_group`."""
     loss = 0.0
     if weight.size:
         for i in range(weight.size):
-            loss += weight[i] * np.log(total[i])
+            loss += weight[i] * np.log1p(excess[i])
         return loss
-    lanes[:LANES] = 1.0
+    lanes[:LANES] = 0.0
     for i in range(0, ROWS, LANES):
         for t in range(LANES):
-            lanes[t] *= total[i + t]
+            lanes[t] += excess[i + t] * (1.0 + lanes[t])
     for t in range(LANES):
-        loss += np.log(lanes[t])
+        loss += np.log1p(lanes[t])
     return loss
 
 
 @kernel(types.float64(wf8(2), wi8(1), ri4(1), rf8(1), wf8(2)))
 def softmax_group(S, bits, codes, weight, buffer):  # type: ignore[no-untyped-def]
-    """Turn scores S (K, ROWS) of a group into s_i (p_i − e_y) and return Σ s_i ℓ_i."""
+    """Turn scores S (K, ROWS) of a group into s_i (p_i − e_y) and return Σ s_i ℓ_i.
+
+    The other classes are summed without the own one: where they are tiny, 1 − p_y would have none of their digits.
+    """
     K = S.shape[0]
-    top, total = buffer[0], buffer[1]
+    top, others, excess = buffer[0], buffer[1], buffer[2]
     top[:] = S[0]
     for k in range(1, K):
         for i in range(ROWS):
@@ -198,19 +201,25 @@ def softmax_group(S, bits, codes, weight, buffer):  # type: ignore[no-untyped-de
         for i in range(ROWS):
             S[k, i] -= top[i]
     exponentials(S.reshape(-1), bits)
-    total[:] = 0.0
-    for k in range(K):
-        for i in range(ROWS):
-            total[i] += S[k, i]
-    total[codes.size :] = 1.0
-    loss += log_sum(total, weight, buffer[2])
-    for i in range(ROWS):
-        total[i] = (1.0 if weight.size == 0 or i >= codes.size else weight[i]) / total[i]
-    for k in range(K):
-        for i in range(ROWS):
-            S[k, i] *= total[i]
+    excess[:] = 0.0
     for i in range(codes.size):
-        S[codes[i], i] -= 1.0 if weight.size == 0 else weight[i]
+        excess[i] = S[codes[i], i] - 1.0
+        S[codes[i], i] = 0.0
+    others[:] = 0.0
+    for k in range(K):
+        for i in range(ROWS):
+            others[i] += S[k, i]
+    others[codes.size :] = 0.0
+    for i in range(ROWS):
+        excess[i] += others[i]
+    loss += log_sum(excess, weight, buffer[3])
+    for i in range(ROWS):
+        excess[i] = (1.0 if weight.size == 0 or i >= codes.size else weight[i]) / (1.0 + excess[i])
+    for k in range(K):
+        for i in range(ROWS):
+            S[k, i] *= excess[i]
+    for i in range(codes.size):
+        S[codes[i], i] = -others[i] * excess[i]
     return loss
 
 
@@ -221,7 +230,7 @@ def softmax_group(S, bits, codes, weight, buffer):  # type: ignore[no-untyped-de
 def softmax_rows(X, codes, weight, W, c, gradient):  # type: ignore[no-untyped-def]
     """Return Σ s_i ℓ_i and add Σ s_i (p_i − e_y) [x_i, 1]' to gradient (K, p + 1). An empty weight means all ones."""
     K = W.shape[0]
-    S, bits, buffer = np.zeros((K, ROWS)), np.empty(K * ROWS, dtype=np.int64), np.zeros((3, ROWS))
+    S, bits, buffer = np.zeros((K, ROWS)), np.empty(K * ROWS, dtype=np.int64), np.zeros((4, ROWS))
     loss = 0.0
     for begin in range(0, X.shape[0], ROWS):
         end = min(begin + ROWS, X.shape[0])

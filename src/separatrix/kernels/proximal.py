@@ -79,16 +79,17 @@ def weigh(data, indices, indptr, columns, root, values, rows, starts, square):  
 
 @kernel(
     types.int64(
-        *(rf8(1), ru4(1), ru8(1), rf8(1), rf8(1), rf8(1), types.float64, types.float64),
+        *(rf8(1), ru4(1), ru8(1), rf8(1), rf8(1), rf8(1), types.float64, types.float64, types.float64),
         *(wi8(1), types.int64, types.float64, wf8(1), wf8(1), wf8(1)),
     ),
     gathers=True,
 )
-def column_sweep(values, rows, starts, square, g, start, l1, l2, order, active, limit, x, v, out):  # type: ignore[no-untyped-def]
+def column_sweep(values, rows, starts, square, g, start, l1, l2, slack, order, active, limit, x, v, out):  # type: ignore[no-untyped-def]
     """One sweep over the columns order[:active] of g'd + ½‖Ad‖² + l2/2 ‖d‖² + l1 ‖x‖₁, d = x − start, v = Ad kept up to date.
 
-    A column at 0 whose slope is within the kink by more than `limit` is put behind the active ones; return how many are left.
-    out = largest violation met before a step, and how many columns came to or left 0.
+    Violations are in units of the columns, √ of their curvatures, those up to `slack` being none. A column at 0 whose slope is within the
+    kink by more than `limit` is put behind the active ones; return how many are left. out = largest violation met before a step, and how
+    many columns came to or left 0.
     """
     most = 0.0
     changed = 0
@@ -100,8 +101,10 @@ def column_sweep(values, rows, starts, square, g, start, l1, l2, order, active, 
         slope = g[c] + l2 * (old - start[c])
         for a in range(low, high):
             slope += values[a] * v[rows[a]]
+        h = square[c] + l2
+        unit = np.sqrt(h)
         if old == 0.0:
-            if abs(slope) < l1 - limit:
+            if abs(slope) < l1 - limit * unit or h <= 0.0:
                 active -= 1
                 order[s], order[active] = order[active], order[s]
                 continue
@@ -109,10 +112,10 @@ def column_sweep(values, rows, starts, square, g, start, l1, l2, order, active, 
         else:
             violation = abs(slope + l1) if old > 0.0 else abs(slope - l1)
         s += 1
-        most = max(most, violation)
-        h = square[c] + l2
         if h <= 0.0:
             continue
+        if violation > slack:
+            most = max(most, violation / unit)
         u = old - slope / h
         t = l1 / h
         new = u - t if u > t else (u + t if u < -t else 0.0)

@@ -18,17 +18,19 @@ def residuals(S, codes, weight):  # type: ignore[no-untyped-def]
         top = S[i, 0]
         for k in range(1, K):
             top = max(top, S[i, k])
-        own = S[i, codes[i]] - top
-        total = 0.0
+        y = codes[i]
+        own = S[i, y] - top
+        others = 0.0  # not 1 − p_y, which has none of their digits where they are tiny
         for k in range(K):
             e = np.exp(S[i, k] - top)
             S[i, k] = e
-            total += e
-        loss += s * (np.log(total) - own)
-        scale = s / total
+            others += 0.0 if k == y else e
+        excess = others + (S[i, y] - 1.0)
+        loss += s * (np.log1p(excess) - own)
+        scale = s / (1.0 + excess)
         for k in range(K):
             S[i, k] *= scale
-        S[i, codes[i]] -= s
+        S[i, y] = -scale * others
     return loss
 
 

@@ -30,12 +30,15 @@ class Softmax(Loss):
 
     def value(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return log Σ e^(z_k) − z_y."""
-        return logsumexp(z, axis=1) - z[np.arange(len(z)), y]
+        others = z - z[np.arange(len(z)), y][:, None]
+        others[np.arange(len(z)), y] = -np.inf
+        return np.logaddexp(0.0, logsumexp(others, axis=1))
 
     def slope(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return p − e_y."""
         p = softmax(z, axis=1)
-        p[np.arange(len(z)), y] -= 1.0
+        p[np.arange(len(z)), y] = 0.0
+        p[np.arange(len(z)), y] = -p.sum(axis=1)  # not p_y − 1, which has none of their digits where the others are tiny
         return p
 
     def curvature(self, z: Floats, y: NDArray[Any]) -> Floats:

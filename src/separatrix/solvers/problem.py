@@ -34,7 +34,8 @@ class Problem:
         r in [0, 1].
     fit_intercept : bool
     max_iter, tol : int, float
-        Stop when max |gradient| ≤ tol and the gap, as the solver estimates it, is below tol/100 of f.
+        Stop when max |gradient| ≤ tol and the gap, as the solver estimates it, is below tol/100 of f; with an L1 part, when the gradient in
+        units of the columns is, and the duality gap is below tol/10,000 of f.
     start : (W, b) or None
         Where to begin, for a warm start.
     seed : int

@@ -57,7 +57,7 @@ _SENTENCES = {
 _ADVICE = {
     Status.CONVERGED: "",
     Status.MAX_ITER: "Raise max_iter, raise tol, lower C, or bring the columns to one scale (sklearn.preprocessing.StandardScaler).",
-    Status.STALLED: "Raise tol, or bring the columns to one scale (sklearn.preprocessing.StandardScaler).",
+    Status.STALLED: "Raise tol or lower C, or bring the columns to one scale (sklearn.preprocessing.StandardScaler).",
     Status.SEPARABLE: "Set C to a finite number, such as C=1.0, or firth=True; separatrix.separation(X, y) names the columns and rows. "
     "Predictions are usable, coefficients and their sizes are not.",
 }

@@ -44,7 +44,7 @@ def test_the_end_is_the_minimum(index: Any, intercept: bool, l2: float, settling
     g_b -= g_b.mean()
     parts = X.data, X.indices.astype(index), X.indptr.astype(index)
     model = ClassColumns(parts, chosen, P, share, 0.1, l2, intercept, np.array([1]))
-    end, shift, V = model.minimise(g, g_b, start, 1e-11)
+    end, shift, V = model.minimise(g, g_b, start, 1e-11, 0.0)
     A, C = explicit(X, chosen, P, share)
     d = np.append(end - start, shift)
     slope = np.append(g, g_b) + A.T @ (C @ (A @ d)) + l2 * np.append(end - start, np.zeros(K))

@@ -31,7 +31,7 @@ def test_the_end_is_the_minimum(index: Any, intercept: bool, l2: float, settling
     X, chosen, h, g, start = quadratic(rng)
     g[-1], start[-1] = (g[-1], start[-1]) if intercept else (0.0, 0.0)
     parts = X.data, X.indices.astype(index), X.indptr.astype(index)
-    end, dz = ColumnDescent(parts, chosen, h, 3.0, l2, intercept, np.array([1])).minimise(g, start, 1e-10)
+    end, dz = ColumnDescent(parts, chosen, h, 3.0, l2, intercept, np.array([1])).minimise(g, start, 1e-11, 0.0)
     A = np.column_stack([X.toarray()[:, chosen], np.full(len(h), float(intercept))])
     H = (A * h[:, None]).T @ A + l2 * np.diag(np.append(np.ones(20), 0.0))
     assert violation(g + H @ (end - start), end, np.append(np.full(20, 3.0), 0.0)).max() < 1e-8
@@ -44,5 +44,5 @@ def test_rows_without_curvature_keep_their_scores(rng: Any) -> None:
     h[:10] = 0.0
     end, dz = ColumnDescent(
         (X.data, X.indices.view(np.uint32), X.indptr.view(np.uint32)), chosen, h, 3.0, 0.1, True, np.array([1])
-    ).minimise(g, start, 1e-6)
+    ).minimise(g, start, 1e-7, 0.0)
     assert_allclose(dz, X[:, chosen] @ (end - start)[:-1] + (end - start)[-1], atol=1e-7)

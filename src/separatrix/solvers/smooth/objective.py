@@ -278,12 +278,16 @@ def reference_residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, roo
         S -= S.max(axis=1, keepdims=True)
         z = S[own]
         np.exp(S, out=S)
-        total = S.sum(axis=1, keepdims=True)
-        losses = np.log(total[:, 0]) - z
-        S /= total
+        first = S[own]
+        S[own] = 0.0
+        others = S.sum(axis=1)  # without the own class: where they are tiny, 1 − p_y would have none of their digits
+        excess = others + (first - 1.0)
+        losses = np.log1p(excess) - z
+        S[own] = first
+        S /= 1.0 + excess[:, None]
         if root is not None:
             root[:] = S
-        S[own] -= 1.0
+        S[own] = -others / (1.0 + excess)
     if weight.size == 0:
         return float(losses.sum())
     S *= weight[:, None]

@@ -20,7 +20,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .column_descent import MOVING, PRODUCTS, ColumnDescent, Parts
+from .class_intercepts import intercept_inverse
+from .column_descent import FLAT, MOVING, PRODUCTS, ColumnDescent, Parts, crossings
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -48,7 +49,7 @@ class ClassColumns:
     >>> parts = np.array([1.0, 2.0]), np.array([0, 1], dtype=np.uint32), np.array([0, 2], dtype=np.uint32)
     >>> chosen = [np.array([0]), np.array([0]), np.array([], dtype=np.int64)]
     >>> model = ClassColumns(parts, chosen, np.full((3, 2), 1 / 3), np.full(2, 0.5), 0.1, 0.0, False, np.array([1]))
-    >>> end, shift, V = model.minimise(np.array([-0.5, 0.15]), np.zeros(3), np.zeros(2), 1e-12)
+    >>> end, shift, V = model.minimise(np.array([-0.5, 0.15]), np.zeros(3), np.zeros(2), 1e-12, 0.0)
     >>> end.round(6).tolist(), V.round(6)[0].tolist()
     ([0.72, 0.0], [0.72, 1.44])
     """
@@ -69,15 +70,19 @@ class ClassColumns:
         # 0/0 for a row without weight, which pulls at nothing.
         self.pull = [share * p / np.where(own.root > 0.0, own.root, 1.0) for own, p in zip(self.classes, P)]
         self.edges = np.cumsum([0, *map(len, chosen)])
-        self.inverse = np.linalg.pinv(np.diag(P @ share) - (P * share) @ P.T, hermitian=True) if fit_intercept else None
+        self.inverse = intercept_inverse(P, share) if fit_intercept else None
 
-    def minimise(self, g: Floats, g_b: Floats, start: Floats, wanted: float) -> tuple[Floats, Floats, Floats]:
-        """Return where the model is least, its largest violation being at most about `wanted`.
+    def minimise(self, g: Floats, g_b: Floats, start: Floats, share: float, slack: float) -> tuple[Floats, Floats, Floats]:
+        """Return where the model is least.
 
         Parameters
         ----------
         g, start : (Σ q_k,) gradient and coefficients of the columns chosen, class after class
         g_b : (K,) gradient in the intercepts
+        share : float
+            Largest violation left, as a share of that at the start, both in units of the columns.
+        slack : float
+            Entry of the subgradient that counts as 0.
 
         Returns
         -------
@@ -85,11 +90,12 @@ class ClassColumns:
         """
         state = State(start.copy(), np.zeros_like(self.P), np.zeros(len(self.share)), np.zeros(len(self.P)))
         orders = [np.arange(b - a) for a, b in zip(self.edges, self.edges[1:])]
-        active, limit, since = [len(order) for order in orders], np.inf, 0
+        worst = [own.worst(g[a:b], start[a:b]) for own, a, b in zip(self.classes, self.edges, self.edges[1:])]
+        active, limit, since, wanted = [len(order) for order in orders], np.inf, 0, share * max(worst)
         for _ in range(SWEEPS):
             self._intercepts(g_b, state)
             whole = sum(active) == len(g)
-            most, changed = self._sweep(g, start, orders, active, limit, state)
+            most, changed = self._sweep(g, start, slack, orders, active, limit, state)
             limit, since = most, since + 1
             if most <= wanted:
                 if whole:
@@ -102,7 +108,9 @@ class ClassColumns:
         self._intercepts(g_b, state)
         return state.x, state.shift, state.V
 
-    def _sweep(self, g: Floats, start: Floats, orders: list[Index], active: list[int], limit: float, state: State) -> tuple[float, float]:
+    def _sweep(
+        self, g: Floats, start: Floats, slack: float, orders: list[Index], active: list[int], limit: float, state: State
+    ) -> tuple[float, float]:
         """Walk through the active columns of every class; return the largest violation met, and how many came to or left 0."""
         from ...kernels.dual_svm import shuffle
         from ...kernels.proximal import column_sweep
@@ -116,7 +124,7 @@ class ClassColumns:
             before = self.pull[k] * (state.V[k] - state.mean)
             t = before.copy()
             shuffle(orders[k], active[k], self.random)
-            fixed = own.values, own.rows, own.starts, own.square, g[a:b], start[a:b], self.l1, self.l2
+            fixed = own.values, own.rows, own.starts, own.square, g[a:b], start[a:b], self.l1, self.l2, slack
             active[k] = column_sweep(*fixed, orders[k], active[k], limit, state.x[a:b], t, out)
             change = own.unweighted(t - before)
             state.V[k] += change
@@ -149,27 +157,34 @@ class ClassColumns:
         r = -(self._slopes(places, state.V, state.mean) + g[used] + self.l2 * (x[used] - start[used]) + self.l1 * np.sign(x[used]))
         square = np.concatenate([own.square[place] for own, place in zip(self.classes, places)])
         scale = 1.0 / np.maximum(square + self.l2, np.finfo(float).tiny)
+        roots = np.sqrt(scale)
         step, moved, shift = np.zeros(len(used)), np.zeros_like(state.V), np.zeros(len(state.V))
         s = scale * r
         d, old = s, float(r @ s)
         for _ in range(PRODUCTS):
-            if np.abs(r).max() <= wanted or old <= 0.0:
+            if (np.abs(r) * roots).max() <= wanted or old <= 0.0:
                 break
             D = self._scores(places, d, cuts)
             mean = np.einsum("kn,kn->n", self.P, D)
             c = self._balance(D, mean, 0.0)
             D += c[:, None]
             Hd = self._slopes(places, D, mean + c @ self.P) + self.l2 * d
-            # Equal changes of a column in all classes change nothing: along these the kinks alone end the step.
-            a = old / max(float(d @ Hd), 1e-14 * float(d @ (d / scale)))
+            curvature = float(d @ Hd)
+            if curvature <= FLAT * float(d @ (d / scale)):
+                # Equal changes of a column in all classes change nothing: along these the kinks alone end the step.
+                a = float(crossings(x[used] + step, d).min())
+                if np.isfinite(a):
+                    step, shift = step + a * d, shift + a * c
+                    moved += a * D
+                break
+            a = old / curvature
             step, shift = step + a * d, shift + a * c
             moved += a * D
             r = r - a * Hd
             s = scale * r
             new = float(r @ s)
             d, old = s + (new / old) * d, new
-        with np.errstate(divide="ignore", invalid="ignore"):
-            crossing = np.where(step * x[used] < 0.0, -x[used] / step, np.inf)
+        crossing = crossings(x[used], step)
         t = min(1.0, float(crossing.min()))
         x[used] += t * step
         x[used[crossing <= t]] = 0.0

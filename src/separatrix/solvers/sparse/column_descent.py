@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .l1_quadratic import violation
+
 Floats = NDArray[np.float64]
 Parts = tuple[Floats, NDArray[Any], NDArray[Any]]
 
@@ -27,6 +29,8 @@ SETTLING = 4
 MOVING = 0.01
 """Share of the columns that may come or go in a sweep for that."""
 PRODUCTS = 40
+FLAT = 1e-14
+"""Curvature along a direction, as a share of what its columns would have one by one, that is rounding: they cancel each other."""
 FLOOR = 1e-10
 """Least curvature of a row, as a share of the largest: scores are computed back from weighted rows."""
 
@@ -47,7 +51,7 @@ class ColumnDescent:
     --------
     >>> parts = np.array([1.0, 2.0, 1.0]), np.array([0, 1, 1], dtype=np.uint32), np.array([0, 2, 3], dtype=np.uint32)
     >>> model = ColumnDescent(parts, np.array([0, 1]), np.ones(2), 1.0, 0.0, False, np.array([1]))
-    >>> end, dz = model.minimise(np.array([-6.0, -1.0, 0.0]), np.zeros(3), 1e-12)
+    >>> end, dz = model.minimise(np.array([-6.0, -1.0, 0.0]), np.zeros(3), 1e-12, 0.0)
     >>> end.round(9).tolist(), dz.round(9).tolist()
     ([1.0, 0.0, 0.0], [1.0, 2.0])
     """
@@ -73,16 +77,25 @@ class ColumnDescent:
         self.starts, self.square = np.empty(len(chosen) + 1, dtype=np.uint64), np.empty(len(chosen))
         weigh(*parts, chosen, self.root, self.values, self.rows, self.starts, self.square)
 
-    def minimise(self, g: Floats, start: Floats, wanted: float) -> tuple[Floats, Floats]:
-        """Return where the model is least, its largest violation being at most about `wanted`, and the scores' change on the way there."""
+    def minimise(self, g: Floats, start: Floats, share: float, slack: float) -> tuple[Floats, Floats]:
+        """Return where the model is least, and the scores' change on the way there.
+
+        Parameters
+        ----------
+        g, start : (q + 1,) gradient and coefficients, the intercept's last
+        share : float
+            Largest violation left, as a share of that at the start, both in units of the columns.
+        slack : float
+            Entry of the subgradient that counts as 0.
+        """
         from ...kernels.dual_svm import shuffle
         from ...kernels.proximal import column_sweep
 
         q = len(start) - 1
         x, v, out, shift = start[:-1].copy(), np.zeros(len(self.root)), np.zeros(2), 0.0
         order, active, limit = np.arange(q), q, np.inf
-        fixed = self.values, self.rows, self.starts, self.square, g[:-1], start[:-1], self.l1, self.l2
-        since = 0
+        fixed = self.values, self.rows, self.starts, self.square, g[:-1], start[:-1], self.l1, self.l2, slack
+        wanted, since = share * self.worst(g[:-1], start[:-1]), 0
         for _ in range(SWEEPS):
             shift += self._intercept(g[-1], v)
             shuffle(order, active, self.random)
@@ -99,6 +112,11 @@ class ColumnDescent:
                 active, limit, since = q, np.inf, 0
         shift += self._intercept(g[-1], v)
         return np.append(x, start[-1] + shift), self.unweighted(v)
+
+    def worst(self, g: Floats, start: Floats) -> float:
+        """Return the largest violation at the start, in units of the columns: √ of their curvatures."""
+        units = np.sqrt(np.maximum(self.square + self.l2, np.finfo(float).tiny))
+        return float((violation(g, start, np.full(len(g), self.l1)) / units).max(initial=0.0))
 
     def unweighted(self, v: Floats) -> Floats:
         """Return scores (n,) from those of weighted rows."""
@@ -122,17 +140,21 @@ class ColumnDescent:
             return 0.0
         r = -(self.dot(used, v) + g[used] + self.l2 * (x[used] - start[used]) + self.l1 * np.sign(x[used]))
         scale = 1.0 / np.maximum(self.square[used] + self.l2, np.finfo(float).tiny)
+        roots = np.sqrt(scale)
         step, moved, shift = np.zeros(len(used)), np.zeros(len(v)), 0.0
         s = scale * r
         d, old = s, float(r @ s)
         for _ in range(PRODUCTS):
-            if np.abs(r).max() <= wanted or old <= 0.0:
+            if (np.abs(r) * roots).max() <= wanted or old <= 0.0:
                 break
             Ad = self.add(used, d)
             along = float(self.root @ Ad) / self.total if self.total > 0.0 else 0.0
             Ad -= along * self.root
             Hd = self.dot(used, Ad) + self.l2 * d
-            a = old / float(d @ Hd)
+            curvature = float(d @ Hd)
+            if curvature <= FLAT * float(d @ (d / scale)):
+                break
+            a = old / curvature
             step += a * d
             moved += a * Ad
             shift -= a * along
@@ -140,8 +162,7 @@ class ColumnDescent:
             s = scale * r
             new = float(r @ s)
             d, old = s + (new / old) * d, new
-        with np.errstate(divide="ignore", invalid="ignore"):
-            crossing = np.where(step * x[used] < 0.0, -x[used] / step, np.inf)
+        crossing = crossings(x[used], step)
         t = min(1.0, float(crossing.min()))
         x[used] += t * step
         x[used[crossing <= t]] = 0.0
@@ -163,3 +184,9 @@ class ColumnDescent:
         out = np.empty(len(used))
         dot_columns(self.values, self.rows, self.starts, used, v, out)
         return out
+
+
+def crossings(x: Floats, step: Floats) -> Floats:
+    """Return how far along the step each coefficient reaches 0; infinity where it goes away from it."""
+    towards = step * np.sign(x) < 0.0
+    return np.divide(-x, step, out=np.full(len(x), np.inf), where=towards)

@@ -13,13 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
 
+from ...data import Block
 from ...data.threads import single_threaded_blas
 from ..problem import Problem
 from ..smooth.newton import column_means
 from ..smooth.objective import Objective
 from ..solution import Solution, Status
-from .l1_ending import Distance, distance
+from .class_intercepts import shifted
+from .l1_ending import Distance, asked, distance, spilled
 from .l1_quadratic import FEW, Quadratic, violation
 
 Floats = NDArray[np.float64]
@@ -29,7 +32,7 @@ HALVINGS = 30
 ROUNDING = 1e-12
 """Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
-"""Subgradient at which digits are no longer wanted, as a share of tol² λ."""
+"""Subgradient at which digits are no longer wanted, as a share of λ and of the gap asked."""
 LOOSE = 0.05
 """Share of the largest violation to which a step solves a quadratic of few coordinates: far from the end Newton's own error is larger."""
 FRESH, ON_A_PATH = 0.1, 0.3
@@ -59,7 +62,7 @@ class ProximalNewton:
             self.f, self.g, H = self.objective.curved(self.theta)
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
             problem.rows.source.refuse_nonfinite()
-        self.quadratic = Quadratic(H)
+        self.quadratic = self._gauged(H)
         self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH
         self.loose = LOOSE if self.theta.size <= FEW else 0.0
         self.predicted: Floats | None = None
@@ -72,7 +75,7 @@ class ProximalNewton:
         penalty[:, -1] = 0.0
         self.penalty = penalty.ravel()
         # The gap of a pure L1 penalty grows by the objective for every share of λ that a subgradient is off.
-        self.slack = SLACK * problem.tol**2 * problem.strength
+        self.slack = SLACK * asked(problem) * problem.strength
 
     def change_strength(self, strength: float) -> None:
         """Go on with another λ: value, gradient and Hessian follow without a pass.
@@ -112,7 +115,7 @@ class ProximalNewton:
                 return Status.STALLED
             if (slow or worst > self.fresh * before) and not self.is_fresh:
                 self.f, self.g, H = self.objective.curved(self.theta)
-                self.quadratic, self.is_fresh = Quadratic(H), True
+                self.quadratic, self.is_fresh = self._gauged(H), True
             self.speed = worst / before if before > 0.0 else 0.0
             self.iterations += 1
 
@@ -120,7 +123,7 @@ class ProximalNewton:
         """Take the first step t d, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
         x = self.theta.ravel()
         value, worst = self.f + self._kinks(self.theta), self._violation()
-        end = self.quadratic.minimise(self.g.ravel(), x, self.penalty, max(self.slack, self.loose * worst))
+        end = self.quadratic.minimise(self.g.ravel(), x, self.penalty, self.slack, self.loose)
         if self.leaps:
             self.predicted, self.leaps = end, False
             leap = end + np.where((end != 0.0) | (self.penalty == 0.0), self.surprise, 0.0)
@@ -130,7 +133,7 @@ class ProximalNewton:
         t, rounding = 1.0, ROUNDING * abs(value)
         for _ in range(HALVINGS):
             before = self.theta, self.f, self.g, self.quadratic, self.is_fresh
-            self._move(self.theta + t * d)
+            self._move(self._settled(self.theta + t * d))
             new = self.f + self._kinks(self.theta)
             # In the last digits the objective no longer tells points apart, the subgradient still does.
             enough = t * fall > rounding and new <= value - ARMIJO * t * fall
@@ -147,18 +150,32 @@ class ProximalNewton:
         new = end.reshape(self.theta.shape)
         return float(np.vdot(self.g, self.theta - new)) - self._kinks(new) + self._kinks(self.theta)
 
+    def _settled(self, theta: Floats) -> Floats:
+        """Return θ with each column's coefficients shifted, equally in all classes, to where the penalty is least: the loss stays."""
+        W = theta[:, :-1]
+        new = shifted(W, self.problem.l1_ratio) if len(W) > 1 and self.problem.l1_ratio > 0.0 else W
+        return theta if new is W else np.column_stack([new, theta[:, -1]])
+
     def _move(self, theta: Floats) -> None:
         """Evaluate at θ: with the Hessian unless the last steps did without."""
         self.theta = theta
         if self.speed > self.fresh:
             self.f, self.g, H = self.objective.curved(theta)
-            self.quadratic, self.is_fresh = Quadratic(H), True
+            self.quadratic, self.is_fresh = self._gauged(H), True
         else:
             self.f, self.g = self.objective.at(theta)
             self.is_fresh = False
 
+    def _gauged(self, H: Floats) -> Quadratic:
+        """Return the quadratic of H, singular along equal shifts of all intercepts, with curvature there that no slope ever asks about."""
+        q, K = self.theta.shape[1], len(self.theta)
+        if K > 1 and self.problem.fit_intercept:
+            block = H[q - 1 :: q, q - 1 :: q]
+            block += np.trace(block) / K**2
+        return Quadratic(H)
+
     def _violation(self) -> float:
-        return float(violation(self.g.ravel(), self.theta.ravel(), self.penalty).max())
+        return float((violation(self.g.ravel(), self.theta.ravel(), self.penalty) / self.quadratic.units).max())
 
     def _kinks(self, theta: Floats) -> float:
         return float(self.penalty @ np.abs(theta.ravel()))
@@ -166,12 +183,31 @@ class ProximalNewton:
     def distance(self) -> Distance:
         """Return the distance of θ from the minimum."""
         W, ridge = self.theta[:, :-1], self.objective.problem.strength
-        loss = self.f - 0.5 * ridge * float(np.vdot(W, W))
-        found = distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, self.g[:, -1])
+        loss, q, g = self.f - 0.5 * ridge * float(np.vdot(W, W)), self.theta.shape[1], self.g[:, -1]
+        H = self.quadratic.H
+        # The root mean square of a column is at least 2√(its curvature).
+        units = 2.0 * np.sqrt(np.maximum(np.einsum("jj->j", H).reshape(-1, q)[:, :-1] - ridge, 0.0))
         # The gap holds for the best intercepts. These leave ½ g'H⁻¹g to second order, of which twice as much is added.
-        q, g = self.theta.shape[1], self.g[:, -1]
-        rest = float(g @ np.linalg.pinv(self.quadratic.H[q - 1 :: q, q - 1 :: q], hermitian=True) @ g) if g.any() else 0.0
-        return replace(found, gap=found.gap + rest)
+        rest = float(g @ np.linalg.lstsq(H[q - 1 :: q, q - 1 :: q], g, rcond=1e-12)[0]) if g.any() else 0.0
+        return distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, g, units, self._spilled, rest)
+
+    def _spilled(self, t: float) -> float:
+        """Return what a dual point scaled by t loses; one pass."""
+        self.objective.passes += 1
+        W, b, problem = self.theta[:, :-1], self.objective.intercept(self.theta), self.problem
+
+        def of_block(block: Block) -> float:
+            assert block.codes is not None
+            Z = np.asarray(block.X @ W.T) + b
+            if problem.n_scores == 1:
+                wrong = expit(np.where(block.codes == 1, -Z[:, 0], Z[:, 0]))
+            else:
+                others = Z - Z[np.arange(len(Z)), block.codes][:, None]
+                others[np.arange(len(Z)), block.codes] = -np.inf
+                wrong = expit(logsumexp(others, axis=1))
+            return spilled(np.ones(len(Z)) if block.weight is None else block.weight, wrong, t)
+
+        return sum(problem.rows.map(of_block)) / problem.total
 
     def solution(self, status: Status) -> Solution:
         """Return θ as a solution."""

@@ -1,39 +1,80 @@
 """How far a point is from the minimum of a loss with an L1 part: subgradient and duality gap.
 
 With ℓ̄ the mean loss, G its gradient in W, and an intercept whose own gradient is 0, the slopes of the loss, scaled by t ≤ 1, are a
-point of the dual, and ℓ*(tu) ≤ tℓ*(u) gives
+point of the dual. What it falls short by, with q_i the probability that the fit gives to the wrong classes in row i, is
 
-    gap = ℓ̄ + λΩ(W) − t(ℓ̄ − ⟨G, W⟩) + λΩ*(−tG/λ),   t = 1, or min(1, λ/‖G‖∞) where the penalty is L1 alone (then Ω* = 0)
+    gap = λΩ(W) + t⟨G, W⟩ + λΩ*(−tG/λ) + Σ_i s_i KL(t q_i ‖ q_i),   t = 1, or min(1, λ/‖G‖∞) where the penalty is L1 alone (then Ω* = 0)
+
+The last sum is of the second order in 1 − t, and at most (1 − t) ℓ̄, which costs no pass. G is a sum over rows and known up to its rounding,
+in units of each column: within it G counts as the value that suits W best. Without that, λ = 1/(C S) of a large C is lost in the noise of
+a column of large values, and no point of floating point numbers would be a minimum.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...losses import ElasticNet
 from ..problem import Problem
 from ..solution import Solution, Status
 
 Floats = NDArray[np.float64]
 
+DIGITS = 1e-4
+"""Gap asked, as a share of tol and of the objective: eight digits by default, which settle what is 0."""
+ROUNDING = 256.0 * np.finfo(float).eps
+"""Error of a gradient entry, as a share of its column's root mean square times that of the slopes."""
+FASTER = 0.9
+"""Share of the least gap or subgradient so far that counts as progress."""
+DRIFT = 0.5 * ROUNDING
+"""Change of a score that changes no entry of a gradient by more than its rounding."""
+
+
+def asked(problem: Problem) -> float:
+    """Return the gap asked, as a share of the objective; no less than what sums of products can tell."""
+    return max(DIGITS * problem.tol, ROUNDING)
+
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Objective, bound on what is left, and the largest entry of the least subgradient."""
+    """Objective, bound on what is left, and the largest entry of the least subgradient in units of the columns."""
 
     objective: float
     gap: float
     subgradient: float
 
     def is_small(self, problem: Problem) -> bool:
-        """Whether subgradient ≤ tol and gap ≤ tol² objective."""
-        return self.subgradient <= problem.tol and self.gap <= problem.tol**2 * self.objective
+        """Whether subgradient ≤ tol and gap ≤ tol/10,000 of the objective."""
+        return self.subgradient <= problem.tol and self.gap <= asked(problem) * self.objective
 
 
-def distance(problem: Problem, W: Floats, loss: float, G: Floats, g_b: Floats) -> Distance:
+class Progress:
+    """Whether rounds still bring a point nearer: by objective, gap or subgradient, whichever shows it.
+
+    Parameters
+    ----------
+    patience : int
+        Rounds without progress after which rounding is at work.
+    """
+
+    def __init__(self, patience: int) -> None:
+        self.patience, self.idle = patience, 0
+        self.best = [np.inf, np.inf, np.inf]
+
+    def has_ended(self, found: Distance) -> bool:
+        """Take note of a round's end; return whether too many brought nothing."""
+        now = [found.objective * (1.0 + ROUNDING), found.gap / FASTER, found.subgradient / FASTER]
+        self.idle = 0 if any(a < b for a, b in zip(now, self.best)) else self.idle + 1
+        self.best = [min(a, b) for a, b in zip([found.objective, found.gap, found.subgradient], self.best)]
+        return self.idle >= self.patience
+
+
+def distance(
+    problem: Problem, W: Floats, loss: float, G: Floats, g_b: Floats, units: Floats, spill: Callable[[float], float], rest: float = 0.0
+) -> Distance:
     """Return the distance from the minimum.
 
     Parameters
@@ -42,26 +83,50 @@ def distance(problem: Problem, W: Floats, loss: float, G: Floats, g_b: Floats) -
     loss : float
         ℓ̄.
     g_b : (R,) gradient in the intercepts
+    units : (p,) or (R, p) root mean squares of the columns
+    spill : t ↦ Σ_i s_i KL(t q_i ‖ q_i), called only where the answer decides
+    rest : float
+        What the intercepts leave.
 
     Examples
     --------
     >>> from separatrix.losses import Logistic
     >>> problem = Problem(None, np.ones(2), Logistic(), strength=1.0, l1_ratio=1.0)
-    >>> distance(problem, np.zeros((1, 1)), np.log(2.0), np.full((1, 1), 0.2), np.zeros(1)).gap
+    >>> distance(problem, np.zeros((1, 1)), np.log(2.0), np.full((1, 1), 0.2), np.zeros(1), np.ones(1), lambda t: 0.0).gap
     0.0
     """
-    lam, r = problem.strength, problem.l1_ratio
-    penalty = ElasticNet(r)
-    objective = loss + lam * penalty.value(W)
-    t, rest = 1.0, 0.0
-    if r == 1.0:
-        t = min(1.0, lam / max(float(np.abs(G).max(initial=0.0)), np.finfo(float).tiny))
+    l1, l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
+    size = np.abs(W)
+    target = np.where(size > 0.0, -l1 * np.sign(W) - l2 * W, np.minimum(np.maximum(G, -l1), l1))
+    noise = ROUNDING * np.sqrt(min(loss, 1.0)) * units
+    missed = G - target
+    over = np.maximum(np.abs(missed) - noise, 0.0)
+    known = target + np.copysign(over, missed)
+    penalty = l1 * float(size.sum()) + 0.5 * l2 * float(np.vdot(W, W))
+    objective = loss + penalty
+    if l2 > 0.0:
+        beyond = np.maximum(np.abs(known) - l1, 0.0)
+        gap = penalty + float(np.vdot(known, W)) + float(np.vdot(beyond, beyond)) / (2.0 * l2)
     else:
-        rest = lam * penalty.conjugate(G / lam)
-    gap = objective - t * (loss - float(np.vdot(G, W))) + rest
-    smooth = G + lam * (1.0 - r) * W
-    kink = np.where(W != 0.0, np.abs(smooth + lam * r * np.sign(W)), np.maximum(np.abs(smooth) - lam * r, 0.0))
-    return Distance(float(objective), max(float(gap), 0.0), float(max(kink.max(initial=0.0), np.abs(g_b).max(initial=0.0))))
+        t = l1 / max(l1, float(np.abs(known).max(initial=0.0)))
+        gap = float(np.vdot(size, l1 + t * known * np.sign(W)))
+        if t < 1.0:
+            gap += spill(t) if gap <= asked(problem) * objective else (1.0 - t) * loss
+    subgradient = max(float((over / np.where(units > 0.0, units, 1.0)).max(initial=0.0)), float(np.abs(g_b).max(initial=0.0)))
+    return Distance(float(objective), float(max(gap, 0.0) + rest), float(subgradient))
+
+
+def spilled(share: Floats, wrong: Floats, t: float) -> float:
+    """Return Σ_i s_i KL(t q_i ‖ q_i), q the probabilities of the wrong classes.
+
+    Examples
+    --------
+    >>> round(spilled(np.ones(1), np.array([0.5]), 0.5), 6)  # ¼ log ½ + ¾ log 3/2
+    0.130812
+    """
+    right = np.maximum(1.0 - wrong, np.finfo(float).tiny)
+    kept = t * wrong
+    return max(float(share @ (kept * np.log(t) + (1.0 - kept) * np.log1p((1.0 - t) * wrong / right))), 0.0)
 
 
 def ended(W: Floats, b: Floats, found: Distance, status: Status, steps: int, passes: int) -> Solution:

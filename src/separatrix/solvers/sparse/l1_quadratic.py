@@ -30,6 +30,8 @@ SWEEPS = 50
 LOOSE = 1e-2
 STEPS = 12
 """How far sweeps lower the subgradient, and how many systems follow them."""
+ROUNDS, ENOUGH = 20, 0.1
+"""How often sweeps and systems take turns, and the share of the largest violation that is enough for a step of Newton's method."""
 ENTRIES = 3
 """Systems in which coordinates that enter together may sort out which of them do."""
 RIDGE = 1e-12
@@ -50,7 +52,12 @@ class Quadratic:
         self._index: NDArray[np.intp] | None = None
         self._factor: Any = None
 
-    def minimise(self, g: Floats, start: Floats, penalty: Floats, slack: float) -> Floats:
+    @property
+    def units(self) -> Floats:
+        """√H_jj, or 1 where that is 0."""
+        return self._scaled[1]
+
+    def minimise(self, g: Floats, start: Floats, penalty: Floats, slack: float, share: float = 0.0) -> Floats:
         """Return the minimiser x (q,).
 
         Parameters
@@ -60,49 +67,56 @@ class Quadratic:
         penalty : (q,) t_j ≥ 0
         slack : float
             Entry of the subgradient that counts as 0.
+        share : float
+            Subgradient left that is enough, as a share of that at x₀, both in units of the coordinates.
         """
-        H = self.H
-        a = g - H @ start
-        slack = max(slack, ROUNDING * float(np.abs(a).max(initial=0.0)), ROUNDING * float(penalty.max(initial=0.0)))
+        # In units in which H has a unit diagonal: what is rounding in a column of large values may be all there is of a small one.
+        H, units = self._scaled
+        g, penalty, x = g / units, penalty / units, start * units
+        a = g - H @ x
+        worst = float(violation(g, x, penalty).max(initial=0.0))
+        enough = max(share * worst, ROUNDING * float(np.abs(a).max(initial=0.0)))
+        slacks = np.maximum(np.maximum(slack / units, ROUNDING * penalty), enough)
         if len(g) <= FEW:
-            found = self._feature_sign(a, start.copy(), penalty, slack, 10 * len(g) + 20)
-            if found is not None:
-                return found
+            found, done = self._feature_sign(a, x, penalty, slacks, 10 * len(g) + 20)
+            if done:
+                return found / units
         from ...kernels.proximal import descend
 
-        x, r, order = start.copy(), g.copy(), np.empty(len(g), dtype=np.int64)
-        worst = violation(g, start, penalty).max(initial=0.0)
-        # Sweeps find the support; a system on it gives the digits that sweeps would have to pay for one by one.
-        descend(H, penalty, x, r, order, max(LOOSE * worst, slack), SWEEPS)
-        found = self._feature_sign(a, x.copy(), penalty, slack, STEPS)
-        if found is None:
-            descend(H, penalty, x, r, order, max(LOOSE**2 * worst, slack), SWEEPS)
-        return x if found is None else found
+        order = np.empty(len(g), dtype=np.int64)
+        tolerance = max(LOOSE * worst, float(slacks.min()))
+        for _ in range(ROUNDS):
+            # Sweeps find the support; a system on it gives the digits that sweeps would have to pay for one by one.
+            r = a + H @ x
+            descend(H, penalty, x, r, order, tolerance, SWEEPS)
+            x, done = self._feature_sign(a, x, penalty, slacks, STEPS)
+            if done or violation(a + H @ x, x, penalty).max() <= ENOUGH * worst:
+                break
+            tolerance = max(LOOSE * tolerance, float(slacks.min()))
+        return np.asarray(x / units)
 
-    def _feature_sign(self, a: Floats, x: Floats, penalty: Floats, slack: float, steps: int) -> Floats | None:
-        """Minimise a'x + ½x'Hx + Σ t|x| from x; None where the steps given are too few."""
-        free = penalty == 0.0
+    def _feature_sign(self, a: Floats, x: Floats, penalty: Floats, slack: Floats, steps: int) -> tuple[Floats, bool]:
+        """Return where a'x + ½x'Hx + Σ t|x|, H of unit diagonal, is least, and True; or how far the steps given came from x, and False."""
+        free, H = penalty == 0.0, self._scaled[0]
         for _ in range(steps):
-            slope = a + self.H @ x
+            slope = a + H @ x
             moving = (x != 0.0) | free
             signs = np.sign(x)
-            if np.abs((slope + penalty * signs)[moving]).max(initial=0.0) <= slack:
-                over = np.where(moving, -np.inf, np.abs(slope) - penalty)
-                if over.max() <= slack:
-                    return x
-                x = self._entered(a, x, signs, penalty, moving, slope, over, slack)
+            if ((np.abs(slope + penalty * signs) - slack)[moving] <= 0.0).all():
+                over = np.where(moving, -np.inf, np.abs(slope) - penalty - slack)
+                if over.max() <= 0.0:
+                    return x, True
+                x = self._entered(a, x, signs, penalty, moving, slope, over)
             else:
                 x = self._towards(a, x, signs, penalty, np.flatnonzero(moving))
-        return None
+        return x, False
 
-    def _entered(
-        self, a: Floats, x: Floats, signs: Floats, penalty: Floats, moving: Bools, slope: Floats, over: Floats, slack: float
-    ) -> Floats:
+    def _entered(self, a: Floats, x: Floats, signs: Floats, penalty: Floats, moving: Bools, slope: Floats, over: Floats) -> Floats:
         """Return the best point on the way to the minimum with coordinates that leave 0.
 
         All that want to, without those that the others would push to the wrong side; where these are all, the one that wants most.
         """
-        entering = over > slack
+        entering = over > 0.0
         signs = np.where(entering, -np.sign(slope), signs)
         for _ in range(ENTRIES):
             index = np.flatnonzero(moving | entering)
@@ -136,14 +150,15 @@ class Quadratic:
 
     def _values(self, a: Floats, x: Floats, step: Floats, penalty: Floats, ends: Floats) -> Floats:
         """Return the objective, without a constant, at x + t step for each end t."""
-        Hs = self.H @ step
+        Hs = self._scaled[0] @ step
         kinks = np.abs(x + ends[:, None] * step) @ penalty
         return ends * float(a @ step + x @ Hs) + 0.5 * ends**2 * float(step @ Hs) + kinks
 
     @cached_property
     def _scaled(self) -> tuple[Floats, Floats]:
         """H scaled to a unit diagonal, and the units."""
-        units = np.sqrt(np.maximum(np.einsum("jj->j", self.H), np.finfo(float).tiny))
+        diagonal = np.einsum("jj->j", self.H)
+        units = np.sqrt(np.where(diagonal > 1e-280, diagonal, 1.0))
         scaled = self.H / units
         scaled /= units[:, None]
         return scaled, units
@@ -151,20 +166,19 @@ class Quadratic:
     def _solved(self, index: NDArray[np.intp], right: Floats) -> Floats:
         """Return H⁻¹ right on some coordinates, by Cholesky with a little ridge, whose effect one step of refinement takes back."""
         if self._index is None or not np.array_equal(index, self._index):
-            scaled, units = self._scaled
-            if len(index) < len(units):
-                scaled, units = scaled[index[:, None], index], units[index]
+            scaled = self._scaled[0]
+            if len(index) < len(scaled):
+                scaled = scaled[index[:, None], index]
             ridged = scaled.copy()
             ridged.ravel()[:: len(index) + 1] += RIDGE
             # The transpose of a symmetric matrix is in the order LAPACK wants: it is factored in place.
             factor, info = lapack.dpotrf(ridged.T, lower=1, overwrite_a=1)
-            self._index, self._factor = index, (units, scaled, factor if info == 0 else None)
-        units, scaled, factor = self._factor
-        b = right / units
+            self._index, self._factor = index, (scaled, factor if info == 0 else None)
+        scaled, factor = self._factor
         if factor is None:
-            return np.asarray(np.linalg.lstsq(scaled, b, rcond=1e-12)[0] / units)
-        x = lapack.dpotrs(factor, b, lower=1)[0]
-        return np.asarray((x + lapack.dpotrs(factor, b - scaled @ x, lower=1)[0]) / units)
+            return np.asarray(np.linalg.lstsq(scaled, right, rcond=1e-12)[0])
+        x = lapack.dpotrs(factor, right, lower=1)[0]
+        return np.asarray(x + lapack.dpotrs(factor, right - scaled @ x, lower=1)[0])
 
 
 def violation(slope: Floats, x: Floats, penalty: Floats) -> Floats:

@@ -16,8 +16,8 @@ from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
 from . import gram_proximal
-from .l1_ending import ended
-from .softmax_columns import SoftmaxColumns
+from .l1_ending import Progress, ended
+from .softmax_columns import SoftmaxColumns, from_the_strongest, may_be_crowded
 from .working_set import FIRST, ColumnProblem, Point
 
 Floats = NDArray[np.float64]
@@ -26,9 +26,7 @@ REQUIRES = ("value", "slope", "curvature", "conjugate")
 FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""
 IDLE = 4
-"""Rounds without a smaller subgradient after which rounding is at work."""
-TIGHTER = 0.1
-"""Share of the largest violation to which a round solves its columns."""
+"""Rounds without progress after which rounding is at work."""
 
 
 def solve(problem: Problem) -> Solution:
@@ -45,6 +43,11 @@ def solve(problem: Problem) -> Solution:
     [[0.3258, 0.0]]
     """
     require(problem.loss, REQUIRES, "proximal newton")
+    if problem.start is None and may_be_crowded(problem):
+        with single_threaded_blas():
+            found = from_the_strongest(problem, _columns_of(problem), FEW)
+        if found is not None:
+            return found
     if problem.rows.X is None or problem.n_scores * (problem.n_features + 1) <= FEW:
         return gram_proximal.solve(problem)
     with single_threaded_blas():
@@ -77,16 +80,19 @@ def run_columns(columns: ColumnProblem, point: Point) -> tuple[Solution, Point, 
     """Return the solution, the point behind it, and the gradient of the mean loss there."""
     problem, count, rounds = columns.problem, FIRST, 0
     passes, steps = columns.passes, columns.steps
-    least, idle = np.inf, 0
+    progress = Progress(IDLE)
     while True:
         G = columns.gradient(point)
         found = columns.distance(point, G)
-        least, idle = (found.subgradient, 0) if found.subgradient < 0.9 * least else (least, idle + 1)
-        if found.is_small(problem) or rounds == problem.max_iter or idle == IDLE:
-            break
+        ends = rounds == problem.max_iter or progress.has_ended(found)
+        if ends or found.is_small(problem):
+            point, G, found = columns.certified(point, G)
+            if ends or found.is_small(problem):
+                break
         chosen = columns.columns(point, G, count)
-        new = columns.improve(point, G, chosen, TIGHTER * found.subgradient)
+        new = columns.improve(point, G, chosen, found)
         if new is point:
+            point, G, found = columns.certified(point, G)
             break
         new = columns.centred(new)
         point, count, rounds = new, max(count, 2 * int(np.count_nonzero(new.w))), rounds + 1

@@ -20,17 +20,23 @@ from ..products import Products
 from ..rows import Rows
 from ..solution import Solution, Status
 from .class_columns import ClassColumns
+from .class_intercepts import intercept_inverse, shifted
 from .gram_proximal import ProximalNewton
-from .l1_ending import Distance, distance, ended
-from .l1_quadratic import violation
-from .working_set import LOOSE, NEAR, SLACK
+from .l1_ending import DRIFT, Distance, Progress, asked, distance, ended, spilled
+from .working_set import LOOSE, NEAR, SLACK, column_units, products_of_used
 
 Floats = NDArray[np.float64]
 
 IDLE = 20
-"""Rounds without a smaller subgradient after which rounding is at work."""
+"""Rounds without progress after which rounding is at work."""
 ARMIJO, SHORTEST = 1e-4, 1e-6
 CENTRING = 50
+ENTERING = 64
+"""Pairs of class and column that may come in at once where the problem is crowded."""
+CROWDED = 0.3
+"""Pairs of class and column that ask to come in at W = 0, for each row and class, from which on the penalty is lowered step by step."""
+FALL, ROUGH = 10.0, 1.0
+"""By how much the penalty falls in a step, and the tolerance on the way."""
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +68,8 @@ class SoftmaxColumns:
         weight, n = problem.rows.weight, products.shape[0]
         self.share = np.full(n, 1.0 / problem.total) if weight is None else weight / problem.total
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
+        self.is_crowded = False
+        self.units = column_units(products, self.share)
         self.steps = self.passes = 0
         self.threshold = self.l1
         self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
@@ -70,21 +78,40 @@ class SoftmaxColumns:
         """Return the minimum."""
         problem, theta = self.problem, self.problem.beginning()
         W = np.ascontiguousarray(theta[:, :-1])
-        b = theta[:, -1] if theta.any() or not problem.fit_intercept else np.log(np.maximum(problem.counts, np.finfo(float).tiny))
-        point = self.at(W, b, (self.products.times(np.ascontiguousarray(W.T)) if W.any() else 0.0) + np.tile(b, (len(self.share), 1)))
-        least, idle = np.inf, 0
-        for rounds in range(problem.max_iter + 1):
-            point = self.centred(point)
+        b = theta[:, -1] if theta.any() else self.shares()
+        point, progress, rounds = self.start(W, b), Progress(IDLE), 0
+        while True:
             G, found = self.looked_at(point)
-            least, idle = (found.subgradient, 0) if found.subgradient < least else (least, idle + 1)
-            if found.is_small(problem) or rounds == problem.max_iter or idle == IDLE:
-                break
-            new = self.improved(point, G)
+            ends = rounds == problem.max_iter or progress.has_ended(found)
+            if ends or found.is_small(problem):
+                point, G, found = self.certified(point, G)
+                if ends or found.is_small(problem):
+                    break
+            new = self.improved(point, G, found)
             if new is point:
+                point, G, found = self.certified(point, G)
                 break
-            point = new
+            point, rounds = self.centred(new), rounds + 1
         status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
         return ended(point.W, point.b - point.b.mean(), found, status, self.steps, self.passes)
+
+    def shares(self) -> Floats:
+        """Return the intercepts that suit W = 0: logarithms of the classes' shares."""
+        counts = self.problem.counts
+        return np.log(np.maximum(counts, np.finfo(float).tiny)) if self.problem.fit_intercept else np.zeros(len(counts))
+
+    def start(self, W: Floats, b: Floats) -> Point:
+        """Return the point at W with the best intercepts, its scores computed from the coefficients."""
+        self.passes += 1
+        return self.centred(self.at(W, b, products_of_used(self.products, W) + b))
+
+    def certified(self, point: Point, G: Floats) -> tuple[Point, Floats, Distance]:
+        """Return the point, gradient and distance by scores from the coefficients, and not from the steps that led there."""
+        new = self.start(point.W, point.b)
+        change = new.Z - point.Z
+        if np.ptp(change, axis=1).max() > DRIFT:
+            return new, *self.looked_at(new)
+        return new, G, self.distance(new, G)
 
     def at(self, W: Floats, b: Floats, Z: Floats) -> Point:
         """Return the point with its loss, slopes and probabilities."""
@@ -101,8 +128,7 @@ class SoftmaxColumns:
             g = point.U.sum(axis=0)
             if np.abs(g).max() <= 1e-15:
                 break
-            H = np.diag(point.P @ self.share) - (point.P * self.share) @ point.P.T
-            d = np.clip(-np.linalg.lstsq(H, g, rcond=1e-12)[0], -2.0, 2.0)
+            d = np.clip(-(intercept_inverse(point.P, self.share) @ g), -2.0, 2.0)
             new = self.at(point.W, point.b + d, point.Z + d)
             if np.abs(new.U.sum(axis=0)).max() >= np.abs(g).max():
                 break
@@ -113,23 +139,43 @@ class SoftmaxColumns:
         """Return the gradient (K, p) of the mean loss, and the distance from the minimum; one pass."""
         self.passes += 1
         G = np.ascontiguousarray(self.products.transposed_times(point.U).T)
-        return G, distance(self.problem, point.W, point.loss, G, point.U.sum(axis=0) * self.problem.fit_intercept)
+        return G, self.distance(point, G)
 
-    def improved(self, point: Point, G: Floats) -> Point:
+    def distance(self, point: Point, G: Floats) -> Distance:
+        """Return the distance from the minimum."""
+        g_b = point.U.sum(axis=0) * self.problem.fit_intercept
+        rest = float(g_b @ intercept_inverse(point.P, self.share) @ g_b) if g_b.any() else 0.0
+
+        def spill(t: float) -> float:
+            assert self.problem.rows.codes is not None
+            own = point.U[np.arange(len(self.share)), self.problem.rows.codes]
+            return spilled(self.share, -own / np.where(self.share > 0.0, self.share, 1.0), t)
+
+        return distance(self.problem, point.W, point.loss, G, g_b, self.units, spill, rest)
+
+    def pairs(self, point: Point, G: Floats) -> NDArray[np.bool_]:
+        """Return which pairs (K, p) to work on: those used and those near |g| = λ₁; of a crowded problem, only the worst of these."""
+        used = point.W != 0.0
+        near = (np.abs(G) >= self.threshold) & ~used
+        count = max(ENTERING, int(used.sum()) // 2)
+        if self.is_crowded and np.count_nonzero(near) > count:
+            over = np.where(near, (np.abs(G) - self.l1) / self.units, -np.inf)
+            near &= over >= np.partition(over, -count, axis=None)[-count]
+        return used | near
+
+    def improved(self, point: Point, G: Floats, found: Distance) -> Point:
         """Return a better point, or the point itself where none is found."""
-        pairs = (np.abs(G) >= self.threshold) | (point.W != 0.0)
+        pairs = self.pairs(point, G)
         columns = np.flatnonzero(pairs.any(axis=0))
         if len(G) * (len(columns) + 1) <= self.few:
             return self._jointly(point, columns)
         self.threshold = NEAR * self.l1
         chosen = [np.flatnonzero(own) for own in pairs]
         x, g, g_b = point.W[pairs], (G + self.l2 * point.W)[pairs], point.U.sum(axis=0) * self.problem.fit_intercept
-        worst = float(violation(g, x, np.full(len(x), self.l1)).max())
-        share = min(LOOSE, worst / self.l1)
         model = ClassColumns(
             self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, self.problem.fit_intercept, self.random
         )
-        end, shift, V = model.minimise(g, g_b, x, max(share * worst, SLACK * self.problem.tol**2 * self.l1))
+        end, shift, V = model.minimise(g, g_b, x, min(LOOSE, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
         self.steps += 1
         fall = -float(g @ (end - x)) - float(g_b @ shift) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
         return self._searched(point, pairs, x, end, shift, V.T, fall)
@@ -138,11 +184,14 @@ class SoftmaxColumns:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
         value = self.value(point)
         rounding = 64.0 * np.finfo(float).eps * value
+        if fall < -rounding:
+            return point
         t = 1.0
         while t > SHORTEST:
             W = point.W.copy()
             W[pairs] = end if t == 1.0 else x + t * (end - x)
-            new = self.at(W, point.b + t * shift, point.Z + t * V)
+            # Scores miss the equal change of all classes, which changes nothing else.
+            new = self.at(shifted(W, self.problem.l1_ratio), point.b + t * shift, point.Z + t * V)
             if self.value(new) <= value - ARMIJO * t * fall or (fall <= rounding and self.value(new) <= value + rounding):
                 return new
             t *= 0.5
@@ -164,3 +213,33 @@ class SoftmaxColumns:
         W[:, columns] = newton.theta[:, :-1]
         self.steps, self.passes = self.steps + newton.iterations, self.passes + newton.objective.passes
         return self.at(W, b, np.asarray(part @ W[:, columns].T) + b)
+
+
+def may_be_crowded(problem: Problem) -> bool:
+    """Whether several classes have rows in memory and so many columns that it is worth a pass to see how many ask to come in."""
+    K, X = problem.n_scores, problem.rows.X
+    return K > 1 and X is not None and K * problem.n_features > CROWDED * X.shape[0] * (K - 1)
+
+
+def from_the_strongest(problem: Problem, products: Products, few: int) -> Solution | None:
+    """Return the solution of a crowded problem by way of stronger penalties; None where the problem is not crowded.
+
+    Crowded: far more pairs of class and column ask to come in at once than the rows can settle. Most would have to leave again one by one,
+    as the many ways to separate the rows are told apart; along a falling penalty they come in one by one instead.
+    """
+    n, K = products.shape[0], problem.n_scores
+    whole = SoftmaxColumns(problem, products, few)
+    size = np.abs(whole.looked_at(whole.start(np.zeros((K, products.shape[1])), whole.shares()))[0])
+    if np.count_nonzero(size > whole.l1) <= CROWDED * n * (K - 1):
+        return None
+    ratio = float(size.max()) / whole.l1
+    strengths = problem.strength * np.geomspace(ratio, 1.0, int(np.ceil(np.log(ratio) / np.log(FALL))) + 1)[1:-1]
+    start, steps, passes = problem.start, 0, whole.passes
+    for strength in [*strengths, problem.strength]:
+        last = strength == problem.strength
+        stage = replace(problem, strength=float(strength), tol=problem.tol if last else ROUGH, start=start)
+        columns = SoftmaxColumns(stage, products, few)
+        columns.is_crowded = True
+        found = columns.solve()
+        start, steps, passes = (found.coef, found.intercept), steps + found.iterations, passes + found.passes
+    return replace(found, iterations=steps, passes=passes)

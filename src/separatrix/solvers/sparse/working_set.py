@@ -25,7 +25,7 @@ from ..products import Products
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .column_descent import ColumnDescent
-from .l1_ending import Distance, distance
+from .l1_ending import DRIFT, Distance, asked, distance, spilled
 from .l1_quadratic import Quadratic, violation
 
 Floats = NDArray[np.float64]
@@ -37,8 +37,10 @@ GRAM = 2_500
 STEPS = 8
 FRESH = 0.1
 """Share of the last violation above which a step needs a fresh matrix."""
+TIGHTER = 0.1
+"""Share of the largest violation to which a round solves its columns."""
 LOOSE = 0.1
-"""Share of the largest violation to which a step through the columns solves its model; less near the end."""
+"""Share of the largest violation to which a step through the columns solves its model; the relative gap, where that is less."""
 NEAR = 0.9
 """Share of λ₁ from which on a column's gradient makes it worth a look."""
 SLACK = 1e-2
@@ -76,6 +78,7 @@ class ColumnProblem:
         self.share = np.full(len(self.y), 1.0 / problem.total) if weight is None else weight / problem.total
         self.offset = np.zeros(len(self.y)) if offset is None else offset
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
+        self.units = column_units(products, self.share)
         self.passes = self.steps = 0
         self.chosen: NDArray[np.intp] | None = None
         self.threshold = self.l1
@@ -104,7 +107,7 @@ class ColumnProblem:
     def start(self, w: Floats, b: float) -> Point:
         """Return the point at w, b with the best intercept."""
         self.passes += 1
-        return self.centred(self.at(w, b, self.offset + (self.products.times(w[:, None])[:, 0] if w.any() else 0.0) + b))
+        return self.centred(self.at(w, b, self.offset + products_of_used(self.products, w[None])[:, 0] + b))
 
     def centred(self, point: Point) -> Point:
         """Return the point with an intercept whose own gradient is 0."""
@@ -132,7 +135,13 @@ class ColumnProblem:
 
     def distance(self, point: Point, G: Floats) -> Distance:
         """Return the distance from the minimum."""
-        return distance(self.problem, point.w[None], point.loss, G[None], np.array([point.u.sum()]) * self.problem.fit_intercept)
+        g_b = np.array([point.u.sum()]) * self.problem.fit_intercept
+        rest = float(g_b[0] ** 2 / point.h.sum()) if g_b.any() else 0.0
+
+        def spill(t: float) -> float:
+            return spilled(self.share, np.abs(point.u) / np.where(self.share > 0.0, self.share, 1.0), t)
+
+        return distance(self.problem, point.w[None], point.loss, G[None], g_b, self.units, spill, rest)
 
     def columns(self, point: Point, G: Floats, count: int) -> NDArray[np.intp]:
         """Return the columns to work on.
@@ -147,17 +156,19 @@ class ColumnProblem:
             return np.flatnonzero(used)
         if self.chosen is not None:
             used[self.chosen] = True
-        over = np.where(used, -np.inf, np.abs(G) - self.l1)
+        over = np.where(used, -np.inf, (np.abs(G) - self.l1) / self.units)
         most = np.argpartition(over, -count)[-count:] if count < len(over) else np.arange(len(over))
         used[most[over[most] > 0.0]] = True
         return np.flatnonzero(used)
 
-    def improve(self, point: Point, G: Floats, chosen: NDArray[np.intp], wanted: float) -> Point:
-        """Take proximal Newton steps on some columns until their subgradient is at most `wanted`; G is the gradient in all."""
+    def improve(self, point: Point, G: Floats, chosen: NDArray[np.intp], found: Distance) -> Point:
+        """Take proximal Newton steps on some columns until their subgradient is a digit less; G is the gradient in all."""
         if len(chosen) == 0:
             return point
+        wanted = TIGHTER * found.subgradient
         if self.products.is_sparse or len(chosen) > GRAM:
-            return self._stepped(point, chosen, ColumnModel(self, chosen), self.slopes(point, G, chosen), wanted) or point
+            model = ColumnModel(self, chosen, min(LOOSE, found.gap / found.objective))
+            return self._stepped(point, chosen, model, self.slopes(point, G, chosen), wanted) or point
         if self.model is None or self.chosen is None or not np.array_equal(chosen, self.chosen):
             self.chosen, self.model = chosen, GramModel(self, self.products.columns(chosen))
         for _ in range(STEPS):
@@ -172,7 +183,8 @@ class ColumnProblem:
     ) -> Point | None:
         """Return the point after one step, or None where none is needed or possible."""
         x = np.append(point.w[chosen], point.b)
-        worst = float(violation(slope, x, np.append(np.full(len(chosen), self.l1), 0.0)).max())
+        missed = violation(slope, x, np.append(np.full(len(chosen), self.l1), 0.0)) / np.append(self.units[chosen], 1.0)
+        worst = float(missed.max())
         if worst <= wanted:
             return None
         self.steps += 1
@@ -186,6 +198,8 @@ class ColumnProblem:
         fall = -float(slope @ d) - self.l1 * kinks
         value = self.value(point)
         rounding = 64.0 * np.finfo(float).eps * value
+        if fall < -rounding:
+            return None
         t = 1.0
         while t > 1e-6:
             w = point.w.copy()
@@ -195,6 +209,12 @@ class ColumnProblem:
                 return new
             t *= 0.5
         return None
+
+    def certified(self, point: Point, G: Floats) -> tuple[Point, Floats, Distance]:
+        """Return the point, gradient and distance by scores from the coefficients, and not from the steps that led there."""
+        new = self.start(point.w, point.b)
+        G = G if np.abs(new.z - point.z).max() <= DRIFT else self.gradient(new)
+        return new, G, self.distance(new, G)
 
     def value(self, point: Point) -> float:
         """Return the objective."""
@@ -235,7 +255,7 @@ class GramModel:
         start = x.copy()
         start[-1] += x[:-1] @ rows.centre
         penalty = np.append(np.full(len(x) - 1, problem.l1), 0.0)
-        end = self.quadratic.minimise(g, start, penalty, SLACK * problem.problem.tol**2 * problem.l1)
+        end = self.quadratic.minimise(g, start, penalty, SLACK * asked(problem.problem) * problem.l1)
         dz = rows.scores(end - start)
         end[-1] -= end[:-1] @ rows.centre
         return end, dz
@@ -252,16 +272,26 @@ class GramModel:
 class ColumnModel:
     """The quadratic model of sparse columns, or of too many dense ones, by walking through them."""
 
-    def __init__(self, problem: ColumnProblem, chosen: NDArray[np.intp]) -> None:
-        self.problem, self.chosen = problem, chosen
+    def __init__(self, problem: ColumnProblem, chosen: NDArray[np.intp], share: float) -> None:
+        self.problem, self.chosen, self.share = problem, chosen, share
 
     def step(self, point: Point, x: Floats, slope: Floats, worst: float) -> tuple[Floats, Floats]:
         """Do as `GramModel.step`, to the digits that a step of Newton's method is worth."""
         problem = self.problem
         fits = bool(problem.problem.fit_intercept)
         model = ColumnDescent(problem.products.by_columns, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
-        share = min(LOOSE, worst / problem.l1 if problem.l1 > 0.0 else 0.0)
-        return model.minimise(slope, x, max(share * worst, SLACK * problem.problem.tol**2 * problem.l1))
+        return model.minimise(slope, x, self.share, SLACK * asked(problem.problem) * problem.l1)
 
 
-Model = GramModel | ColumnModel
+def column_units(products: Products, share: Floats) -> Floats:
+    """Return the root mean squares of the columns, 1 for a column of zeros."""
+    squares = products.column_squares(share)
+    return np.sqrt(np.where(squares > 1e-280, squares, 1.0))
+
+
+def products_of_used(products: Products, W: Floats) -> Floats:
+    """Return XW' (n, K) for W (K, p) with few columns in use."""
+    used = np.flatnonzero(W.any(axis=0))
+    if products.is_sparse:
+        return np.asarray(products.transposed[used].T @ W[:, used].T)
+    return products.times(np.ascontiguousarray(W.T)) if len(used) else np.zeros((products.shape[0], len(W)))

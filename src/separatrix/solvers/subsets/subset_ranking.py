@@ -14,6 +14,9 @@ from ...losses import Loss
 
 Floats = NDArray[np.float64]
 
+SINGULAR = 1e-12
+"""Least eigenvalue, as a share of the largest, of columns that do not determine each other."""
+
 
 def rowwise(loss: Loss, scores: Floats, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
     """Return slopes and curvatures (n, R) of the loss of each score; curvature 1 where the loss has none."""
@@ -45,7 +48,7 @@ def expected_gains(X: Floats, inside: list[int], slope: Floats, curvature: Float
         H[np.arange(len(inside)), np.arange(len(inside))] += penalty
         C = (D * wv[:, None]).T @ X
         whole = np.einsum("ij,i,ij->j", X, wv, X)
-        h = whole - np.einsum("qj,qj->j", C, np.linalg.lstsq(H, C)[0]) + penalty
+        h = whole - np.einsum("qj,qj->j", C, _inverse(H) @ C) + penalty
         total += 0.5 * np.divide(g**2, h, out=np.zeros_like(g), where=h > 1e-10 * (whole + penalty))
     return total
 
@@ -65,6 +68,13 @@ def expected_losses(Z: Floats, coef: Floats, curvature: Floats, weight: Floats, 
     for theta, v in zip(coef, curvature.T, strict=True):
         H = (D * (weight * v)[:, None]).T @ D
         H[np.arange(s), np.arange(s)] += penalty
-        own = np.diag(np.linalg.pinv(H, hermitian=True))[:s]
+        own = np.diag(_inverse(H))[:s]
         total += 0.5 * np.divide(theta**2, own, out=np.zeros(s), where=own > 0)
     return total
+
+
+def _inverse(H: Floats) -> Floats:
+    """Return H⁺, what is rounding being told in units of each column: columns of 1e-6 beside others of 1e6 count as much as these."""
+    diagonal = np.diag(H)
+    units = np.sqrt(np.where(diagonal > 1e-280, diagonal, 1.0))
+    return np.asarray(np.linalg.pinv(H / units / units[:, None], rcond=SINGULAR, hermitian=True) / units / units[:, None])
