@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +18,43 @@ Floats = NDArray[np.float64]
 
 GAP_SHARE = 0.01
 """Relative gap asked, as a share of tol: at the default tol = 1e-4 the objective is right to six digits."""
+ROUNDING = 8.0 * np.finfo(float).eps
+"""Share of f that is its rounding."""
+WINDOW, SLOWEST = 8, 100.0
+"""Steps over which the rate of convergence is seen, and the most that a slow one may multiply what the last step promises."""
 
 
 def small_enough(problem: Problem, f: float, gradient: Floats, decrement: float, precision: float | None = None) -> bool:
-    """Whether max |gradient| ≤ tol and the estimated gap ½ g'H⁻¹g is below GAP_SHARE tol f (or `precision` f)."""
+    """Whether max |gradient| ≤ tol in units of each column and the estimated gap ½ g'H⁻¹g is below GAP_SHARE tol f (or `precision` f)."""
     share = GAP_SHARE * problem.tol if precision is None else min(precision, GAP_SHARE * problem.tol)
-    return bool(np.abs(gradient).max() <= problem.tol and decrement <= share * max(f, np.finfo(float).tiny))
+    if not decrement <= share * max(f, np.finfo(float).tiny):
+        return False
+    sizes = np.abs(gradient)
+    return bool((sizes if problem.units is None else sizes / problem.units).max() <= problem.tol)
+
+
+def without_step(problem: Problem, f: float, gradient: Floats, decrement: float) -> Status:
+    """Return the status where no step lowers f: converged if the tolerance is met, or if what is left to gain is the rounding of f."""
+    is_rounding = 0.0 <= decrement <= ROUNDING * f
+    return Status.CONVERGED if is_rounding or small_enough(problem, f, gradient, decrement) else Status.STALLED
+
+
+def still_to_gain(decrements: Sequence[float]) -> float:
+    """Return what is left to gain at the end of a sequence of decrements, each the gain that its step promises.
+
+    Steps that fall by a factor ρ each have 1/(1 − ρ) times as much before them as the next one promises: a Hessian known badly promises
+    little at every step, for ever.
+
+    Examples
+    --------
+    >>> still_to_gain([1e-3, 1e-5]), still_to_gain([4e-3, 2e-3, 1e-3])
+    (1.0101010101010101e-05, 0.002)
+    """
+    last, back = decrements[-1], min(len(decrements) - 1, WINDOW)
+    first = decrements[-1 - back]
+    if back == 0 or not 0.0 < last < first:
+        return last if back == 0 else last * SLOWEST
+    return float(last * min(1.0 / (1.0 - (last / first) ** (1.0 / back)), SLOWEST))
 
 
 def is_separated(problem: Problem, f: float, least_weight: float) -> bool:
