@@ -7,7 +7,8 @@ stored value of X meets lie side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from ...losses import require
 from ...summaries.grouped import NO_WEIGHT
-from ..ending import GAP_SHARE, is_separated, least_weight, small_enough
+from ..ending import GAP_SHARE, WINDOW, is_separated, least_weight, small_enough, still_to_gain, without_step
 from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
@@ -36,6 +37,10 @@ INNER = 200
 ARMIJO = 1e-4
 SWEEP = 200_000
 """Coefficients that one thread sweeps over in one go."""
+
+
+Direction = tuple[Floats, Floats, Floats, float, float]
+"""d, its intercept part, X d + d_c, ½ g'd, and what of that gain the direction misses."""
 
 
 @dataclass(slots=True)
@@ -176,15 +181,15 @@ def _prior_scores(problem: Problem) -> Floats:
 
 def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
     """Return where Newton's method ends, how, and after how many steps."""
-    problem = system.problem
-    first, last, decrement = 0.0, 1.0, np.inf
+    problem = system.problem.in_units(np.append(np.repeat(system.squares, len(point.c)), np.ones(len(point.c))))
+    first, last, decrement, missed = 0.0, 1.0, np.inf, 0.0
     for iteration in range(problem.max_iter + 1):
         scales = _scales(system, point)
         norm = _norm(point, scales, problem.strength)
         first = first or norm
         if iteration > 0 or problem.strength > 0.0:
             # The decrement of the last step was exact; the gradient has fallen since, and the gap with its square.
-            estimate = decrement * (norm / last) ** 2
+            estimate = max(decrement * (norm / last) ** 2, missed)
             if problem.strength > 0.0:
                 estimate = min(estimate, float(np.vdot(point.g, point.g)) / (2.0 * problem.strength))
             gradient = np.append(point.g.ravel(), point.gc)
@@ -192,11 +197,11 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
                 return point, Status.CONVERGED, iteration
         if iteration == problem.max_iter:
             break
-        d, dc, Xd, decrement = _direction(system, point, scales, min(FORCING, np.sqrt(norm / first)))
+        d, dc, Xd, decrement, missed = _direction(system, point, scales, min(FORCING, np.sqrt(norm / first)))
         last = norm
         found = _search(system, point, d, dc, Xd, decrement)
         if found is None:
-            return point, Status.STALLED, iteration
+            return point, without_step(problem, point.f, np.append(point.g.ravel(), point.gc), decrement), iteration
         point = found
     return point, Status.MAX_ITER, problem.max_iter
 
@@ -215,8 +220,8 @@ def _norm(point: Point, scales: tuple[Floats, Floats], strength: float) -> float
     return float(np.sqrt(inner + np.sum(point.gc**2 * max(strength, 1e-12) / np.maximum(h, 1e-300))))
 
 
-def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forcing: float) -> tuple[Floats, Floats, Floats, float]:
-    """Return d ≈ H⁻¹g, its intercept part, X d + d_c, and ½ g'd, by preconditioned conjugate gradients."""
+def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forcing: float) -> Direction:
+    """Return d ≈ H⁻¹g by preconditioned conjugate gradients."""
     from ...kernels.conjugate import advance, turn
 
     problem, (a, h) = system.problem, scales
@@ -231,9 +236,11 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
     # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
     # minimum, where the model is exact, fewer would cost another step.
     left = problem.tol * (LEFT_SPARSE if problem.rows.is_sparse else LEFT_DENSE)
-    asked = 2.0 * lam * ENOUGH * GAP_SHARE * problem.tol * point.f
+    gap = ENOUGH * GAP_SHARE * problem.tol * point.f
+    asked = 2.0 * lam * gap
     near = rz <= 2.0 * lam * NEAR * point.f
     target = asked if near else max(asked, forcing**2 * rz)
+    gains: deque[float] = deque(maxlen=WINDOW + 1)
     for _ in range(INNER):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
@@ -244,17 +251,23 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
         if pHp <= 0.0:
             break
         alpha = rz / pHp
+        gains.append(0.5 * alpha * rz)
         new = float(sum(system.products.run(_sweep(advance, alpha, (p, Hp, a), h, (d, r)), system.sweeps)))
         dc += alpha * pc
         rc -= alpha * Hpc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
-        if new <= target and not (near and max(float(np.abs(r).max()), float(np.abs(rc).max())) > left):
+        if new <= target and not (near and (_missed(gains) > gap or max(float(np.abs(r).max()), float(np.abs(rc).max())) > left)):
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         pc = rc / hc + new / rz * pc
         rz = new
-    return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc)
+    return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
+
+
+def _missed(gains: Sequence[float]) -> float:
+    """Return what conjugate gradients have left of the quadratic model's gain."""
+    return still_to_gain(gains) - gains[-1] if gains else np.inf
 
 
 def _sweep(kernel: Any, factor: float, read: tuple[Floats, ...], h: Floats, written: tuple[Floats, ...]) -> Callable[[slice], Any]:
