@@ -87,13 +87,15 @@ def finish(
     solver: str,
     passes: int = 0,
     dependent: NDArray[np.int64] | None = None,
+    hessian: Floats | None = None,
 ) -> Solution:
     """Return the solution at θ, its gradient being that of the centred coordinates; `passes` adds to those of the objective."""
+    from .smooth import proven_gap
+
     problem = objective.problem
+    gap = proven_gap.from_rows(objective, theta, gradient) if hessian is None else proven_gap.from_hessian(problem, gradient, hessian)
     if problem.n_scores > 1:
         theta = theta - theta.mean(axis=0)
-    slopes = gradient[:, :-1]
-    gap = float(np.vdot(slopes, slopes) / (2.0 * problem.strength)) if problem.strength > 0.0 else np.inf
     return Solution(
         coef=np.ascontiguousarray(theta[:, :-1]),
         intercept=objective.intercept(theta) if problem.fit_intercept else np.zeros(len(theta)),

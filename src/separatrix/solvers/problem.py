@@ -13,6 +13,9 @@ from .rows import Rows
 
 Floats = NDArray[np.float64]
 
+ORDINARY = 100.0
+"""Size of a column up to which a penalised fit judges its gradient as it is."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
@@ -80,10 +83,10 @@ class Problem:
         """Return the problem with the roots of the columns' mean squares as units; 1 where a column is 0 throughout.
 
         Without a penalty they are the only units there are. A penalty brings its own, in which a coefficient of 1 is ordinary: columns
-        below 1 are then judged as they are.
+        are then judged as they are, up to ORDINARY, and larger ones, whose gradients rounding keeps from getting as small, in its units.
         """
-        least = 1.0 if self.strength > 0.0 else 1e-280
-        return replace(self, units=np.sqrt(np.where(squares > least, squares, 1.0)))
+        own = squares / ORDINARY**2 if self.strength > 0.0 else squares
+        return replace(self, units=np.sqrt(np.where(own > (1.0 if self.strength > 0.0 else 1e-280), own, 1.0)))
 
     def beginning(self) -> Floats:
         """Return the start as θ (R, p + 1): W and, in the last column, b; zeros where none is given."""

@@ -66,7 +66,15 @@ def solve(problem: Problem) -> Solution:
     theta[:, -1] += theta[:, :-1] @ objective.centre
     end = minimise(objective, theta)
     return finish(
-        objective, end.theta, end.f, end.gradient, status=end.status, iterations=end.iterations, solver="newton", dependent=end.dependent
+        objective,
+        end.theta,
+        end.f,
+        end.gradient,
+        status=end.status,
+        iterations=end.iterations,
+        solver="newton",
+        dependent=end.dependent,
+        hessian=end.hessian,
     )
 
 

@@ -22,6 +22,7 @@ from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
 from ..sparse.compression import Compression
+from . import proven_gap
 
 Floats = NDArray[np.float64]
 
@@ -167,10 +168,23 @@ def ended(system: System, point: Point, status: Status, iterations: int, passes:
         mean = W.mean(axis=1, keepdims=True)
         W, g, intercept = W - mean, g - problem.strength * mean, intercept - intercept.mean()
         f -= 0.5 * problem.strength * problem.n_scores * float(np.vdot(mean, mean))
-    gap = float(np.vdot(g, g) / (2.0 * problem.strength)) if problem.strength > 0.0 else np.inf
+    gap = _gap(system, g, point) if problem.strength > 0.0 else np.inf
     norm = max(float(np.abs(g).max()), float(np.abs(point.gc).max()))
     coef = np.ascontiguousarray(system.expand(W).T)
     return Solution(coef, intercept, status, iterations, passes, f, norm, gap, "newton-cg")
+
+
+def _gap(system: System, g: Floats, point: Point) -> float:
+    """Return the bound on what is left to gain, from every few rows or, where these do not do, from all."""
+    if not system.problem.fit_intercept:
+        return float(np.vdot(g, g) / (2.0 * system.problem.strength))
+    X, s = system.products.X, system.problem.rows.weight
+    for step in dict.fromkeys((proven_gap.stride_of(system.problem.rows.values), 1)):
+        some = None if s is None else s[::step]
+        gap = proven_gap.from_probabilities(system.problem, g.T, point.gc, X[::step], point.P[::step], some)
+        if gap is not None:
+            return gap
+    return np.inf
 
 
 def _prior_scores(problem: Problem) -> Floats:
