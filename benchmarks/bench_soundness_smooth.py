@@ -113,11 +113,11 @@ def best_known(given: Case) -> float:
     """Return the least objective that any contestant reaches."""
     K, p = int(given.y.max()) + 1, given.X.shape[1]
     shared = {"C": given.C, "fit_intercept": given.fit_intercept, "max_iter": 2000, "tol": 1e-10}
-    peers: list[Any] = [LogisticRegression(**{**shared, "tol": 1e-8, "max_iter": 10_000}), Sklearn(**{**shared, "max_iter": 200})]
+    peers: list[Any] = [LogisticRegression(**{**shared, "tol": 1e-7, "max_iter": 1000}), Sklearn(**{**shared, "max_iter": 200})]
     if (1 if K == 2 else K) * (p + 1) <= 1000 and not sp.issparse(given.X):
         peers.append(Sklearn(solver="newton-cholesky", **{**shared, "max_iter": 200}))
-    elif sp.issparse(given.X):
-        peers.append(Sklearn(solver="newton-cg", **{**shared, "max_iter": 50}))
+    elif sp.issparse(given.X) and K * p <= 5000:
+        peers.append(Sklearn(solver="newton-cg", **{**shared, "max_iter": 30}))
     if K == 2 and np.isfinite(given.C) and not given.fit_intercept:
         peers.append(Sklearn(solver="liblinear", **shared))
     return min(given.fit(peer) for peer in peers)

@@ -20,8 +20,8 @@ GAP_SHARE = 0.01
 """Relative gap asked, as a share of tol: at the default tol = 1e-4 the objective is right to six digits."""
 ROUNDING = 8.0 * np.finfo(float).eps
 """Share of f that is its rounding."""
-WINDOW, SLOWEST = 8, 100.0
-"""Steps over which the rate of convergence is seen, and the most that a slow one may multiply what the last step promises."""
+SLOWEST = 100.0
+"""Steps like the last that may be still to come, at most."""
 
 
 def small_enough(problem: Problem, f: float, gradient: Floats, decrement: float, precision: float | None = None) -> bool:
@@ -39,22 +39,23 @@ def without_step(problem: Problem, f: float, gradient: Floats, decrement: float)
     return Status.CONVERGED if is_rounding or small_enough(problem, f, gradient, decrement) else Status.STALLED
 
 
-def still_to_gain(decrements: Sequence[float]) -> float:
-    """Return what is left to gain at the end of a sequence of decrements, each the gain that its step promises.
+def still_to_gain(gains: Sequence[float]) -> float:
+    """Return what is left to gain after steps with these gains, real or promised.
 
-    Steps that fall by a factor ρ each have 1/(1 − ρ) times as much before them as the next one promises: a Hessian known badly promises
-    little at every step, for ever.
+    Gains that add up to A over some steps and to B = qA over as many before the end go on to Bq/(1 − q): a Hessian known badly promises
+    little at every step, for ever. Sums over a quarter of the steps, because single gains of conjugate gradients go up and down.
 
     Examples
     --------
-    >>> still_to_gain([1e-3, 1e-5]), still_to_gain([4e-3, 2e-3, 1e-3])
-    (1.0101010101010101e-05, 0.002)
+    >>> still_to_gain([4e-3, 2e-3, 1e-3]), still_to_gain([1e-3])
+    (0.001, 0.0)
     """
-    last, back = decrements[-1], min(len(decrements) - 1, WINDOW)
-    first = decrements[-1 - back]
-    if back == 0 or not 0.0 < last < first:
-        return last if back == 0 else last * SLOWEST
-    return float(last * min(1.0 / (1.0 - (last / first) ** (1.0 / back)), SLOWEST))
+    m = max(1, len(gains) // 4)
+    if len(gains) < 2 * m:
+        return 0.0
+    last, before = sum(gains[-m:]), sum(gains[-2 * m : -m])
+    slowest = SLOWEST * last / m
+    return min(last**2 / (before - last), slowest) if 0.0 < last < before else slowest
 
 
 def is_separated(problem: Problem, f: float, least_weight: float) -> bool:

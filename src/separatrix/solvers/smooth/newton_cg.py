@@ -7,8 +7,7 @@ stored value of X meets lie side by side.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...losses import require
 from ...summaries.grouped import NO_WEIGHT
-from ..ending import GAP_SHARE, WINDOW, is_separated, least_weight, small_enough, still_to_gain, without_step
+from ..ending import GAP_SHARE, is_separated, least_weight, small_enough, still_to_gain, without_step
 from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
@@ -33,8 +32,10 @@ NEAR, ENOUGH = 1e-2, 0.3
 """Estimated gap, as a share of f, below which a step goes for the tolerance; and the share of the gap asked that it leaves."""
 LEFT_SPARSE, LEFT_DENSE = 0.9, 0.3
 """Share of tol that a last step leaves of the gradient. Dense columns may lie far from 0, where M says little of what is left to gain."""
-INNER = 200
+INNER = 2_000
 """Most products within one step."""
+MANY, CARE = 30, 5.0
+"""Products above which conjugate gradients are slow, and the factor by which their gains then understate what is left."""
 ARMIJO = 1e-4
 SWEEP = 200_000
 """Coefficients that one thread sweeps over in one go."""
@@ -69,7 +70,7 @@ class System:
         self.products = Products(rows, self.compression)
         self.squares = self.products.column_squares(rows.weight) / problem.total
         self.sweeps = [slice(j, j + SWEEP // problem.n_scores) for j in range(0, self.products.shape[1], SWEEP // problem.n_scores)]
-        self.passes = 1
+        self.passes, self.longest = 1, 0
 
     def expand(self, W: Floats) -> Floats:
         """Return coefficients of the columns as they were given."""
@@ -197,6 +198,7 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
     """Return where Newton's method ends, how, and after how many steps."""
     problem = system.problem.in_units(np.append(np.repeat(system.squares, len(point.c)), np.ones(len(point.c))))
     first, last, decrement, missed = 0.0, 1.0, np.inf, 0.0
+    falls: list[float] = []
     for iteration in range(problem.max_iter + 1):
         scales = _scales(system, point)
         norm = _norm(point, scales, problem.strength)
@@ -216,6 +218,8 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
         found = _search(system, point, d, dc, Xd, decrement)
         if found is None:
             return point, without_step(problem, point.f, np.append(point.g.ravel(), point.gc), decrement), iteration
+        falls.append(point.f - found.f)
+        missed = max(missed, still_to_gain(falls))
         point = found
     return point, Status.MAX_ITER, problem.max_iter
 
@@ -254,7 +258,7 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
     asked = 2.0 * lam * gap
     near = rz <= 2.0 * lam * NEAR * point.f
     target = asked if near else max(asked, forcing**2 * rz)
-    gains: deque[float] = deque(maxlen=WINDOW + 1)
+    gains: list[float] = []
     for _ in range(INNER):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
@@ -272,16 +276,19 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
         if new <= target and not (near and (_missed(gains) > gap or max(float(np.abs(r).max()), float(np.abs(rc).max())) > left)):
-            break
+            # Directions of little curvature come last: a step much shorter than others before it has not seen them.
+            if len(gains) >= system.longest // 4:
+                break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         pc = rc / hc + new / rz * pc
         rz = new
+    system.longest = max(system.longest, len(gains))
     return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
 
 
-def _missed(gains: Sequence[float]) -> float:
-    """Return what conjugate gradients have left of the quadratic model's gain."""
-    return still_to_gain(gains) - gains[-1] if gains else np.inf
+def _missed(gains: list[float]) -> float:
+    """Return what conjugate gradients have left of the quadratic model's gain; with care where they are slow, since they pause then."""
+    return still_to_gain(gains) * (CARE if len(gains) > MANY else 1.0)
 
 
 def _sweep(kernel: Any, factor: float, read: tuple[Floats, ...], h: Floats, written: tuple[Floats, ...]) -> Callable[[slice], Any]:
