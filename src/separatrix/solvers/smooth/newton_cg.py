@@ -169,23 +169,10 @@ def ended(system: System, point: Point, status: Status, iterations: int, passes:
         mean = W.mean(axis=1, keepdims=True)
         W, g, intercept = W - mean, g - problem.strength * mean, intercept - intercept.mean()
         f -= 0.5 * problem.strength * problem.n_scores * float(np.vdot(mean, mean))
-    gap = _gap(system, g, point) if problem.strength > 0.0 else np.inf
+    gap = proven_gap.from_point(problem, g.T, point.gc, system.products.X, point.P)
     norm = max(float(np.abs(g).max()), float(np.abs(point.gc).max()))
     coef = np.ascontiguousarray(system.expand(W).T)
     return Solution(coef, intercept, status, iterations, passes, f, norm, gap, "newton-cg")
-
-
-def _gap(system: System, g: Floats, point: Point) -> float:
-    """Return the bound on what is left to gain, from every few rows or, where these do not do, from all."""
-    if not system.problem.fit_intercept:
-        return float(np.vdot(g, g) / (2.0 * system.problem.strength))
-    X, s = system.products.X, system.problem.rows.weight
-    for step in dict.fromkeys((proven_gap.stride_of(system.problem.rows.values), 1)):
-        some = None if s is None else s[::step]
-        gap = proven_gap.from_probabilities(system.problem, g.T, point.gc, X[::step], point.P[::step], some)
-        if gap is not None:
-            return gap
-    return np.inf
 
 
 def _prior_scores(problem: Problem) -> Floats:
@@ -275,10 +262,10 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
         rc -= alpha * Hpc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
-        if new <= target and not (near and (_missed(gains) > gap or max(float(np.abs(r).max()), float(np.abs(rc).max())) > left)):
-            # Directions of little curvature come last: a step much shorter than others before it has not seen them.
-            if len(gains) >= system.longest // 4:
-                break
+        # Directions of little curvature come last: a step much shorter than others before it has not seen them.
+        is_far = near and (_missed(gains) > gap or max(float(np.abs(r).max()), float(np.abs(rc).max())) > left)
+        if new <= target and not is_far and len(gains) >= system.longest // 4:
+            break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         pc = rc / hc + new / rz * pc
         rz = new

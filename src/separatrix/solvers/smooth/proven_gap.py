@@ -72,6 +72,18 @@ def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
     return np.inf
 
 
+def from_point(problem: Problem, slopes: Floats, gc: Floats, X: Any, P: Floats) -> float:
+    """Return the bound from the gradient (R, p) and (R,), all rows held and their probabilities (n, R); every few rows, if these do."""
+    if problem.strength == 0.0 or not problem.fit_intercept:
+        return _without_intercept(problem.strength, slopes)
+    s = problem.rows.weight
+    for step in dict.fromkeys((stride_of(problem.rows.values), 1)):
+        gap = from_probabilities(problem, slopes, gc, X[::step], P[::step], None if s is None else s[::step])
+        if gap is not None:
+            return gap
+    return np.inf
+
+
 def from_probabilities(problem: Problem, slopes: Floats, gc: Floats, X: Any, P: Floats, weight: Floats | None) -> float | None:
     """Return the bound from the gradient (R, p) and (R,), some rows and their probabilities (m, R); None where they do not do."""
     sP = P / problem.total if weight is None else P * (weight / problem.total)[:, None]

@@ -183,7 +183,9 @@ def _deviations(G: Floats) -> Floats:
 
 def centred(problem: Problem, centre: Floats, G: Floats) -> Objective:
     """Return the objective in coordinates centred at the means, and in units of the columns' deviations."""
-    return Objective(problem.in_units(np.append(np.einsum("jj->j", G), 1.0)), centre, far=bool((np.abs(centre) > FAR * _deviations(G)).any()))
+    return Objective(
+        problem.in_units(np.append(np.einsum("jj->j", G), 1.0)), centre, far=bool((np.abs(centre) > FAR * _deviations(G)).any())
+    )
 
 
 def moments_of(problem: Problem, explicit: bool) -> ClassMoments:
