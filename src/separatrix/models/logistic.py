@@ -51,10 +51,12 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
     class_weight : dict, "balanced" or None
         Factors on the weights of the classes.
     max_iter : int
-        Most iterations of the solver.
+        Most iterations of the solver. Where half of them leave L-BFGS short of the tolerance, on rows held in memory, the other half are
+        Newton's.
     tol : float
-        The solver stops when no entry of the gradient of the mean loss exceeds it and the objective is within about tol/100 of its
-        minimum, relatively: six digits by default. With an L1 part the duality gap proves tol/10,000, eight digits by default.
+        The solver stops when no entry of the gradient of the mean loss exceeds it (in units of the columns: of all where there is no
+        penalty, of large ones where there is) and the objective is within about tol/100 of its minimum, relatively: six digits by
+        default. With an L1 part the duality gap proves tol/10,000, eight digits by default.
     warm_start : bool
         Begin at the coefficients of the last fit.
     random_state : int, RandomState or None

@@ -27,8 +27,8 @@ here, it is kept up to 40,000 rows.
 2. Few coefficients, R(p + 1) ≤ 1,500: the exact Hessian is worth its price. Newton where the rows are sparse or the work little;
    one Hessian and L-BFGS around it where rows are few but a Hessian costs as much as dozens of passes (a penalty given); with many
    dense rows the Hessian of a sample does nearly as well, and each further pass over all rows costs a fraction of it.
-3. Sparse rows with many columns: dual coordinate descent for two classes with a penalty (the dual needs one), else Newton with conjugate
-   gradients.
+3. Sparse rows with many columns: dual coordinate descent for two classes with a penalty (the dual needs one) that is not too weak for
+   the lengths of the rows, else Newton with conjugate gradients (counts 2,000 × 3,000, C = 1e4: 5.3 s and 10,287 passes, against .09 s).
 4. Dense rows with many columns: Kronecker-whitened L-BFGS, while a p × p factor is cheap; Newton-CG beyond.
 5. Rows that are read anew on every pass: whitened L-BFGS, which needs the fewest passes.
 """
@@ -38,6 +38,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
+
+import numpy as np
 
 from ..data.threads import single_threaded_blas
 from .problem import Problem
@@ -52,7 +54,8 @@ SPARSE_WORK = 4e9
 
 HESSIAN_WORK = 5e6
 """Rows × (R(p + 1))² above which a Hessian costs more than the dozens of passes that save all but one of them."""
-
+STIFF = 1e5
+"""C‖x‖², on average, above which one row's dual variable throws the scores of its neighbours, and epochs undo each other's work."""
 
 FOLDERS = {"proximal_newton": "sparse"}
 """Where solvers live that are not among the smooth ones."""
@@ -89,7 +92,7 @@ def choose(problem: Problem) -> Choice:
     if rows.is_sparse and rows.values < DENSE_ENOUGH * n * p:
         if size <= EXPLICIT and rows.values**2 / n * problem.n_scores**2 <= SPARSE_WORK:
             return Choice("newton", f"sparse rows with few coefficients ({size:,}): the exact Hessian is cheap")
-        if problem.n_scores == 1 and problem.strength > 0.0:
+        if problem.n_scores == 1 and problem.strength > 0.0 and _stiffness(problem) <= STIFF:
             return Choice("dual_logistic", f"two classes of sparse rows with {p:,} columns")
         return Choice("newton_cg", f"sparse rows with {size:,} coefficients: products with the Hessian, never the Hessian")
     if size <= EXPLICIT:
@@ -101,6 +104,14 @@ def choose(problem: Problem) -> Choice:
     if p <= WIDE and n > p:
         return Choice("whitened", f"{size:,} coefficients of {p:,} dense columns: their covariance whitens the problem")
     return Choice("newton_cg", f"{p:,} dense columns are too many to factor their covariance")
+
+
+def _stiffness(problem: Problem) -> float:
+    """Return the mean of C_i‖x_i‖², C_i = 1/(λS) for rows of mean weight."""
+    data = problem.rows.X.data
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = float(np.dot(data, data)) if data.dtype == np.float64 else float(np.square(data, dtype=np.float64).sum())
+    return squares / (problem.rows.X.shape[0] ** 2 * problem.strength)
 
 
 def solve(problem: Problem) -> Solution:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +18,44 @@ Floats = NDArray[np.float64]
 
 GAP_SHARE = 0.01
 """Relative gap asked, as a share of tol: at the default tol = 1e-4 the objective is right to six digits."""
+ROUNDING = 8.0 * np.finfo(float).eps
+"""Share of f that is its rounding."""
+SLOWEST = 100.0
+"""Steps like the last that may be still to come, at most."""
 
 
 def small_enough(problem: Problem, f: float, gradient: Floats, decrement: float, precision: float | None = None) -> bool:
-    """Whether max |gradient| ≤ tol and the estimated gap ½ g'H⁻¹g is below GAP_SHARE tol f (or `precision` f)."""
+    """Whether max |gradient| ≤ tol in units of each column and the estimated gap ½ g'H⁻¹g is below GAP_SHARE tol f (or `precision` f)."""
     share = GAP_SHARE * problem.tol if precision is None else min(precision, GAP_SHARE * problem.tol)
-    return bool(np.abs(gradient).max() <= problem.tol and decrement <= share * max(f, np.finfo(float).tiny))
+    if not decrement <= share * max(f, np.finfo(float).tiny):
+        return False
+    sizes = np.abs(gradient)
+    return bool((sizes if problem.units is None else sizes / problem.units).max() <= problem.tol)
+
+
+def without_step(problem: Problem, f: float, gradient: Floats, decrement: float) -> Status:
+    """Return the status where no step lowers f: converged if the tolerance is met, or if what is left to gain is the rounding of f."""
+    is_rounding = 0.0 <= decrement <= ROUNDING * f
+    return Status.CONVERGED if is_rounding or small_enough(problem, f, gradient, decrement) else Status.STALLED
+
+
+def still_to_gain(gains: Sequence[float]) -> float:
+    """Return what is left to gain after steps with these gains, real or promised.
+
+    Gains that add up to A over some steps and to B = qA over as many before the end go on to Bq/(1 − q): a Hessian known badly promises
+    little at every step, for ever. Sums over a quarter of the steps, because single gains of conjugate gradients go up and down.
+
+    Examples
+    --------
+    >>> still_to_gain([4e-3, 2e-3, 1e-3]), still_to_gain([1e-3])
+    (0.001, 0.0)
+    """
+    m = max(1, len(gains) // 4)
+    if len(gains) < 2 * m:
+        return 0.0
+    last, before = sum(gains[-m:]), sum(gains[-2 * m : -m])
+    slowest = SLOWEST * last / m
+    return min(last**2 / (before - last), slowest) if 0.0 < last < before else slowest
 
 
 def is_separated(problem: Problem, f: float, least_weight: float) -> bool:
@@ -55,13 +88,15 @@ def finish(
     solver: str,
     passes: int = 0,
     dependent: NDArray[np.int64] | None = None,
+    hessian: Floats | None = None,
 ) -> Solution:
     """Return the solution at θ, its gradient being that of the centred coordinates; `passes` adds to those of the objective."""
+    from .smooth import proven_gap
+
     problem = objective.problem
+    gap = proven_gap.from_rows(objective, theta, gradient) if hessian is None else proven_gap.from_hessian(problem, gradient, hessian)
     if problem.n_scores > 1:
         theta = theta - theta.mean(axis=0)
-    slopes = gradient[:, :-1]
-    gap = float(np.vdot(slopes, slopes) / (2.0 * problem.strength)) if problem.strength > 0.0 else np.inf
     return Solution(
         coef=np.ascontiguousarray(theta[:, :-1]),
         intercept=objective.intercept(theta) if problem.fit_intercept else np.zeros(len(theta)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from ..losses import Loss
 from .rows import Rows
 
 Floats = NDArray[np.float64]
+
+ORDINARY = 100.0
+"""Size of a column up to which a penalised fit judges its gradient as it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,12 +38,14 @@ class Problem:
         r in [0, 1].
     fit_intercept : bool
     max_iter, tol : int, float
-        Stop when max |gradient| ≤ tol and the gap, as the solver estimates it, is below tol/100 of f; with an L1 part, when the gradient in
-        units of the columns is, and the duality gap is below tol/10,000 of f.
+        Stop when max |gradient| ≤ tol, in units of each column, and the gap, as the solver estimates it, is below tol/100 of f; with an L1
+        part, when the duality gap is below tol/10,000 of f.
     start : (W, b) or None
         Where to begin, for a warm start.
     seed : int
         Of the random choices a solver makes (a sample of rows, the order of coordinates).
+    units : (p + 1,) or (R, p + 1), or None for 1
+        Sizes of the columns and of the intercept's 1, as the solver finds them: the gradient is judged in them.
     """
 
     rows: Rows
@@ -52,6 +58,7 @@ class Problem:
     tol: float = 1e-4
     start: tuple[Floats, Floats] | None = None
     seed: int = 0
+    units: Floats | None = None
 
     @property
     def n_classes(self) -> int:
@@ -72,6 +79,15 @@ class Problem:
     def total(self) -> float:
         """S, the sum of all weights."""
         return float(self.counts.sum())
+
+    def in_units(self, squares: Floats) -> Self:
+        """Return the problem with the roots of the columns' mean squares as units; 1 where a column is 0 throughout.
+
+        Without a penalty they are the only units there are. A penalty brings its own, in which a coefficient of 1 is ordinary: columns
+        are then judged as they are, up to ORDINARY, and larger ones, whose gradients rounding keeps from getting as small, in its units.
+        """
+        own = squares / ORDINARY**2 if self.strength > 0.0 else squares
+        return replace(self, units=np.sqrt(np.where(own > (1.0 if self.strength > 0.0 else 1e-280), own, 1.0)))
 
     def beginning(self) -> Floats:
         """Return the start as θ (R, p + 1): W and, in the last column, b; zeros where none is given."""

@@ -80,8 +80,8 @@ class Solution:
     gradient_norm : float
         Largest absolute entry of the gradient (of the least subgradient, where the objective has kinks).
     gap : float
-        Bound on objective − minimum: a duality gap, or ‖gradient‖²/2λ by strong convexity, exact up to the intercept's own
-        gradient; infinite where nothing is penalised, since then there is no such bound.
+        Bound on objective − minimum: a duality gap, the intercept included; infinite where nothing is penalised, or where the intercept
+        is so far off that there is no such bound.
     solver : str
         Name of the solver that ran.
     why : str

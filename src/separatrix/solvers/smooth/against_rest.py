@@ -60,7 +60,7 @@ def solve(problem: Problem, targets: Sequence[int]) -> list[Solution] | None:
         mixed = 0.0
         if sample is None:
             sample, mixed = draw(problem, whitened.SAMPLE, centre, np.sqrt(np.diag(G))), whitened.TAU
-        machines = [Objective(against(problem, k), centre) for k in targets]
+        machines = [Objective(against(shared.problem, k), centre) for k in targets]
 
         def begin(t: int) -> tuple[Floats, lbfgs.Pairs]:
             machine, k = machines[t], targets[t]

@@ -51,8 +51,11 @@ def solve(problem: Problem) -> Solution:
     require(problem.loss, REQUIRES, "curved L-BFGS")
     if problem.strength == 0.0:
         return newton.solve(problem)
-    objective = Objective(problem, *newton.column_means(problem))
-    theta, before = _near(objective)
+    centre, far = newton.column_means(problem)
+    variances = _variances(problem, centre)
+    objective = Objective(problem.in_units(variances), centre, far)
+    problem = objective.problem
+    theta, before = _near(objective, variances)
     f, g, H = objective.curved(theta)
     if not (np.isfinite(f) and np.isfinite(H).all()):
         problem.rows.source.refuse_nonfinite()
@@ -67,21 +70,25 @@ def solve(problem: Problem) -> Solution:
     return finish(objective, theta, f, g, status=status, iterations=iterations, solver="curved L-BFGS")
 
 
-def _near(objective: Objective) -> tuple[Floats, int]:
+def _near(objective: Objective, variances: Floats) -> tuple[Floats, int]:
     """Return a point near the minimum, and the steps to it: half of those allowed at most."""
     problem = objective.problem
     theta = problem.beginning()
     theta[:, -1] += theta[:, :-1] @ objective.centre
     rough = replace(problem, max_iter=min(NEAR_STEPS, problem.max_iter // 2), tol=max(NEAR_TOL, problem.tol))
-    theta, _, _, _, steps = answered(walk(rough, theta, lbfgs.Pairs(_by_column(objective), scales=True)), objective.at)
+    theta, _, _, _, steps = answered(walk(rough, theta, lbfgs.Pairs(_by_column(problem, variances), scales=True)), objective.at)
     return theta, steps
 
 
-def _by_column(objective: Objective) -> Callable[[Floats], Floats]:
-    """Return the function g ↦ g / (v + cλ), v the variances of the columns and 1 for the intercept."""
-    problem = objective.problem
+def _variances(problem: Problem, centre: Floats | None) -> Floats:
+    """Return the mean squares of the columns about the centre, and 1 for the intercept (p + 1,)."""
     X = problem.rows.X
-    variances = np.ones(problem.n_features + 1)
     with np.errstate(invalid="ignore", over="ignore"):
-        variances[:-1] = np.square(X - objective.centre, dtype=np.float64).mean(axis=0) + KRONECKER_RIDGE * problem.strength
-    return lambda g: g / variances
+        return np.append(np.square(X if centre is None else X - centre, dtype=np.float64).mean(axis=0), 1.0)
+
+
+def _by_column(problem: Problem, variances: Floats) -> Callable[[Floats], Floats]:
+    """Return the function g ↦ g / (v + cλ), v the variances of the columns, and 1 for the intercept."""
+    sizes = variances.copy()
+    sizes[:-1] += KRONECKER_RIDGE * problem.strength
+    return lambda g: g / sizes

@@ -5,7 +5,8 @@ and each is the root of one monotone equation. An unpenalised intercept would as
 move; so b = b_c + σ²Σ α_i y_i (a penalty around b_c), and b_c follows b after every second epoch: at the end the sum is 0 all the same.
 
 The epochs stop when the decrease of the dual says that what is left is below the tolerance; the intercept is then settled, gradient
-and gap are computed from the primal point, and Newton steps by conjugate gradients follow where the tolerance is not met yet.
+and gap are computed from the primal point. Where the tolerance is not met yet, Newton steps by conjugate gradients follow: from there if
+the primal point is near its dual and better than no columns at all, else from the beginning.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ BIAS = 0.05
 """σ² in units of a row's mean squared length: larger, and one row's step throws the intercept of all others; smaller, and it lags."""
 SETTLING = 10
 """Newton steps for the intercept alone."""
+STIFF = 10.0
+"""C‖x‖², on average, above which the primal point has more to gain than the dual, up to eight times as much."""
+NEAR = 0.1
+"""Share of f within which a dual point that is not finished must be of its own dual to be handed on: others cost Newton's method more
+steps than it needs from the beginning."""
 RUN = 16
 """Neighbours visited together: half the time of single rows all over memory, and as few epochs (64 took many more)."""
 
@@ -61,13 +67,24 @@ def solve(problem: Problem) -> Solution:
             continue
         theta = dual.settled()
         f, g = objective.at(theta)
+        if dual.is_stiff:
+            left = max(left, f - dual.value() - left)
         if small_enough(problem, f, g, left):
             passes = dual.epochs + objective.passes
             return replace(finish(objective, theta, f, g, status=Status.CONVERGED, iterations=dual.epochs, solver=NAME), passes=passes)
         target *= 0.1
-    found = newton_cg.solve(replace(problem, start=(dual.w[None], dual.b)))
+    theta = dual.settled()
+    f = objective.at(theta)[0]
+    handed_on = f < _cold(problem) and f - dual.value() <= NEAR * f
+    found = newton_cg.solve(replace(problem, start=(theta[:, :-1], theta[:, -1])) if handed_on else problem)
     passes = found.passes + dual.epochs + objective.passes
     return replace(found, passes=passes, iterations=found.iterations + dual.epochs, solver=NAME)
+
+
+def _cold(problem: Problem) -> float:
+    """Return f of the model without columns, where Newton's method would begin by itself."""
+    shares = problem.counts / problem.total
+    return -float(shares @ np.log(shares)) if problem.fit_intercept else float(np.log(2.0))
 
 
 class Dual:
@@ -92,6 +109,7 @@ class Dual:
         self.alpha, self.logit = np.zeros(len(self.y)), -self.y * self.b[0]
         self.rng = np.random.default_rng(problem.seed)
         self.epochs, self.fall = 0, 0.0
+        self.is_stiff = float(self.cost @ self.norms) > STIFF * len(self.cost)
 
     def settled(self) -> Floats:
         """Return w and the intercept that is best with it as θ (1, p + 1): the last of the coordinates to settle costs no epochs."""
@@ -105,6 +123,13 @@ class Dual:
                 break
             b -= float(np.clip(slope / curvature, -1.0, 1.0))
         return np.append(self.w, b)[None]
+
+    def value(self) -> float:
+        """Return the dual objective, in units of f: the entropies of the α_i less what w, and b about b_c, would cost."""
+        entropy = np.logaddexp(0.0, self.logit) - self.logit * expit(self.logit)
+        t = float(self.alpha @ self.y)
+        bias = (float(self.b[0]) - 0.5 * self.scale * t) * t
+        return self.problem.strength * (float(self.cost @ entropy) - 0.5 * float(self.w @ self.w) - bias)
 
     def scores(self) -> Floats:
         """Return Xw (n,)."""
@@ -127,7 +152,8 @@ class Dual:
         fall = self.problem.strength * float(
             dual_epoch(*self.parts, self.y, self.cost, self.norms, order, self.scale, self.logit, self.alpha, self.w, self.b)
         )
-        ratio = min(fall / self.fall, 0.9) if self.epochs else 0.9
+        # No fall at all is an end, or steps too small for floating point: the gradient at the primal point tells which.
+        ratio = min(fall / self.fall, 0.9) if self.fall > 0.0 else 0.9
         self.epochs, self.fall = self.epochs + 1, fall
         return fall * ratio / (1.0 - ratio)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ending import small_enough
+from ..ending import small_enough, still_to_gain, without_step
 from ..problem import Problem
 from ..solution import Status
 from .line_search import Asking, answered, trials
@@ -73,17 +73,23 @@ def minimise(objective: Objective, theta: Floats, f: float, g: Floats, pairs: Pa
 
 def iterations(problem: Problem, theta: Floats, f: float, g: Floats, pairs: Pairs) -> Asking[Ended]:
     """Minimise as `minimise` does, asking for the values."""
+    promised: list[float] = []
+    falls: list[float] = []
     for iteration in range(problem.max_iter + 1):
         d = pairs.direction(g)
         slope = float(np.vdot(g, d))
-        if small_enough(problem, f, g, 0.5 * slope):
+        promised.append(0.5 * slope)
+        left = max(promised[-1] + still_to_gain(promised), still_to_gain(falls))
+        if small_enough(problem, f, g, left):
             return theta, f, g, Status.CONVERGED, iteration
         if iteration == problem.max_iter:
             break
         found = yield from trials(theta, f, d, slope)
         if found is None:
-            return theta, f, g, Status.STALLED, iteration
-        new, f, gradient = found
+            return theta, f, g, without_step(problem, f, g, left), iteration
+        new, value, gradient = found
+        falls.append(f - value)
+        f = value
         pairs.add(new - theta, gradient - g)
         theta, g = new, gradient
     return theta, f, g, Status.MAX_ITER, problem.max_iter

@@ -14,7 +14,7 @@ from scipy.linalg import lapack
 
 from ...losses import require
 from ..dependence import dependent_columns
-from ..ending import finish, is_separated, least_weight, small_enough
+from ..ending import finish, is_separated, least_weight, small_enough, without_step
 from ..problem import Problem
 from ..solution import Solution, Status
 from .line_search import backtrack
@@ -66,7 +66,15 @@ def solve(problem: Problem) -> Solution:
     theta[:, -1] += theta[:, :-1] @ objective.centre
     end = minimise(objective, theta)
     return finish(
-        objective, end.theta, end.f, end.gradient, status=end.status, iterations=end.iterations, solver="newton", dependent=end.dependent
+        objective,
+        end.theta,
+        end.f,
+        end.gradient,
+        status=end.status,
+        iterations=end.iterations,
+        solver="newton",
+        dependent=end.dependent,
+        hessian=end.hessian,
     )
 
 
@@ -95,6 +103,8 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
         f, g, H = objective.curved(theta)
     if not (np.isfinite(f) and np.isfinite(H).all()):
         problem.rows.source.refuse_nonfinite()
+    if problem.units is None:
+        problem = problem.in_units(np.einsum("aa->a", H).reshape(theta.shape))
     q = theta.shape[1]
     dependent = dependent_columns(H[:q, :q], objective.centre, problem.fit_intercept) if problem.strength == 0.0 else None
     iterations = 0
@@ -112,8 +122,7 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
             break
         found = _search(objective, theta, f, g, step, decrement)
         if found is None:
-            # No step improves f in floating point: as good as it gets, and converged if the tolerance itself is met.
-            status = Status.CONVERGED if small_enough(problem, f, g, decrement) else Status.STALLED
+            status = without_step(problem, f, g, decrement)
             break
         theta, f, g, H = found
         iterations += 1

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ...losses import require
 from ...summaries.grouped import NO_WEIGHT
-from ..ending import GAP_SHARE, is_separated, least_weight, small_enough
+from ..ending import GAP_SHARE, is_separated, least_weight, small_enough, still_to_gain, without_step
 from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
 from ..sparse.compression import Compression
+from . import proven_gap
 
 Floats = NDArray[np.float64]
 
@@ -31,11 +32,17 @@ NEAR, ENOUGH = 1e-2, 0.3
 """Estimated gap, as a share of f, below which a step goes for the tolerance; and the share of the gap asked that it leaves."""
 LEFT_SPARSE, LEFT_DENSE = 0.9, 0.3
 """Share of tol that a last step leaves of the gradient. Dense columns may lie far from 0, where M says little of what is left to gain."""
-INNER = 200
+INNER = 2_000
 """Most products within one step."""
+MANY, CARE = 30, 5.0
+"""Products above which conjugate gradients are slow, and the factor by which their gains then understate what is left."""
 ARMIJO = 1e-4
 SWEEP = 200_000
 """Coefficients that one thread sweeps over in one go."""
+
+
+Direction = tuple[Floats, Floats, Floats, float, float]
+"""d, its intercept part, X d + d_c, ½ g'd, and what of that gain the direction misses."""
 
 
 @dataclass(slots=True)
@@ -63,7 +70,7 @@ class System:
         self.products = Products(rows, self.compression)
         self.squares = self.products.column_squares(rows.weight) / problem.total
         self.sweeps = [slice(j, j + SWEEP // problem.n_scores) for j in range(0, self.products.shape[1], SWEEP // problem.n_scores)]
-        self.passes = 1
+        self.passes, self.longest = 1, 0
 
     def expand(self, W: Floats) -> Floats:
         """Return coefficients of the columns as they were given."""
@@ -162,7 +169,7 @@ def ended(system: System, point: Point, status: Status, iterations: int, passes:
         mean = W.mean(axis=1, keepdims=True)
         W, g, intercept = W - mean, g - problem.strength * mean, intercept - intercept.mean()
         f -= 0.5 * problem.strength * problem.n_scores * float(np.vdot(mean, mean))
-    gap = float(np.vdot(g, g) / (2.0 * problem.strength)) if problem.strength > 0.0 else np.inf
+    gap = proven_gap.from_point(problem, g.T, point.gc, system.products.X, point.P)
     norm = max(float(np.abs(g).max()), float(np.abs(point.gc).max()))
     coef = np.ascontiguousarray(system.expand(W).T)
     return Solution(coef, intercept, status, iterations, passes, f, norm, gap, "newton-cg")
@@ -176,15 +183,16 @@ def _prior_scores(problem: Problem) -> Floats:
 
 def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
     """Return where Newton's method ends, how, and after how many steps."""
-    problem = system.problem
-    first, last, decrement = 0.0, 1.0, np.inf
+    problem = system.problem.in_units(np.append(np.repeat(system.squares, len(point.c)), np.ones(len(point.c))))
+    first, last, decrement, missed = 0.0, 1.0, np.inf, 0.0
+    falls: list[float] = []
     for iteration in range(problem.max_iter + 1):
         scales = _scales(system, point)
         norm = _norm(point, scales, problem.strength)
         first = first or norm
         if iteration > 0 or problem.strength > 0.0:
             # The decrement of the last step was exact; the gradient has fallen since, and the gap with its square.
-            estimate = decrement * (norm / last) ** 2
+            estimate = max(decrement * (norm / last) ** 2, missed)
             if problem.strength > 0.0:
                 estimate = min(estimate, float(np.vdot(point.g, point.g)) / (2.0 * problem.strength))
             gradient = np.append(point.g.ravel(), point.gc)
@@ -192,11 +200,13 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
                 return point, Status.CONVERGED, iteration
         if iteration == problem.max_iter:
             break
-        d, dc, Xd, decrement = _direction(system, point, scales, min(FORCING, np.sqrt(norm / first)))
+        d, dc, Xd, decrement, missed = _direction(system, point, scales, min(FORCING, np.sqrt(norm / first)))
         last = norm
         found = _search(system, point, d, dc, Xd, decrement)
         if found is None:
-            return point, Status.STALLED, iteration
+            return point, without_step(problem, point.f, np.append(point.g.ravel(), point.gc), decrement), iteration
+        falls.append(point.f - found.f)
+        missed = max(missed, still_to_gain(falls))
         point = found
     return point, Status.MAX_ITER, problem.max_iter
 
@@ -215,8 +225,8 @@ def _norm(point: Point, scales: tuple[Floats, Floats], strength: float) -> float
     return float(np.sqrt(inner + np.sum(point.gc**2 * max(strength, 1e-12) / np.maximum(h, 1e-300))))
 
 
-def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forcing: float) -> tuple[Floats, Floats, Floats, float]:
-    """Return d ≈ H⁻¹g, its intercept part, X d + d_c, and ½ g'd, by preconditioned conjugate gradients."""
+def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forcing: float) -> Direction:
+    """Return d ≈ H⁻¹g by preconditioned conjugate gradients."""
     from ...kernels.conjugate import advance, turn
 
     problem, (a, h) = system.problem, scales
@@ -231,9 +241,11 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
     # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
     # minimum, where the model is exact, fewer would cost another step.
     left = problem.tol * (LEFT_SPARSE if problem.rows.is_sparse else LEFT_DENSE)
-    asked = 2.0 * lam * ENOUGH * GAP_SHARE * problem.tol * point.f
+    gap = ENOUGH * GAP_SHARE * problem.tol * point.f
+    asked = 2.0 * lam * gap
     near = rz <= 2.0 * lam * NEAR * point.f
     target = asked if near else max(asked, forcing**2 * rz)
+    gains: list[float] = []
     for _ in range(INNER):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
@@ -244,17 +256,26 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
         if pHp <= 0.0:
             break
         alpha = rz / pHp
+        gains.append(0.5 * alpha * rz)
         new = float(sum(system.products.run(_sweep(advance, alpha, (p, Hp, a), h, (d, r)), system.sweeps)))
         dc += alpha * pc
         rc -= alpha * Hpc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
-        if new <= target and not (near and max(float(np.abs(r).max()), float(np.abs(rc).max())) > left):
+        # Directions of little curvature come last: a step much shorter than others before it has not seen them.
+        is_far = near and (_missed(gains) > gap or max(float(np.abs(r).max()), float(np.abs(rc).max())) > left)
+        if new <= target and not is_far and len(gains) >= system.longest // 4:
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         pc = rc / hc + new / rz * pc
         rz = new
-    return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc)
+    system.longest = max(system.longest, len(gains))
+    return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
+
+
+def _missed(gains: list[float]) -> float:
+    """Return what conjugate gradients have left of the quadratic model's gain; with care where they are slow, since they pause then."""
+    return still_to_gain(gains) * (CARE if len(gains) > MANY else 1.0)
 
 
 def _sweep(kernel: Any, factor: float, read: tuple[Floats, ...], h: Floats, written: tuple[Floats, ...]) -> Callable[[slice], Any]:

@@ -79,6 +79,7 @@ class Follower:
             theta[:, -1] += theta[:, :-1] @ self.objective.centre
             end = newton.minimise(at_strength(self.objective, strength), theta, LAST_DIGITS if precise else 1.0)
             theta = end.theta
+            self.problem = replace(problem, strength=strength).in_units(np.einsum("aa->a", end.hessian).reshape(theta.shape))
             self.loss, self.slopes = _penalised(theta, end.f, end.gradient, -strength)
             self.hessian = self._with_ridge(end.hessian, -strength)
         self.theta, self.track, self.seen, self.drift = theta, Track(), 0, 1.0
@@ -91,6 +92,7 @@ class Follower:
         moments = whitened.moments_of(problem if sample is None else sample, explicit=True)
         centre, G = whitened.covariance(moments)
         objective = whitened.centred(problem, centre, G)
+        self.problem = objective.problem
         theta = whitened.start(problem, moments, G, objective)
         if sample is None:
             sample = draw(problem, whitened.SAMPLE, centre, np.sqrt(np.diag(G)))

@@ -6,6 +6,8 @@
    H₀ = H_s + τ h_k G + λ. The full G is what keeps directions sound in which the sample happens to be flat.
    Where it is large: H₀ = h (G + c λ I) for every class, a Kronecker product.
 3. L-BFGS around H₀: a few passes over all rows, of any source.
+4. Where half of the iterations allowed do not arrive, Newton's method ends the work on rows held in memory: with the exact Hessian, or
+   with products by it where it is large.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from ..ending import finish, is_separated, least_weight
 from ..problem import Problem
 from ..rows import Rows
 from ..solution import Solution, Status
-from . import lbfgs, newton
+from . import lbfgs, newton, newton_cg
 from .line_search import Asking, answered
 from .objective import FAR, Objective
 from .sampling import draw, spaced
@@ -51,6 +53,8 @@ NEAR_STEPS, NEAR_TOL = 20, 0.01
 """Kronecker-whitened steps on the sample before Newton's: at most so many, or until f is right to about GAP_SHARE · NEAR_TOL."""
 SMALL_MOMENTS = 2_000_000
 """Values of rows held whose moments are summed in one piece."""
+NEWTON_WORK = 1e11
+"""Rows × coefficients² above which a Hessian of all rows costs more than the products with it that a step needs."""
 GRAM_WORK = 2e10
 """Rows × columns² above which the Kronecker covariance is that of every few rows."""
 
@@ -72,14 +76,29 @@ def solve(problem: Problem) -> Solution:
     explicit = problem.n_scores * (problem.n_features + 1) <= EXPLICIT
     sample = spaced(problem, SAMPLE) if explicit and problem.strength > 0.0 else None
     if sample is None:
-        return _solve(problem, None, explicit)
+        return _solve_all(problem)
     found = _solve(replace(problem, max_iter=min(SPACED_STEPS, problem.max_iter)), sample, explicit)
-    if found.is_converged or found.iterations == problem.max_iter:
+    # Else the sample missed something: once more from here, with moments of all rows and a sample that keeps rare ones.
+    return continued(problem, found, _solve_all)
+
+
+def _solve_all(problem: Problem) -> Solution:
+    """Solve from the moments of all rows; rows held are read once more by Newton's method where that has not arrived half-way."""
+    size, n = problem.n_scores * (problem.n_features + 1), problem.rows.n_rows
+    if problem.rows.held is None or n is None:
+        return _solve(problem, None, size <= EXPLICIT)
+    found = _solve(replace(problem, max_iter=-(-problem.max_iter // 2)), None, size <= EXPLICIT)
+    last = newton.solve if size <= EXPLICIT and n * size**2 <= NEWTON_WORK else newton_cg.solve
+    again = continued(problem, found, last)
+    return again if again.dependent is not None else replace(again, dependent=found.dependent)
+
+
+def continued(problem: Problem, found: Solution, solver: Callable[[Problem], Solution]) -> Solution:
+    """Return a solution that another solver finds from one that has not converged, with the iterations that are left."""
+    if found.is_converged or found.status is Status.SEPARABLE or found.iterations >= problem.max_iter:
         return found
-    # The sample missed something: once more from here, with moments of all rows and a sample that keeps rare ones.
-    left = replace(problem, start=(found.coef, found.intercept), max_iter=problem.max_iter - found.iterations)
-    again = _solve(left, None, explicit)
-    return replace(again, iterations=again.iterations + found.iterations, passes=again.passes + found.passes)
+    again = solver(replace(problem, start=(found.coef, found.intercept), max_iter=problem.max_iter - found.iterations))
+    return replace(again, iterations=again.iterations + found.iterations, passes=again.passes + found.passes, solver=found.solver)
 
 
 def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution:
@@ -87,6 +106,7 @@ def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution
     moments = moments_of(problem if sample is None else sample, explicit)
     centre, G = covariance(moments)
     objective = centred(problem, centre, G)
+    problem = objective.problem
     theta = start(problem, moments, G, objective)
     passes = 1 if sample is None else 0
     if explicit:
@@ -162,8 +182,10 @@ def _deviations(G: Floats) -> Floats:
 
 
 def centred(problem: Problem, centre: Floats, G: Floats) -> Objective:
-    """Return the objective in coordinates centred at the means."""
-    return Objective(problem, centre, far=bool((np.abs(centre) > FAR * _deviations(G)).any()))
+    """Return the objective in coordinates centred at the means, and in units of the columns' deviations."""
+    return Objective(
+        problem.in_units(np.append(np.einsum("jj->j", G), 1.0)), centre, far=bool((np.abs(centre) > FAR * _deviations(G)).any())
+    )
 
 
 def moments_of(problem: Problem, explicit: bool) -> ClassMoments:

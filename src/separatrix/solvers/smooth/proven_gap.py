@@ -1,0 +1,129 @@
+"""A bound on f − min f that holds, for logistic and softmax losses with an L2 penalty and an intercept that has none.
+
+Residuals r_i = p_i − e_y of a point are dual variables of it, feasible if they add up to zero over the rows: that is what the gradient g_c
+of the intercept says, and where it is not zero ‖g_W‖²/2λ alone is no bound. They are made feasible on some of the rows (any set will do):
+
+    p_i' = p_i − D_i a,    D_i = diag(p_i) − p_i p_i',    M a = g_c,    M = (1/S) Σ s_i D_i
+
+which are probabilities while no two entries of a differ by more than 1. The duality gap is then
+
+    (1/S) Σ s_i KL(p_i' ‖ p_i) + ‖g_W − (1/S) Σ s_i (D_i a) x_i'‖²/2λ    ≤    g_c'a + the same square,
+
+KL being at most the χ² distance a'D_i a. All sums are over the rows chosen; over all of them, both M and the last sum are blocks of the
+Hessian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, softmax
+
+from ...data import Block
+from ..problem import Problem
+from .objective import Objective
+
+Floats = NDArray[np.float64]
+
+FEW, SPARED = 20_000, 50
+"""Values that are read in any case; of more values one in so many is, at least."""
+EXACT = 1e-8
+"""Share of g_c that M a may miss for rounding."""
+
+
+def stride_of(values: int) -> int:
+    """Return the step from row to row, of rows with so many values, that makes reading them cost next to nothing."""
+    return min(SPARED, max(1, values // FEW))
+
+
+def from_hessian(problem: Problem, gradient: Floats, H: Floats) -> float:
+    """Return the bound from gradient (R, p + 1) and Hessian (Rq, Rq) at a point."""
+    if problem.strength == 0.0 or not problem.fit_intercept:
+        return _without_intercept(problem.strength, gradient[:, :-1])
+    R, q = gradient.shape
+    columns = H.reshape(R, q, R, q)[..., -1]
+    gap = _bound(problem.strength, gradient[:, :-1], gradient[:, -1], columns[:, -1], lambda a: columns[:, :-1] @ a)
+    return np.inf if gap is None else gap
+
+
+def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
+    """Return the bound from the gradient at θ and some of the rows; of all of them where these do not do."""
+    problem = objective.problem
+    if problem.strength == 0.0 or not problem.fit_intercept:
+        return _without_intercept(problem.strength, gradient[:, :-1])
+    X, weight = problem.rows.X, problem.rows.weight
+    stride = stride_of(problem.rows.values)
+    samples: Iterator[tuple[Any, Floats | None]]
+    if X is None:
+        samples = (found for _, found in zip(range(1), problem.rows.map(lambda block: (_dense(block), block.weight))))
+    else:
+        every = dict.fromkeys((stride, 1))
+        samples = ((X[::step], None if weight is None else weight[::step]) for step in every)
+    for some, s in samples:
+        some = some - objective.centre if objective.is_centred and isinstance(some, np.ndarray) else some
+        Z = np.asarray(some @ theta[:, :-1].T) + theta[:, -1]
+        P = expit(Z) if len(theta) == 1 else softmax(Z, axis=1)
+        gap = from_probabilities(problem, gradient[:, :-1], gradient[:, -1], some, P, s)
+        if gap is not None:
+            return gap
+    return np.inf
+
+
+def from_point(problem: Problem, slopes: Floats, gc: Floats, X: Any, P: Floats) -> float:
+    """Return the bound from the gradient (R, p) and (R,), all rows held and their probabilities (n, R); every few rows, if these do."""
+    if problem.strength == 0.0 or not problem.fit_intercept:
+        return _without_intercept(problem.strength, slopes)
+    s = problem.rows.weight
+    for step in dict.fromkeys((stride_of(problem.rows.values), 1)):
+        gap = from_probabilities(problem, slopes, gc, X[::step], P[::step], None if s is None else s[::step])
+        if gap is not None:
+            return gap
+    return np.inf
+
+
+def from_probabilities(problem: Problem, slopes: Floats, gc: Floats, X: Any, P: Floats, weight: Floats | None) -> float | None:
+    """Return the bound from the gradient (R, p) and (R,), some rows and their probabilities (m, R); None where they do not do."""
+    sP = P / problem.total if weight is None else P * (weight / problem.total)[:, None]
+    if P.shape[1] == 1:
+        M = np.array([[float(np.vdot(sP, 1.0 - P))]])
+    else:
+        M = np.diag(sP.sum(axis=0)) - sP.T @ P
+
+    def coupling(a: Floats) -> Floats:
+        U = sP * (1.0 - P) * a if P.shape[1] == 1 else sP * (a - (P @ a)[:, None])
+        return np.asarray((X.T @ U).T)
+
+    return _bound(problem.strength, slopes, gc, M, coupling)
+
+
+def _bound(strength: float, slopes: Floats, gc: Floats, M: Floats, coupling: Callable[[Floats], Floats]) -> float | None:
+    a = _shift(M, gc)
+    if a is None:
+        return None
+    off = slopes - coupling(a)
+    return float(gc @ a) + float(np.vdot(off, off)) / (2.0 * strength)
+
+
+def _shift(M: Floats, gc: Floats) -> Floats | None:
+    """Return a with M a = g_c, if there is one whose probabilities are such."""
+    if len(gc) == 1:
+        return gc / M[0, 0] if abs(gc[0]) <= M[0, 0] and M[0, 0] > 0.0 else None
+    # M is singular along (1, …, 1), where g_c has nothing but rounding.
+    gc = gc - gc.mean()
+    try:
+        a = np.linalg.solve(M + np.trace(M) / len(M) ** 2, gc)
+    except np.linalg.LinAlgError:
+        return None
+    met = np.abs(M @ a - gc).max() <= EXACT * np.abs(gc).max()
+    return a if met and np.ptp(a) <= 1.0 else None
+
+
+def _without_intercept(strength: float, slopes: Floats) -> float:
+    return float(np.vdot(slopes, slopes)) / (2.0 * strength) if strength > 0.0 else np.inf
+
+
+def _dense(block: Block) -> Any:
+    return block.X if block.is_sparse else np.asarray(block.dense(), dtype=np.float64)

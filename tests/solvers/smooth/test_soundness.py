@@ -1,0 +1,71 @@
+"""Ends are judged rightly: in units of the columns, with the intercept in the gap, from a start that is worth it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from separatrix.solvers import choice
+from separatrix.solvers.smooth import curved, dual_logistic, newton, newton_cg, whitened
+from tests.solvers.problems import make_problem, make_rows, make_sparse
+
+EVERY = pytest.mark.parametrize("solve", [newton.solve, whitened.solve, curved.solve, newton_cg.solve], ids=lambda f: f.__module__[-9:])
+
+
+def counts(seed: int, size: float) -> tuple[Any, Any]:
+    """Return rows of whole numbers from 1 to 5, times a size, and random labels."""
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((300, 500), density=0.05, rng=rng, format="csr", data_sampler=lambda size: rng.integers(1, 6, size).astype(float))
+    return sp.csr_array(X * size), rng.integers(0, 2, 300)
+
+
+@EVERY
+@pytest.mark.parametrize("K", [2, 4])
+def test_the_gap_holds_from_the_first_step_on(solve: Any, K: int) -> None:
+    for seed in range(3):
+        problem = make_problem(*make_rows(n=120, K=K, seed=seed, offset=2.0), C=10.0)
+        best = newton.solve(replace(problem, tol=1e-10)).objective
+        for steps in range(1, 12):
+            found = solve(replace(problem, max_iter=steps))
+            assert found.objective - best <= found.gap + 1e-13
+
+
+def test_the_gap_of_sparse_rows_holds_from_the_first_step_on() -> None:
+    for solve in (dual_logistic.solve, newton_cg.solve):
+        problem = make_problem(*make_sparse(), C=10.0)
+        best = newton_cg.solve(replace(problem, tol=1e-10)).objective
+        found = [solve(replace(problem, max_iter=steps)) for steps in range(1, 12)]
+        assert all(one.objective - best <= one.gap + 1e-13 for one in found)
+
+
+@pytest.mark.parametrize("C", [1e3, 1e6])
+@pytest.mark.parametrize("size", [1.0, 100.0])
+def test_counts_with_a_weak_penalty_converge_on_every_road(size: float, C: float) -> None:
+    problem = make_problem(*counts(0, size), C=C)
+    best = newton_cg.solve(replace(problem, tol=1e-8)).objective
+    for solve in (dual_logistic.solve, choice.solve):
+        found = solve(problem)
+        assert found.is_converged and found.objective <= best * (1 + 2e-6)
+
+
+@EVERY
+@pytest.mark.parametrize("K", [2, 4])
+def test_units_of_the_columns_change_nothing_without_a_penalty(solve: Any, K: int) -> None:
+    X, y = make_rows(n=400, K=K)
+    units = np.geomspace(1e-6, 1e6, X.shape[1])
+    plain, scaled = (solve(make_problem(Z, y, C=np.inf)) for Z in (X, X * units))
+    assert plain.status == scaled.status == "converged"
+    np.testing.assert_allclose(scaled.coef * units, plain.coef, rtol=1e-3, atol=1e-3)
+
+
+@EVERY
+@pytest.mark.parametrize("tol", [1e-4, 1e-9])
+def test_a_penalised_fit_at_its_optimum_is_not_called_stalled(solve: Any, tol: float) -> None:
+    X, y = make_rows(n=400, K=3)
+    problem = make_problem(X * np.geomspace(1e-6, 1e6, X.shape[1]), y, tol=tol, max_iter=500)
+    found, best = solve(problem), newton.solve(problem)
+    assert found.is_converged and found.objective <= best.objective * (1 + 1e-6)
