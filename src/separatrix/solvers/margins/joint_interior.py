@@ -29,8 +29,10 @@ from .crammer_singer import JointCertificate, JointMachine, certify
 
 Floats = NDArray[np.float64]
 
-WORK = 3e7
+WORK = 1e8
 """Rows × coefficients² up to which matrices are cheaper than epochs."""
+MOST, VALUES = 3_000, 2e7
+"""Coefficients of all classes, and values of the rows with those of their multipliers, up to which there is room for them."""
 STEPS = 60
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
@@ -39,12 +41,21 @@ ROUNDING = 1e-13
 
 
 def suits(machine: JointMachine) -> bool:
-    """Whether rows are dense, held, and few enough."""
+    """Whether rows are dense, held, and few enough for this to be the first choice."""
     X = machine.rows.X
     if not isinstance(X, np.ndarray):
         return False
     size = machine.n_classes * (X.shape[1] + 1)
     return len(X) * float(size) ** 2 <= WORK
+
+
+def is_possible(machine: JointMachine) -> bool:
+    """Whether there is room for the matrices, which makes this the last resort."""
+    X = machine.rows.X
+    if X is None:
+        return False
+    n, q = X.shape[0], X.shape[1] + 1
+    return bool(machine.n_classes * q <= MOST and n * (q + machine.n_classes) <= VALUES)
 
 
 def solve(machine: JointMachine) -> JointCertificate:
@@ -83,6 +94,7 @@ class Interior:
     def __init__(self, machine: JointMachine, rows: CentredRows) -> None:
         self.used = np.flatnonzero(machine.cost > 0.0)
         X = machine.rows.X[self.used]
+        X = X if isinstance(X, np.ndarray) else X.toarray()
         self.Z = np.empty((len(X), rows.width))
         np.subtract(X, rows.centre, out=self.Z[:, :-1])
         self.Z[:, -1] = machine.has_intercept
