@@ -83,18 +83,18 @@ def _wide(rng: Any) -> Any:
 
 
 def _counts(rng: Any) -> Any:
-    n, p = int(rng.integers(200, 3000)), int(rng.integers(50, 1500))
+    n, p = int(rng.integers(200, 2000)), int(rng.integers(50, 1000))
     return sp.random_array((n, p), density=0.02, format="csr", rng=rng, data_sampler=lambda size: rng.integers(1, 6, size).astype(float))
 
 
 def _one_hot(rng: Any) -> Any:
-    n, levels = int(rng.integers(300, 4000)), rng.integers(2, 120, int(rng.integers(3, 9)))
+    n, levels = int(rng.integers(300, 3000)), rng.integers(2, 120, int(rng.integers(3, 9)))
     parts = [sp.csr_array(np.eye(m))[rng.zipf(1.5, n) % m] for m in levels]
     return sp.csr_array(sp.hstack(parts, format="csr"))
 
 
 def _text(rng: Any) -> Any:
-    X = sp.random_array((int(rng.integers(200, 2000)), int(rng.integers(600, 6000))), density=0.01, format="csr", rng=rng)
+    X = sp.random_array((int(rng.integers(100, 800)), int(rng.integers(300, 3000))), density=0.01, format="csr", rng=rng)
     norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1))).ravel()
     return sp.csr_array(sp.diags_array(1.0 / np.where(norms > 0.0, norms, 1.0)) @ X)
 
@@ -141,13 +141,13 @@ def rivals(case: Case) -> Iterator[float]:
     """Yield the objectives that scikit-learn's machines reach."""
     X = sp.csr_matrix((case.X.data, case.X.indices.astype(np.int32), case.X.indptr.astype(np.int32)), case.X.shape) if sp.issparse(case.X) else case.X
     joint = {"multi_class": "crammer_singer"} if case.loss == "crammer_singer" else {"loss": case.loss}
-    given = {"C": case.C, "max_iter": 2000, "tol": 1e-6, "random_state": 0, "fit_intercept": bool(np.isfinite(case.rho)), **joint}
+    given = {"C": case.C, "max_iter": 200, "tol": 1e-6, "random_state": 0, "fit_intercept": bool(np.isfinite(case.rho)), **joint}
     scaling = 1.0 if case.rho > 0.0 else 10.0
     for dual in (True, False) if case.loss == "squared_hinge" else (True,):
         model = Liblinear(intercept_scaling=scaling, dual=dual, **given).fit(X, case.y)
         yield objective(case, model.coef_, model.intercept_)
     if case.loss == "hinge" and case.rho == 0.0:
-        machines = [SVC(C=case.C, kernel="linear", tol=1e-6, max_iter=200_000).fit(X, sign) for sign in case.signs]
+        machines = [SVC(C=case.C, kernel="linear", tol=1e-6, max_iter=20_000).fit(X, sign) for sign in case.signs]
         W = np.vstack([np.asarray(m.coef_.todense() if sp.issparse(m.coef_) else m.coef_) for m in machines])
         yield objective(case, W, np.array([m.intercept_[0] for m in machines]))
 
@@ -155,7 +155,7 @@ def rivals(case: Case) -> Iterator[float]:
 def examine(case: Case) -> str:
     """Return what is wrong with our fit, or nothing."""
     given = {"multi_class": "crammer_singer"} if case.loss == "crammer_singer" else {"loss": case.loss}
-    model = LinearSVC(C=case.C, fit_intercept=bool(np.isfinite(case.rho)), penalize_intercept=case.rho == 1.0, **given)
+    model = LinearSVC(C=case.C, fit_intercept=bool(np.isfinite(case.rho)), penalize_intercept=case.rho == 1.0, store_dual=True, **given)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(case.X, case.y)

@@ -51,7 +51,7 @@ def test_multipliers_meet_the_kkt_conditions(loss: str, penalised: bool, sparse:
     X, y = overlapping(rng)
     weight, C = rng.integers(0, 4, len(y)).astype(float), 0.7
     given = sp.csr_array(X) if sparse else X
-    model = LinearSVC(C, loss, penalize_intercept=penalised, tol=1e-10).fit(given, y, weight)
+    model = LinearSVC(C, loss, penalize_intercept=penalised, tol=1e-10, store_dual=True).fit(given, y, weight)
     alpha = np.zeros(len(y))
     alpha[model.support_] = model.dual_coef_[0]
     sign = np.where(y == 1, 1.0, -1.0)
@@ -93,7 +93,7 @@ def test_agrees_with_liblinear(loss: str, name: str) -> None:
 
 def test_agrees_with_libsvm_where_the_intercept_is_free() -> None:
     X, y = standardised("cancer")
-    ours, theirs = LinearSVC(loss="hinge", tol=1e-9).fit(X, y), SVC(kernel="linear", tol=1e-8).fit(X, y)
+    ours, theirs = LinearSVC(loss="hinge", tol=1e-9, store_dual=True).fit(X, y), SVC(kernel="linear", tol=1e-8).fit(X, y)
     assert_allclose(objective(ours, X, y, "hinge"), objective(theirs, X, y, "hinge"), rtol=1e-6)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
     assert_array_equal(ours.support_, np.sort(theirs.support_))
@@ -121,7 +121,8 @@ def test_without_intercept_nothing_is_added(loss: str, rng: Any) -> None:
 @pytest.mark.parametrize("sparse", [False, True])
 def test_crammer_singer_agrees_with_liblinear(sparse: bool) -> None:
     X, y = standardised("wine")
-    ours = LinearSVC(multi_class="crammer_singer", penalize_intercept=True, max_iter=50_000).fit(sp.csr_array(X) if sparse else X, y)
+    given = sp.csr_array(X) if sparse else X
+    ours = LinearSVC(multi_class="crammer_singer", penalize_intercept=True, max_iter=50_000, store_dual=True).fit(given, y)
     theirs = Peer(multi_class="crammer_singer", tol=1e-8, max_iter=1_000_000).fit(X, y)
     assert_allclose(joint_objective(ours, X, y), joint_objective(theirs, X, y), rtol=1e-6)
     assert_allclose(ours.solution_.objective * len(y), joint_objective(ours, X, y), rtol=1e-9)
@@ -147,7 +148,7 @@ def test_crammer_singer_of_two_classes_is_the_hinge_at_twice_the_price(rng: Any)
 @LOSSES
 def test_a_machine_per_class_is_that_class_against_the_rest(loss: str, rng: Any) -> None:
     X, y = overlapping(rng, classes=4)
-    model = LinearSVC(loss=loss, tol=1e-9).fit(X, y)
+    model = LinearSVC(loss=loss, tol=1e-9, store_dual=True).fit(X, y)
     for k in range(4):
         one = LinearSVC(loss=loss, tol=1e-9).fit(X, y == k)
         assert_allclose(model.coef_[k], one.coef_[0], atol=1e-6)

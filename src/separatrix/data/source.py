@@ -100,8 +100,10 @@ class Source(ABC):
             if hasattr(blocks, "close"):
                 stack.callback(blocks.close)  # a reader of files stops here, not when the error is forgotten
             self._refuse_first(blocks)
+        weighted = getattr(self, "weight", None) is not None
         raise InputError(
-            "Input X contains values too large to square in float64 (above about 1e150), which leads to infinity; rescale the columns."
+            f"Input X contains values{', or sample_weight weights,' if weighted else ''} too large to square in float64 (above about 1e150), "
+            f"which leads to infinity; rescale the columns{' or the weights' if weighted else ''}."
         )
 
     def _refuse_first(self, blocks: Iterator[Block]) -> None:

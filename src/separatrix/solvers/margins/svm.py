@@ -6,7 +6,7 @@
 2. Few rows with more columns: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
 3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads. What it has
    not reached after some epochs, because costs are high or columns of many sizes, the methods of 1 reach from where it stands: with a
-   matrix where columns or rows are at most 2,000, else by conjugate gradients.
+   matrix where columns are at most 2,000 or rows at most 1,000, else by conjugate gradients.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...errors import InputError
 from ...losses import SquaredHinge
 from ..problem import Problem
-from ..row_parts import squared_norms
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
 from ..solution import Solution, Status
@@ -36,10 +35,12 @@ from .span import Span
 Floats = NDArray[np.float64]
 
 FEW_COLUMNS, FEW_SPARSE_COLUMNS = 2_000, 500
-FEW_ROWS, SOME_ROWS = 500, 2_000
+FEW_ROWS, SOME_ROWS = 500, 1_000
 """Rows up to which their span is taken at once, and up to which it is taken where coordinate descent does not arrive."""
 FEW_ANYWAY = 50
 """Columns up to which a span saves nothing."""
+LARGEST = 1e150
+"""Products of costs and values that can be squared and summed."""
 EPOCHS = 150
 """Epochs of coordinate descent before other methods are tried."""
 ROUNDING = 1e-12
@@ -67,14 +68,34 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     classes : (K,) labels, for messages
     """
     X = problem.rows.X
+    refuse_overflow(problem)
     fewer = X is not None and X.shape[0] < X.shape[1] and X.shape[1] > FEW_ANYWAY
     if fewer and X.shape[0] <= FEW_ROWS:
         return _in_span(problem, ridge, joint, classes)
     found = _joint(problem, ridge) if joint and problem.n_classes > 2 else _apart(problem, ridge, joint, classes)
     if fewer and X.shape[0] <= SOME_ROWS and not found.solution.is_converged and problem.max_iter > EPOCHS:
         other = _in_span(problem, ridge, joint, classes)
-        return other if other.solution.gap < found.solution.gap else found
+        found = other if other.solution.gap < found.solution.gap else found
+    if not (np.isfinite(found.solution.coef).all() and np.isfinite(found.solution.intercept).all()):
+        problem.rows.source.refuse_nonfinite()
     return found
+
+
+def refuse_overflow(problem: Problem) -> None:
+    """Raise an error where values, or costs times values, are too large to square; rows read anew are looked at in the first pass."""
+    rows, C = problem.rows, 1.0 if problem.strength == 0.0 else 1.0 / (problem.strength * problem.total)
+    size = 1.0
+    if rows.X is not None and rows.X.dtype == np.float64:
+        values = rows.X.data if rows.is_sparse else rows.X.ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = float(np.vdot(values, values))
+    if not np.isfinite(size):
+        rows.source.refuse_nonfinite()
+    if not C * problem.total * (1.0 + np.sqrt(size)) < LARGEST:
+        raise InputError(
+            f"C={C:.3g} times the weights of the rows (sum {problem.total:.3g}) and the values of X is too large to square in float64 "
+            "(above about 1e150); lower C, or rescale sample_weight or the columns."
+        )
 
 
 def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
@@ -144,7 +165,6 @@ def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any])
     """Solve in coordinates of the rows' span; the certificate is that of the rows as given."""
     rows, (n, p) = problem.rows, problem.rows.X.shape
     assert rows.codes is not None
-    squared_norms(rows)
     span = Span.of(rows.X)
     found = solve(replace(problem, rows=Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source)), ridge, joint, classes)
     W, b = found.solution.coef @ span.basis.T, found.solution.intercept
@@ -274,6 +294,8 @@ def _joint(problem: Problem, ridge: float) -> Found:
             other = joint_interior.solve(machine)
             exact = other.gap < found.gap
             found = replace(other if exact else found, passes=found.passes + other.passes)
+        if exact and found.gap > machine.tol * found.primal:
+            found = polish(machine, found, found.alpha)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
     solution = Solution(
         coef=found.coef,
