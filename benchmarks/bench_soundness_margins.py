@@ -139,7 +139,11 @@ def dual(case: Case, model: Any) -> tuple[float, float]:
 
 def rivals(case: Case) -> Iterator[float]:
     """Yield the objectives that scikit-learn's machines reach."""
-    X = sp.csr_matrix((case.X.data, case.X.indices.astype(np.int32), case.X.indptr.astype(np.int32)), case.X.shape) if sp.issparse(case.X) else case.X
+    X = (
+        sp.csr_matrix((case.X.data, case.X.indices.astype(np.int32), case.X.indptr.astype(np.int32)), case.X.shape)
+        if sp.issparse(case.X)
+        else case.X
+    )
     joint = {"multi_class": "crammer_singer"} if case.loss == "crammer_singer" else {"loss": case.loss}
     given = {"C": case.C, "max_iter": 200, "tol": 1e-6, "random_state": 0, "fit_intercept": bool(np.isfinite(case.rho)), **joint}
     scaling = 1.0 if case.rho > 0.0 else 10.0

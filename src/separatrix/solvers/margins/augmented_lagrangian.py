@@ -53,11 +53,13 @@ def solve(machine: Machine, start: Certificate | None = None, method: type[Desce
     rows = CentredRows.of(machine.rows, machine.ridge == 0.0)
     unit = units(machine, rows)
     descent = method(machine, rows, first_point(machine, rows, start))
-    extra = gentle_steps(machine, rows)
+    extra = gentle_steps(machine)
     alpha, kappa, best = np.zeros(len(unit)) if start is None else start.alpha, GROWTH**-extra, None
     for outer in range(OUTER + extra):
         pieces = Pieces(alpha, kappa * unit, machine.cap)
-        descent.minimise(pieces, max(LOOSE * TIGHTER ** max(outer - extra, 0), ROUNDING), GROWTH if 0 < outer < GROWING + extra else float(outer > 0))
+        descent.minimise(
+            pieces, max(LOOSE * TIGHTER ** max(outer - extra, 0), ROUNDING), GROWTH if 0 < outer < GROWING + extra else float(outer > 0)
+        )
         alpha = pieces.multipliers(descent.margins)
         gap = _estimated_gap(machine, descent, alpha)
         done = outer == OUTER + extra - 1 or descent.iterations >= machine.max_iter or (outer >= PATIENCE and np.isinf(gap))
@@ -92,7 +94,7 @@ def units(machine: Machine, rows: CentredRows) -> Floats:
     return used / max(trace, np.finfo(float).tiny)
 
 
-def gentle_steps(machine: Machine, rows: CentredRows) -> int:
+def gentle_steps(machine: Machine) -> int:
     """Return by how many powers of GROWTH κ begins below 1: none for ordinary costs."""
     if machine.is_hard or machine.rows.X is None:
         return 0

@@ -80,7 +80,9 @@ def solve(machine: JointMachine) -> JointCertificate:
             break
         # Multipliers far below their bounds, as those of classes far apart are: lower bounds let the steps see them.
         found = _walked(replace(machine, cost=np.minimum(machine.cost, cap)))
-        found = certify(machine, found.coef, found.intercept, found.alpha, best.iterations + found.iterations, best.passes + found.passes + 2)
+        found = certify(
+            machine, found.coef, found.intercept, found.alpha, best.iterations + found.iterations, best.passes + found.passes + 2
+        )
         best = found if found.gap <= best.gap else best
     return best
 
@@ -170,13 +172,12 @@ class Interior:
             H[:, a, :, a] += np.einsum("kk->k", H[:, a, :, a]).mean()
         if not np.isfinite(H).all():
             return None
-        H = H.reshape(K * q, K * q)
-        more = 0.0
+        whole, more = H.reshape(K * q, K * q), 0.0
         while more < 1e-6:
             try:
-                return cho_factor(H, lower=True, check_finite=False)
+                return cho_factor(whole, lower=True, check_finite=False)
             except np.linalg.LinAlgError:
-                np.einsum("aa->a", H)[:] *= 1.0 + (more := 1e-14 if more == 0.0 else 100.0 * more)
+                np.einsum("aa->a", whole)[:] *= 1.0 + (more := 1e-14 if more == 0.0 else 100.0 * more)
         return None
 
     def _move(self, factor: tuple[Floats, bool], d: Floats, total: Floats, off: Floats, wanted: Floats) -> tuple[Floats, Floats, Floats]:

@@ -26,25 +26,21 @@ from ..problem import Problem
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
 from ..solution import Solution, Status
-from . import augmented_lagrangian, crammer_singer, joint_interior, semismooth, small_hinge, small_margins
-from .conjugate import ConjugateDescent
+from . import crammer_singer, joint_interior, small_hinge, small_margins
 from .joint_polish import polish
 from .machine import Ended, Machine, certify
+from .one_machine import EPOCHS, FEW_COLUMNS, ROUNDING, SOLVERS, SOME_ROWS
 from .span import Span
 
 Floats = NDArray[np.float64]
 
-FEW_COLUMNS, FEW_SPARSE_COLUMNS = 2_000, 500
-FEW_ROWS, SOME_ROWS = 500, 1_000
-"""Rows up to which their span is taken at once, and up to which it is taken where coordinate descent does not arrive."""
+FEW_SPARSE_COLUMNS = 500
+FEW_ROWS = 500
+"""Rows up to which their span is taken at once; up to SOME_ROWS it is where coordinate descent does not arrive."""
 FEW_ANYWAY = 50
 """Columns up to which a span saves nothing."""
 LARGEST = 1e150
 """Products of costs and values that can be squared and summed."""
-EPOCHS = 150
-"""Epochs of coordinate descent before other methods are tried."""
-ROUNDING = 1e-12
-"""Share of F below which a gap is rounding, whatever was asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +105,7 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
         machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed)
-        ended = _SOLVERS[name](machine)
+        ended = SOLVERS[name](machine)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
     machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
@@ -145,29 +141,13 @@ def choose(problem: Problem, squared: bool) -> tuple[str, str]:
     return "dual coordinate descent", f"{p:,} columns are too many for their curvature"
 
 
-def _dual(machine: Machine) -> Ended:
-    """Descend by coordinates, then by Newton's method where that does not arrive."""
-    from . import dual_svm
-
-    ended = dual_svm.solve(machine, EPOCHS)
-    n, p = machine.rows.X.shape
-    left = machine.max_iter - ended.iterations
-    if left <= 0 or ended.certificate.gap <= machine.tol * ended.certificate.primal or n <= min(p, SOME_ROWS):
-        return ended
-    solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
-    method = semismooth.Descent if p <= FEW_COLUMNS else ConjugateDescent
-    other = solver(replace(machine, max_iter=left), ended.certificate, method)
-    best = other if other.certificate.gap < ended.certificate.gap else ended
-    return replace(best, iterations=ended.iterations + other.iterations, passes=ended.passes + other.passes)
-
-
 def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
     """Solve in coordinates of the rows' span; the certificate is that of the rows as given."""
     rows, (n, p) = problem.rows, problem.rows.X.shape
     assert rows.codes is not None
     span = Span.of(rows.X)
     found = solve(replace(problem, rows=Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source)), ridge, joint, classes)
-    W, b = found.solution.coef @ span.basis.T, found.solution.intercept
+    W = found.solution.coef @ span.basis.T
     scale = 2.0 if joint and problem.n_classes == 2 else 1.0
     primal, dual, residual = _certified(problem, ridge, joint, scale, found, W)
     unit = (problem.strength if problem.strength > 0.0 else 1.0) / scale
@@ -201,13 +181,6 @@ def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found:
         theta = np.append(w, c)
         ends.append(certify(own, rows, theta, signs * rows.scores(theta), a * signs))
     return np.array([e.primal for e in ends]), np.array([e.dual for e in ends]), np.array([e.residual for e in ends])
-
-
-_SOLVERS = {
-    "semismooth Newton": semismooth.solve,
-    "augmented Lagrangian": augmented_lagrangian.solve,
-    "dual coordinate descent": _dual,
-}
 
 
 def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[Ended]:
@@ -290,7 +263,12 @@ def _joint(problem: Problem, ridge: float) -> Found:
     exact = joint_interior.suits(machine)
     with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
         found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish, _epochs(machine))
-        if not exact and found.gap > machine.tol * found.primal and found.iterations < problem.max_iter and joint_interior.is_possible(machine):
+        if (
+            not exact
+            and found.gap > machine.tol * found.primal
+            and found.iterations < problem.max_iter
+            and joint_interior.is_possible(machine)
+        ):
             other = joint_interior.solve(machine)
             exact = other.gap < found.gap
             found = replace(other if exact else found, passes=found.passes + other.passes)
