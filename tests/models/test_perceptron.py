@@ -220,6 +220,27 @@ def test_a_failure_leaves_the_model_whole(model: Any, action: str, rng: Any) -> 
 
 @quiet
 @EVERY
+@pytest.mark.parametrize("init", ["zeros", "random"])
+def test_without_a_seed_fits_repeat_themselves(model: Any, init: str, rng: Any) -> None:
+    X, y = rows(rng)
+    first, second = (few(model, random_state=None, init=init).fit(X, y) for _ in range(2))
+    assert first.state() == second.state()
+
+
+@quiet
+@EVERY
+@KS
+def test_sums_that_overflow_are_refused(model: Any, K: int, rng: Any) -> None:
+    X, y = rows(rng, K)
+    model = few(model).fit(X, y)
+    before = model.state()
+    with pytest.raises(InputError, match="sample_weight weights, too large to square"):
+        model.fit(X, y, sample_weight=np.full(len(y), 1.7e308))
+    assert model.state() == before
+
+
+@quiet
+@EVERY
 def test_other_columns_are_refused_by_name(model: Any, rng: Any) -> None:
     X, y = rows(rng)
     model = few(model).fit(pd.DataFrame(X, columns=list("abcd")), y)

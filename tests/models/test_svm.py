@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from typing import Any
 
@@ -51,7 +52,7 @@ def test_multipliers_meet_the_kkt_conditions(loss: str, penalised: bool, sparse:
     X, y = overlapping(rng)
     weight, C = rng.integers(0, 4, len(y)).astype(float), 0.7
     given = sp.csr_array(X) if sparse else X
-    model = LinearSVC(C, loss, penalize_intercept=penalised, tol=1e-10).fit(given, y, weight)
+    model = LinearSVC(C, loss, penalize_intercept=penalised, tol=1e-10, store_dual=True).fit(given, y, weight)
     alpha = np.zeros(len(y))
     alpha[model.support_] = model.dual_coef_[0]
     sign = np.where(y == 1, 1.0, -1.0)
@@ -93,7 +94,7 @@ def test_agrees_with_liblinear(loss: str, name: str) -> None:
 
 def test_agrees_with_libsvm_where_the_intercept_is_free() -> None:
     X, y = standardised("cancer")
-    ours, theirs = LinearSVC(loss="hinge", tol=1e-9).fit(X, y), SVC(kernel="linear", tol=1e-8).fit(X, y)
+    ours, theirs = LinearSVC(loss="hinge", tol=1e-9, store_dual=True).fit(X, y), SVC(kernel="linear", tol=1e-8).fit(X, y)
     assert_allclose(objective(ours, X, y, "hinge"), objective(theirs, X, y, "hinge"), rtol=1e-6)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
     assert_array_equal(ours.support_, np.sort(theirs.support_))
@@ -121,18 +122,19 @@ def test_without_intercept_nothing_is_added(loss: str, rng: Any) -> None:
 @pytest.mark.parametrize("sparse", [False, True])
 def test_crammer_singer_agrees_with_liblinear(sparse: bool) -> None:
     X, y = standardised("wine")
-    ours = LinearSVC(multi_class="crammer_singer", penalize_intercept=True, max_iter=50_000).fit(sp.csr_array(X) if sparse else X, y)
+    given = sp.csr_array(X) if sparse else X
+    ours = LinearSVC(multi_class="crammer_singer", penalize_intercept=True, max_iter=50_000, store_dual=True).fit(given, y)
     theirs = Peer(multi_class="crammer_singer", tol=1e-8, max_iter=1_000_000).fit(X, y)
     assert_allclose(joint_objective(ours, X, y), joint_objective(theirs, X, y), rtol=1e-6)
     assert_allclose(ours.solution_.objective * len(y), joint_objective(ours, X, y), rtol=1e-9)
     assert_allclose(ours.coef_, ours.dual_coef_ @ X[ours.support_], atol=1e-8)
 
 
-def joint_objective(model: Any, X: Any, y: Any) -> float:
+def joint_objective(model: Any, X: Any, y: Any, C: float = 1.0) -> float:
     Z = X @ model.coef_.T + model.intercept_
     short = Z - Z[np.arange(len(y)), y][:, None] + 1.0
     short[np.arange(len(y)), y] = 0.0
-    return float(0.5 * np.sum(model.coef_**2) + 0.5 * np.sum(model.intercept_**2) + short.max(axis=1).sum())
+    return float(0.5 * np.sum(model.coef_**2) + 0.5 * np.sum(model.intercept_**2) + C * short.max(axis=1).sum())
 
 
 def test_crammer_singer_of_two_classes_is_the_hinge_at_twice_the_price(rng: Any) -> None:
@@ -147,7 +149,7 @@ def test_crammer_singer_of_two_classes_is_the_hinge_at_twice_the_price(rng: Any)
 @LOSSES
 def test_a_machine_per_class_is_that_class_against_the_rest(loss: str, rng: Any) -> None:
     X, y = overlapping(rng, classes=4)
-    model = LinearSVC(loss=loss, tol=1e-9).fit(X, y)
+    model = LinearSVC(loss=loss, tol=1e-9, store_dual=True).fit(X, y)
     for k in range(4):
         one = LinearSVC(loss=loss, tol=1e-9).fit(X, y == k)
         assert_allclose(model.coef_[k], one.coef_[0], atol=1e-6)
@@ -230,6 +232,63 @@ def test_no_copy_of_a_float64_matrix_is_made(sparse: bool, rng: Any) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < (4 if sparse else 0.9) * size + 40 * 8 * len(y)
+
+
+UNITS = [{"loss": "hinge"}, {"loss": "squared_hinge"}, {"multi_class": "crammer_singer"}]
+
+
+@pytest.mark.parametrize("options", UNITS, ids=str)
+@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_columns_in_many_units_arrive(options: dict[str, Any], C: float, sparse: bool, rng: Any) -> None:
+    """Warnings are errors: a fit at its optimum is never called stalled, in whatever units the columns are."""
+    X, y = overlapping(rng, 300, 12, classes=3)
+    X = X * 10.0 ** np.linspace(-6, 6, 12)
+    model = LinearSVC(C, **options).fit(sp.csr_array(X) if sparse else X, y)
+    assert model.solution_.is_converged and model.solution_.gap <= 1e-6 * model.solution_.objective
+
+
+@pytest.mark.parametrize(("n", "p", "K"), [(1000, 20, 10), (3000, 10, 10), (400, 60, 10)])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_crammer_singer_arrives_at_its_defaults(n: int, p: int, K: int, C: float, rng: Any) -> None:
+    X = rng.normal(size=(n, p))
+    y = (X @ rng.normal(size=(p, K)) + rng.normal(size=(n, K))).argmax(axis=1)
+    model = LinearSVC(C, multi_class="crammer_singer", penalize_intercept=True).fit(X, y)
+    assert model.solution_.gap <= 1e-6 * model.solution_.objective
+    assert_allclose(joint_objective(model, X, y, C), model.solution_.objective * C * n, rtol=1e-9)
+
+
+def test_a_hinge_on_one_hot_rows_arrives_at_its_defaults(rng: Any) -> None:
+    levels, n = [2, 5, 24, 60, 200, 300], 20_000
+    X = sp.csr_array(sp.hstack([sp.csr_array(np.eye(m))[rng.zipf(1.5, n) % m] for m in levels], format="csr"))
+    scores = X @ rng.normal(size=sum(levels))
+    model = LinearSVC(loss="hinge").fit(X, scores + rng.normal(size=n) > np.median(scores))
+    assert model.solution_.gap <= 1e-6 * model.solution_.objective
+
+
+@pytest.mark.parametrize("options", UNITS, ids=str)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("K", [2, 3])
+def test_what_cannot_be_squared_is_refused(options: dict[str, Any], make: Any, K: int, rng: Any) -> None:
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % K
+    model = LinearSVC(**options).fit(make(X), y)
+    before = model.state()
+    for value in (1e156, 1e200, 1e308):
+        with pytest.raises(InputError, match="too large to square"):
+            model.fit(make(np.where(np.arange(180).reshape(60, 3) == 10, value, X)), y)
+    with pytest.raises(InputError, match=r"lower C, or rescale sample_weight"):
+        model.fit(make(X), y, np.full(60, 1e300))
+    assert model.state() == before
+
+
+def test_a_pickle_grows_with_the_rows_only_where_asked(rng: Any) -> None:
+    sizes = {}
+    for n in (100, 3_000):
+        X, y = overlapping(rng, n)
+        sizes[n] = [len(pickle.dumps(LinearSVC(store_dual=kept).fit(X, y))) for kept in (False, True)]
+    assert sizes[3_000][0] < sizes[100][0] + 100 and sizes[3_000][1] > sizes[100][1] + 10_000
+    with pytest.raises(AttributeError, match=r"dual_coef_ is kept by LinearSVC\(store_dual=True\) alone"):
+        print(LinearSVC().fit(X, y).dual_coef_)
 
 
 def test_a_solver_that_stops_early_says_so() -> None:

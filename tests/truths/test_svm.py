@@ -19,7 +19,7 @@ CLASSES = np.array([1, 1, 0, 0])
 @pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_array, sp.csc_array], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_hard_margin_of_four_points(form: Any, loss: Any) -> None:
-    model = LinearSVC(C=np.inf, loss=loss, tol=1e-10).fit(form(POINTS), CLASSES)
+    model = LinearSVC(C=np.inf, loss=loss, tol=1e-10, store_dual=True).fit(form(POINTS), CLASSES)
     assert_allclose(model.coef_, [[0.5, -0.5]], atol=1e-9)
     assert_allclose(model.intercept_, [0.5], atol=1e-9)
     assert_allclose(model.margin_, [np.sqrt(2.0)], atol=1e-8)

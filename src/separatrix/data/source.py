@@ -100,8 +100,11 @@ class Source(ABC):
             if hasattr(blocks, "close"):
                 stack.callback(blocks.close)  # a reader of files stops here, not when the error is forgotten
             self._refuse_first(blocks)
+        is_weighted = getattr(self, "weight", None) is not None
+        what, which = (", or sample_weight weights,", " or the weights") if is_weighted else ("", "")
         raise InputError(
-            "Input X contains values too large to square in float64 (above about 1e150), which leads to infinity; rescale the columns."
+            f"Input X contains values{what} too large to square in float64 (above about 1e150), which leads to infinity; "
+            f"rescale the columns{which}."
         )
 
     def _refuse_first(self, blocks: Iterator[Block]) -> None:

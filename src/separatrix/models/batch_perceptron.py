@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from ..data import Source
 from ..errors import InputError
@@ -17,7 +16,7 @@ from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .incoming import rows_to_add, rows_to_fit
 from .information import NoLikelihood
-from .perceptron_start import check_number, class_counts, start_weights
+from .perceptron_start import check_number, class_counts, generator, start_weights
 from .priors import class_factors
 from .sparse_coefficients import SparseCoefficients
 
@@ -46,7 +45,7 @@ class BatchPerceptron(NoLikelihood, SparseCoefficients):
     max_iter : int ≥ 1
         Steps at most. Reaching it is a ConvergenceWarning.
     random_state : int, RandomState or None
-        For `init`.
+        For `init`; None is a fixed one, so that two fits on the same rows are the same.
     threshold : float, optional
         Compare w'x with a given θ in place of learning an intercept: w0 = −θ stays, and `fit_intercept` is without effect.
     class_weight : dict, "balanced" or None
@@ -119,7 +118,7 @@ class BatchPerceptron(NoLikelihood, SparseCoefficients):
         """
         rule = self._rule(self.max_iter)
         source = rows_to_fit(X, y, sample_weight, self.n_jobs)
-        start = start_weights(self, source, coef_init, intercept_init, check_random_state(self.random_state))
+        start = start_weights(self, source, coef_init, intercept_init, generator(self.random_state))
         weights, status, passes = learn_batch(source, rule, start, self._factors(source))
         if not status.converged:
             warnings.warn(f"{type(self).__name__} {status.message}", ConvergenceWarning, stacklevel=2)
@@ -143,7 +142,7 @@ class BatchPerceptron(NoLikelihood, SparseCoefficients):
         rule = self._rule(max_iter=1)
         source = rows_to_add(self, X, y, classes, sample_weight, self.n_jobs)
         if first:
-            start, made, before = start_weights(self, source, None, None, check_random_state(self.random_state)), 0, 0
+            start, made, before = start_weights(self, source, None, None, generator(self.random_state)), 0, 0
         else:
             start, made, before = np.column_stack([self.coef_, self.intercept_]), self.status_.n_mistakes, self.n_iter_
         weights, status, passes = learn_batch(source, rule, start, self._factors(source), made)

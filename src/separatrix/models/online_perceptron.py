@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..argument_types import check_arguments
@@ -22,7 +21,7 @@ from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
 from .incoming import rows_to_add, rows_to_fit
 from .information import NoLikelihood
-from .perceptron_start import check_number, class_counts, start_weights
+from .perceptron_start import check_number, class_counts, generator, start_weights
 from .priors import class_factors
 
 Floats = NDArray[np.float64]
@@ -86,7 +85,7 @@ class OnlinePerceptron(NoLikelihood, Classifier):
         """
         rule = self._rule(self.max_iter)
         source = rows_to_fit(X, y, sample_weight, self.n_jobs)
-        rng = check_random_state(self.random_state)
+        rng = generator(self.random_state)
         start = Progress.begin(start_weights(self, source, coef_init, intercept_init, rng), rule.average)
         learned = learn(source, rule, start, _seed(rng), self._factors(source))
         if not learned[1].converged:
@@ -110,7 +109,7 @@ class OnlinePerceptron(NoLikelihood, Classifier):
         before = self if hasattr(self, "progress_") else None
         rule = self._rule(max_iter=1)
         source = rows_to_add(self, X, y, classes, sample_weight, self.n_jobs)
-        rng = check_random_state(self.random_state)
+        rng = generator(self.random_state)
         if before is not None:
             start = before.progress_
         else:

@@ -39,7 +39,7 @@ class Perceptron(OnlinePerceptron, SparseCoefficients):
         Also stop once the mean loss max(0, −y f) of an epoch has not come `tol` below the best one for `n_iter_no_change` epochs, as
         scikit-learn does with its default, 1e-3.
     random_state : int, RandomState or None
-        For `shuffle` and `init`.
+        For `shuffle` and `init`; None is a fixed one, so that two fits on the same rows are the same.
     trace : bool
         Record every update in `history_`; `replay` rebuilds the weights between them.
     threshold : float, optional

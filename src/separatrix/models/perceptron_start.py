@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
 from ..argument_types import as_numbers
 from ..data import Source
@@ -27,6 +28,17 @@ def check_number(name: str, value: Any, low: float, example: str, *, above: bool
     if not good or (above and value == low):
         needed = f"a {'whole ' if whole else ''}number {'>' if above else '≥'} {low:g}"
         raise InputError(f"{name}={value!r} must be {needed}; use {name}={example}.")
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator of a parameter `random_state`; None is a fixed one, so that two fits on the same rows are the same.
+
+    Examples
+    --------
+    >>> generator(None).randint(100) == generator(None).randint(100)
+    True
+    """
+    return check_random_state(0 if random_state is None else random_state)
 
 
 def start_weights(model: Any, source: Source, coef_init: Any, intercept_init: Any, rng: Any) -> Floats:

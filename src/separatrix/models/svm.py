@@ -50,6 +50,8 @@ class LinearSVC(NoLikelihood, LossModel):
         Most iterations (Newton steps, or epochs of coordinate descent) of a machine.
     tol : float
         A machine is done when its duality gap, a proven bound on what is left, is at most this share of its objective.
+    store_dual : bool
+        Whether `support_` and `dual_coef_` are kept; they make a fitted model, and its pickle, grow with the rows.
     random_state : int, RandomState or None
         Of the order of coordinates or a sample to start with; None is a fixed one.
     n_jobs : int, optional
@@ -59,8 +61,8 @@ class LinearSVC(NoLikelihood, LossModel):
     ----------
     classes_ : (K,) labels
     coef_, intercept_ : (1, p), (1,) for two classes, else (K, p), (K,)
-    support_ : (S,) rows with a multiplier in some machine
-    dual_coef_ : (1 or K, S) multipliers times y: coef_ = dual_coef_ @ X[support_]
+    support_ : (S,) rows with a multiplier in some machine; with `store_dual=True`
+    dual_coef_ : (1 or K, S) multipliers times y: coef_ = dual_coef_ @ X[support_]; with `store_dual=True`
     margin_ : (1 or K,) half-widths 1/‖w_k‖ ("crammer_singer": the smallest 1/‖w_k − w_j‖)
     n_iter_ : int
     solution_ : Solution
@@ -71,7 +73,7 @@ class LinearSVC(NoLikelihood, LossModel):
     --------
     >>> from separatrix.models.svm import LinearSVC
     >>> X, y = [[3, 2], [5, 2], [1, 4], [3, 6]], [1, 1, 0, 0]
-    >>> model = LinearSVC(C=float("inf")).fit(X, y)
+    >>> model = LinearSVC(C=float("inf"), store_dual=True).fit(X, y)
     >>> model.coef_.round(6).tolist(), model.intercept_.round(6).tolist(), model.dual_coef_.round(6).tolist()
     ([[0.5, -0.5]], [0.5], [[0.25, -0.25]])
 
@@ -100,6 +102,7 @@ class LinearSVC(NoLikelihood, LossModel):
         class_weight: Any = None,
         max_iter: int = 1000,
         tol: float = 1e-6,
+        store_dual: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -112,8 +115,15 @@ class LinearSVC(NoLikelihood, LossModel):
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.tol = tol
+        self.store_dual = store_dual
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    def __getattr__(self, name: str) -> Any:
+        # Called for attributes that are not there.
+        if name in ("support_", "dual_coef_") and "coef_" in vars(self):
+            raise AttributeError(f"{name} is kept by LinearSVC(store_dual=True) alone, for it grows with the rows; fit again with that.")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _check_params(self) -> None:
         if not (isinstance(self.C, int | float | np.number) and self.C > 0):
@@ -166,8 +176,7 @@ class LinearSVC(NoLikelihood, LossModel):
                 "classes_": source.classes,
                 "coef_": solution.coef,
                 "intercept_": solution.intercept,
-                "support_": found.support,
-                "dual_coef_": found.dual,
+                **({"support_": found.support, "dual_coef_": found.dual} if self.store_dual else {}),
                 "margin_": half_widths(solution.coef, joint),
                 "n_iter_": max(1, solution.iterations),
                 "solution_": solution,

@@ -21,7 +21,7 @@ from ..smooth.centred_rows import CentredRows
 from .machine import Certificate, Ended, Machine, certify
 from .margin_polish import polish
 from .pieces import Pieces
-from .semismooth import ROUNDING, Descent, sample_start
+from .semismooth import ROUNDING, Descent, first_point
 
 Floats = NDArray[np.float64]
 
@@ -32,12 +32,14 @@ NEARLY = 1e-3
 """Gap below which the rows on the margin may be known already."""
 PATIENCE = 12
 """Outer steps after which a hard margin that still has rows on the wrong side is given up."""
+STIFF = 1e4
+"""Cost times squared length of a row from which on the first κ is smaller: multipliers are then far below their bounds."""
 LOOSE, TIGHTER = 1e-4, 0.02
 """Estimated gap of the first inner problem, as a share of the objective, and the factor of each next one."""
 
 
-def solve(machine: Machine) -> Ended:
-    """Minimise the hinge, or find the largest hard margin.
+def solve(machine: Machine, start: Certificate | None = None, method: type[Descent] = Descent) -> Ended:
+    """Minimise the hinge, or find the largest hard margin; from a certificate on the rows as they are where one is given.
 
     Examples
     --------
@@ -50,14 +52,17 @@ def solve(machine: Machine) -> Ended:
     """
     rows = CentredRows.of(machine.rows, machine.ridge == 0.0)
     unit = units(machine, rows)
-    descent = Descent(machine, rows, sample_start(machine, rows))
-    alpha, kappa, best = np.zeros(len(unit)), 1.0, None
-    for outer in range(OUTER):
+    descent = method(machine, rows, first_point(machine, rows, start))
+    extra = gentle_steps(machine)
+    alpha, kappa, best = np.zeros(len(unit)) if start is None else start.alpha, GROWTH**-extra, None
+    for outer in range(OUTER + extra):
         pieces = Pieces(alpha, kappa * unit, machine.cap)
-        descent.minimise(pieces, max(LOOSE * TIGHTER**outer, ROUNDING), GROWTH if 0 < outer < GROWING else float(outer > 0))
+        descent.minimise(
+            pieces, max(LOOSE * TIGHTER ** max(outer - extra, 0), ROUNDING), GROWTH if 0 < outer < GROWING + extra else float(outer > 0)
+        )
         alpha = pieces.multipliers(descent.margins)
         gap = _estimated_gap(machine, descent, alpha)
-        done = outer == OUTER - 1 or descent.iterations >= machine.max_iter or (outer >= PATIENCE and np.isinf(gap))
+        done = outer == OUTER + extra - 1 or descent.iterations >= machine.max_iter or (outer >= PATIENCE and np.isinf(gap))
         if done or gap <= machine.tol:
             best = _better(best, certify(machine, rows, descent.theta, descent.margins, alpha))
             descent.passes += 1
@@ -65,7 +70,7 @@ def solve(machine: Machine) -> Ended:
             best = _better(best, _polished(machine, rows, descent, pieces))
         if done or (best is not None and best.gap <= machine.tol * best.primal):
             break
-        kappa *= GROWTH if outer + 1 < GROWING else 1.0
+        kappa *= GROWTH if outer + 1 < GROWING + extra else 1.0
     assert best is not None
     return Ended.of(rows, best, descent.iterations, descent.passes)
 
@@ -87,6 +92,16 @@ def units(machine: Machine, rows: CentredRows) -> Floats:
     used = (machine.cost > 0.0).astype(np.float64)
     trace = float(np.trace(rows.gram(used))) / used.sum()
     return used / max(trace, np.finfo(float).tiny)
+
+
+def gentle_steps(machine: Machine) -> int:
+    """Return by how many powers of GROWTH κ begins below 1: none for ordinary costs."""
+    if machine.is_hard or machine.rows.X is None:
+        return 0
+    X = machine.rows.X
+    size = float(np.mean(X.data**2)) * X.nnz / X.shape[0] if machine.rows.is_sparse else float(np.sum(np.var(X, axis=0)))
+    stiffness = float(machine.cost.mean()) * size
+    return int(np.ceil(np.log(stiffness) / np.log(GROWTH))) if stiffness > STIFF else 0
 
 
 def _estimated_gap(machine: Machine, descent: Descent, alpha: Floats) -> float:

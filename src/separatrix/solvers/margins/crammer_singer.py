@@ -81,7 +81,9 @@ class JointCertificate:
 
 
 def solve(
-    machine: JointMachine, end: Callable[[JointMachine, JointCertificate, Floats], JointCertificate] | None = None
+    machine: JointMachine,
+    end: Callable[[JointMachine, JointCertificate, Floats], JointCertificate] | None = None,
+    most: int | None = None,
 ) -> JointCertificate:
     """Minimise the multi-class hinge by coordinate descent, with classes and rows left out while their multipliers stay at a bound.
 
@@ -90,6 +92,8 @@ def solve(
     machine : JointMachine
     end : callable, optional
         Tries to make a certificate exact once few classes change; see `joint_polish`.
+    most : int, optional
+        Epochs at the most, where another method stands ready for what is left.
 
     Examples
     --------
@@ -111,13 +115,14 @@ def solve(
     order, active, classes, counts = np.arange(n), n, np.tile(everyone, (n, 1)), np.full(n, K)
     random = np.random.default_rng(machine.seed).integers(1, 2**62, 1)
     wanted, looks, visited, epochs = FIRST, 0, 0, 0
+    limit = n * (machine.max_iter if most is None else min(machine.max_iter, most))
     while True:
         epochs, visited = epochs + 1, visited + active
         shuffle(order, active, random)
         active = epoch(*parts, machine.codes, machine.cost, square, order, active, spread, A, W, b, classes, counts, work, out)
         if machine.ridge == 0.0 and epochs % EVERY == 0:
             b += spread * A.sum(axis=0)
-        is_last = visited >= machine.max_iter * n
+        is_last = visited >= limit
         if out[0] > wanted and not is_last:
             continue
         looks += 1

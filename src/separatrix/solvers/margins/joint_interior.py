@@ -18,6 +18,7 @@ Mehrotra (1992), On the implementation of a primal-dual interior point method, S
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -29,22 +30,35 @@ from .crammer_singer import JointCertificate, JointMachine, certify
 
 Floats = NDArray[np.float64]
 
-WORK = 3e7
+WORK = 1e8
 """Rows × coefficients² up to which matrices are cheaper than epochs."""
+MOST, VALUES = 3_000, 2e7
+"""Coefficients of all classes, and values of the rows with those of their multipliers, up to which there is room for them."""
 STEPS = 60
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
+CAPS = np.array([1e1, 1e4, 1e7, 1e10, 1e13])
+"""Costs, times the mean squared length of a row, that are tried where the true ones are too high for the steps."""
 ROUNDING = 1e-13
 """Products, as a share of the objective, beyond which steps gain nothing."""
 
 
 def suits(machine: JointMachine) -> bool:
-    """Whether rows are dense, held, and few enough."""
+    """Whether rows are dense, held, and few enough for this to be the first choice."""
     X = machine.rows.X
     if not isinstance(X, np.ndarray):
         return False
     size = machine.n_classes * (X.shape[1] + 1)
     return len(X) * float(size) ** 2 <= WORK
+
+
+def is_possible(machine: JointMachine) -> bool:
+    """Whether there is room for the matrices, which makes this the last resort."""
+    X = machine.rows.X
+    if X is None:
+        return False
+    n, q = X.shape[0], X.shape[1] + 1
+    return bool(machine.n_classes * q <= MOST and n * (q + machine.n_classes) <= VALUES)
 
 
 def solve(machine: JointMachine) -> JointCertificate:
@@ -59,6 +73,22 @@ def solve(machine: JointMachine) -> JointCertificate:
     >>> found.coef.round(9).ravel().tolist(), found.gap < 1e-9
     ([-1.0, 0.0, 1.0], True)
     """
+    best = _walked(machine)
+    rows = CentredRows.of(machine.rows, machine.ridge == 0.0)
+    for cap in CAPS / Interior(machine, rows).size:
+        if best.gap <= machine.tol * best.primal or cap >= machine.cost.max():
+            break
+        # Multipliers far below their bounds, as those of classes far apart are: lower bounds let the steps see them.
+        found = _walked(replace(machine, cost=np.minimum(machine.cost, cap)))
+        found = certify(
+            machine, found.coef, found.intercept, found.alpha, best.iterations + found.iterations, best.passes + found.passes + 2
+        )
+        best = found if found.gap <= best.gap else best
+    return best
+
+
+def _walked(machine: JointMachine) -> JointCertificate:
+    """Take steps until the gap is as asked, or until rounding ends them."""
     rows = CentredRows.of(machine.rows, machine.ridge == 0.0)
     inner = Interior(machine, rows)
     best = inner.certificate(machine, rows, 0)
@@ -83,6 +113,7 @@ class Interior:
     def __init__(self, machine: JointMachine, rows: CentredRows) -> None:
         self.used = np.flatnonzero(machine.cost > 0.0)
         X = machine.rows.X[self.used]
+        X = X if isinstance(X, np.ndarray) else X.toarray()
         self.Z = np.empty((len(X), rows.width))
         np.subtract(X, rows.centre, out=self.Z[:, :-1])
         self.Z[:, -1] = machine.has_intercept
@@ -97,6 +128,11 @@ class Interior:
         self.u = np.repeat(self.cost[:, None] / K, K, axis=1)
         self.s = 1.0 + self.own
         self.products = float(np.vdot(self.u, self.s))
+
+    @property
+    def size(self) -> float:
+        """Mean squared length of a row."""
+        return max(float(np.einsum("ij,ij->", self.Z, self.Z)) / len(self.Z), np.finfo(float).tiny)
 
     def step(self) -> bool:
         """Take a step; return whether its numbers are sound, which rounding ends at last."""
@@ -131,15 +167,18 @@ class Interior:
             H[m, :, m] += block
         for k in range(K):
             np.einsum("aa->a", H[k, :, k])[:] += self.ridge
-        if self.is_free:
-            # Equal shifts of all intercepts change nothing: any curvature along them will do.
-            H[:, -1, :, -1] += np.einsum("kk->k", H[:, -1, :, -1]).mean()
+        # Moves that are equal in all classes change no difference of scores, and no step has any: any curvature along them will do.
+        for a in range(q):
+            H[:, a, :, a] += np.einsum("kk->k", H[:, a, :, a]).mean()
         if not np.isfinite(H).all():
             return None
-        try:
-            return cho_factor(H.reshape(K * q, K * q), lower=True, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            return None
+        whole, more = H.reshape(K * q, K * q), 0.0
+        while more < 1e-6:
+            try:
+                return cho_factor(whole, lower=True, check_finite=False)
+            except np.linalg.LinAlgError:
+                np.einsum("aa->a", whole)[:] *= 1.0 + (more := 1e-14 if more == 0.0 else 100.0 * more)
+        return None
 
     def _move(self, factor: tuple[Floats, bool], d: Floats, total: Floats, off: Floats, wanted: Floats) -> tuple[Floats, Floats, Floats]:
         """Return Δθ, Δu, Δs for Δs + (s/u)Δu as wanted (n, K), with Σ_k Δu = 0."""

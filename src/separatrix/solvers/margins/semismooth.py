@@ -19,7 +19,7 @@ from scipy.linalg import lapack
 
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
-from .machine import Ended, Machine, certify
+from .machine import Certificate, Ended, Machine, certify
 from .pieces import Pieces, line_minimum
 
 Floats = NDArray[np.float64]
@@ -47,6 +47,8 @@ class Descent:
     theta : (q,) where to begin; 0 if not given
     """
 
+    exact = True
+
     def __init__(self, machine: Machine, rows: CentredRows, theta: Floats | None = None) -> None:
         self.machine, self.rows = machine, rows
         self.passes = self.iterations = 0
@@ -67,7 +69,7 @@ class Descent:
             d = end - self.theta
             g = self.gradient()
             decrement = -0.5 * float(g @ d)
-            if (not changed and not first) or decrement <= share * self._value(pieces):
+            if (self.exact and not changed and not first) or decrement <= share * self._value(pieces):
                 break
             dm = self._margins(d)
             ridge = self._ridge(d)
@@ -129,9 +131,8 @@ class Descent:
         H[-1, -1] += self.machine.ridge if self.machine.has_intercept else 0.0
         if q == len(r) and H[-1, -1] <= 0.0:
             H[-1, -1] = 1.0
-        factor, info = lapack.dpotrf(H[:q, :q], lower=1, overwrite_a=1)
         end = np.zeros(len(r))
-        end[:q] = lapack.dpotrs(factor, r[:q], lower=1)[0] if info == 0 else np.linalg.lstsq(H[:q, :q], r[:q], rcond=None)[0]
+        end[:q] = _solved(H[:q, :q], r[:q])
         return end
 
     def gradient(self) -> Floats:
@@ -156,8 +157,8 @@ class Descent:
         return self.machine.signs * self.rows.scores(theta)
 
 
-def solve(machine: Machine) -> Ended:
-    """Minimise the squared hinge.
+def solve(machine: Machine, start: Certificate | None = None, method: type[Descent] = Descent) -> Ended:
+    """Minimise the squared hinge, from a certificate on the rows as they are where one is given.
 
     Examples
     --------
@@ -171,10 +172,19 @@ def solve(machine: Machine) -> Ended:
     rows = CentredRows.of(machine.rows, machine.ridge == 0.0)
     n = len(machine.signs)
     pieces = Pieces(np.zeros(n), 2.0 * machine.cost, machine.cap)
-    descent = Descent(machine, rows, sample_start(machine, rows))
+    descent = method(machine, rows, first_point(machine, rows, start))
     descent.minimise(pieces, ROUNDING)
     found = certify(machine, rows, descent.theta, descent.margins, pieces.multipliers(descent.margins))
     return Ended.of(rows, found, descent.iterations, descent.passes + 1)
+
+
+def first_point(machine: Machine, rows: CentredRows, start: Certificate | None) -> Floats | None:
+    """Return θ to begin with: that of a certificate on the rows as they are, or of a sample."""
+    if start is None:
+        return sample_start(machine, rows)
+    theta = start.theta.copy()
+    theta[-1] += theta[:-1] @ rows.centre
+    return theta
 
 
 def sample_start(machine: Machine, rows: CentredRows) -> Floats | None:
@@ -191,6 +201,20 @@ def sample_start(machine: Machine, rows: CentredRows) -> Floats | None:
     descent = Descent(part, CentredRows(held, rows.centre, rows.shifts))
     descent.minimise(Pieces(np.zeros(size), 2.0 * cost, part.cap), 1e-3)
     return descent.theta
+
+
+def _solved(H: Floats, r: Floats) -> Floats:
+    """Return H⁻¹ r of a positive definite H; where rounding has left it none, of H with more on its diagonal, in units of each column."""
+    factor, info = lapack.dpotrf(H, lower=1)
+    more = ROUNDING
+    while info != 0 and more < 1.0:
+        raised = H.copy()
+        np.einsum("aa->a", raised)[:] *= 1.0 + more
+        factor, info = lapack.dpotrf(raised, lower=1, overwrite_a=1)
+        more *= 100.0
+    if info != 0:
+        return r / np.maximum(np.einsum("aa->a", H), np.finfo(float).tiny)
+    return np.asarray(lapack.dpotrs(factor, r, lower=1)[0])
 
 
 def _scattered(values: Floats, index: NDArray[np.intp], n: int) -> Floats:

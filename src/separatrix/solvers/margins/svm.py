@@ -3,8 +3,10 @@
 1. Few columns (dense p ≤ 2,000, sparse p ≤ 500), or rows read anew on every pass: semismooth Newton for the squared hinge, exact after a
    handful of passes; for the hinge an augmented Lagrangian around it.
    On small tables both run for all machines at once, the hinge by an interior-point method.
-2. Few rows with more columns than that: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
-3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads.
+2. Few rows with more columns: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
+3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads. What it has
+   not reached after some epochs, because costs are high or columns of many sizes, the methods of 1 reach from where it stands: with a
+   matrix where columns are at most 2,000 or rows at most 1,000, else by conjugate gradients.
 """
 
 from __future__ import annotations
@@ -20,21 +22,25 @@ from numpy.typing import NDArray
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...errors import InputError
 from ...losses import SquaredHinge
-from ..closed_form.embedding import embed
 from ..problem import Problem
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
 from ..solution import Solution, Status
-from . import augmented_lagrangian, crammer_singer, joint_interior, semismooth, small_hinge, small_margins
+from . import crammer_singer, joint_interior, small_hinge, small_margins
 from .joint_polish import polish
 from .machine import Ended, Machine, certify
+from .one_machine import EPOCHS, FEW_COLUMNS, ROUNDING, SOLVERS, SOME_ROWS
+from .span import Span
 
 Floats = NDArray[np.float64]
 
-FEW_COLUMNS, FEW_SPARSE_COLUMNS = 2_000, 500
+FEW_SPARSE_COLUMNS = 500
 FEW_ROWS = 500
-ROUNDING = 1e-12
-"""Share of F below which a gap is rounding, whatever was asked."""
+"""Rows up to which their span is taken at once; up to SOME_ROWS it is where coordinate descent does not arrive."""
+FEW_ANYWAY = 50
+"""Columns up to which a span saves nothing."""
+LARGEST = 1e150
+"""Products of costs and values that can be squared and summed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +63,39 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     joint : bool
     classes : (K,) labels, for messages
     """
-    if joint and problem.n_classes > 2:
-        return _joint(problem, ridge)
+    X = problem.rows.X
+    refuse_overflow(problem)
+    fewer = X is not None and X.shape[0] < X.shape[1] and X.shape[1] > FEW_ANYWAY
+    if fewer and X.shape[0] <= FEW_ROWS:
+        return _in_span(problem, ridge, joint, classes)
+    found = _joint(problem, ridge) if joint and problem.n_classes > 2 else _apart(problem, ridge, joint, classes)
+    if fewer and X.shape[0] <= SOME_ROWS and not found.solution.is_converged and problem.max_iter > EPOCHS:
+        other = _in_span(problem, ridge, joint, classes)
+        found = other if other.solution.gap < found.solution.gap else found
+    if not (np.isfinite(found.solution.coef).all() and np.isfinite(found.solution.intercept).all()):
+        problem.rows.source.refuse_nonfinite()
+    return found
+
+
+def refuse_overflow(problem: Problem) -> None:
+    """Raise an error where values, or costs times values, are too large to square; rows read anew are looked at in the first pass."""
+    rows, C = problem.rows, 1.0 if problem.strength == 0.0 else 1.0 / (problem.strength * problem.total)
+    size = 1.0
+    if rows.X is not None and rows.X.dtype == np.float64:
+        values = rows.X.data if rows.is_sparse else rows.X.ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = float(np.vdot(values, values))
+    if not np.isfinite(size):
+        rows.source.refuse_nonfinite()
+    if not C * problem.total * (1.0 + np.sqrt(size)) < LARGEST:
+        raise InputError(
+            f"C={C:.3g} times the weights of the rows (sum {problem.total:.3g}) and the values of X is too large to square in float64 "
+            "(above about 1e150); lower C, or rescale sample_weight or the columns."
+        )
+
+
+def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
+    """Solve one machine per class, or one for two classes."""
     # Two classes: w_1 = −w_0 = w/2, so that the joint objective is half that of the hinge with twice the cost.
     scale = 2.0 if joint else 1.0
     codes, cost = _codes_and_costs(problem)
@@ -68,7 +105,7 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
         machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed)
-        ended = _SOLVERS[name](machine)
+        ended = SOLVERS[name](machine)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
     machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
@@ -101,42 +138,49 @@ def choose(problem: Problem, squared: bool) -> tuple[str, str]:
         return newton, "the rows are read anew on every pass, so few passes count most"
     if p <= (FEW_SPARSE_COLUMNS if rows.is_sparse else FEW_COLUMNS):
         return newton, f"{p:,} columns: the curvature of all of them is cheap"
-    if rows.X.shape[0] <= FEW_ROWS:
-        return f"{newton} in the rows' span", f"{rows.X.shape[0]:,} rows span fewer directions than the {p:,} columns"
     return "dual coordinate descent", f"{p:,} columns are too many for their curvature"
 
 
-def _dual(machine: Machine) -> Ended:
-    from . import dual_svm
-
-    return dual_svm.solve(machine)
-
-
-def _in_span(machine: Machine) -> Ended:
+def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
     """Solve in coordinates of the rows' span; the certificate is that of the rows as given."""
-    X = machine.rows.X
-    centre = np.asarray(X.mean(axis=0)).ravel() if machine.ridge == 0.0 else np.zeros(X.shape[1])
-    if not np.isfinite(centre).all():
-        machine.rows.source.refuse_nonfinite()
-    embedding = embed(X, centre, np.ones(X.shape[1]))
-    assert machine.rows.codes is not None
-    rows = Rows.of_arrays(embedding.coordinates, machine.rows.codes, None, machine.rows.source)
-    solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
-    ended = solver(replace(machine, rows=rows))
-    coef = embedding.to_columns(ended.coef[None])[0]
-    theta = np.append(coef, ended.intercept - coef @ centre)
-    whole = CentredRows.of(machine.rows, centred=False)
-    found = certify(machine, whole, theta, machine.signs * whole.scores(theta), ended.certificate.alpha)
-    return Ended.of(whole, found, ended.iterations, ended.passes + 2)
+    rows, (n, p) = problem.rows, problem.rows.X.shape
+    assert rows.codes is not None
+    span = Span.of(rows.X)
+    found = solve(replace(problem, rows=Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source)), ridge, joint, classes)
+    W = found.solution.coef @ span.basis.T
+    scale = 2.0 if joint and problem.n_classes == 2 else 1.0
+    primal, dual, residual = _certified(problem, ridge, joint, scale, found, W)
+    unit = (problem.strength if problem.strength > 0.0 else 1.0) / scale
+    solution = replace(
+        found.solution,
+        coef=W,
+        status=_status(problem, list(zip(np.maximum(primal - dual, 0.0).tolist(), primal.tolist())), found.solution.iterations),
+        objective=unit * float(primal.sum()),
+        gap=unit * float(np.maximum(primal - dual, 0.0).sum()),
+        gradient_norm=unit * float(residual.max()),
+        solver=f"{found.solution.solver} in the rows' span",
+        why=f"{n:,} rows span fewer directions than the {p:,} columns",
+    )
+    return replace(found, solution=solution)
 
 
-_SOLVERS = {
-    "semismooth Newton": semismooth.solve,
-    "augmented Lagrangian": augmented_lagrangian.solve,
-    "semismooth Newton in the rows' span": _in_span,
-    "augmented Lagrangian in the rows' span": _in_span,
-    "dual coordinate descent": _dual,
-}
+def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found: Found, W: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return F, D and the residuals of all machines on the rows as given."""
+    b, (codes, cost) = found.solution.intercept, _codes_and_costs(problem)
+    A = np.zeros((len(found.dual), len(codes)))
+    A[:, found.support] = found.dual
+    if joint and problem.n_classes > 2:
+        machine = crammer_singer.JointMachine(problem.rows, codes, cost, problem.n_classes, ridge)
+        one = crammer_singer.certify(machine, W, b, np.ascontiguousarray(A.T), 0, 0)
+        return np.array([one.primal]), np.array([one.dual]), np.array([one.residual])
+    squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
+    rows, ends = CentredRows.of(problem.rows, centred=False), []
+    for k, (w, c, a) in enumerate(zip(W, b, A)):
+        signs = np.where(codes == (1 if len(W) == 1 else k), 1.0, -1.0)
+        own = Machine(problem.rows, signs, scale * cost, squared, ridge)
+        theta = np.append(w, c)
+        ends.append(certify(own, rows, theta, signs * rows.scores(theta), a * signs))
+    return np.array([e.primal for e in ends]), np.array([e.dual for e in ends]), np.array([e.residual for e in ends])
 
 
 def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[Ended]:
@@ -218,7 +262,18 @@ def _joint(problem: Problem, ridge: float) -> Found:
     machine = crammer_singer.JointMachine(problem.rows, codes, cost, problem.n_classes, ridge, problem.max_iter, problem.tol, problem.seed)
     exact = joint_interior.suits(machine)
     with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
-        found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish)
+        found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish, _epochs(machine))
+        if (
+            not exact
+            and found.gap > machine.tol * found.primal
+            and found.iterations < problem.max_iter
+            and joint_interior.is_possible(machine)
+        ):
+            other = joint_interior.solve(machine)
+            exact = other.gap < found.gap
+            found = replace(other if exact else found, passes=found.passes + other.passes)
+        if exact and found.gap > machine.tol * found.primal:
+            found = polish(machine, found, found.alpha)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
     solution = Solution(
         coef=found.coef,
@@ -233,3 +288,8 @@ def _joint(problem: Problem, ridge: float) -> Found:
         why="multi_class='crammer_singer' ties the classes together",
     )
     return Found(solution, support, np.ascontiguousarray(found.alpha[support].T))
+
+
+def _epochs(machine: crammer_singer.JointMachine) -> int | None:
+    """Return after how many epochs the interior-point method would have been cheaper; None where there is no room for its matrix."""
+    return EPOCHS + machine.n_classes * machine.rows.n_features // 2 if joint_interior.is_possible(machine) else None

@@ -175,6 +175,8 @@ def _end(source: Source, rule: Rule, start: Progress, learner: Learner, reason: 
     message = _MESSAGES[reason].format(rule=rule, epochs=epochs - start.epochs, made=mistakes - start.mistakes, last=last, mean=mean)
     if reason == "max_iter":
         message += _hopeless_row(source, rule, weights[:, -1])
+    if not (np.isfinite(weights).all() and np.isfinite(memory).all() and np.isfinite(tally[CLOCK])):
+        source.refuse_nonfinite()
     end = Progress(weights, memory, float(tally[CLOCK]), mistakes, epochs, start.rows + learner.rows, start.start_norm)
     trace = Trace.of(start.weights, unit, learner.logged) if rule.record else None
     return end, PerceptronStatus(reason != "max_iter", message, mistakes, last), trace

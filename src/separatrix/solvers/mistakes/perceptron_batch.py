@@ -124,7 +124,7 @@ def learn_batch(
     while passes < rule.max_iter:
         passes += 1
         wrong = source.reduce(wrong_rows(weights, unit, factors))
-        if not np.isfinite(wrong.step).all():
+        if not (np.isfinite(wrong.step).all() and np.isfinite(wrong.weight)):
             source.refuse_nonfinite()
         made, last = made + wrong.count, wrong.count
         step = wrong.step / wrong.weight
