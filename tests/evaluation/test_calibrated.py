@@ -33,6 +33,8 @@ from separatrix import (
     Perceptron,
     QuadraticDiscriminantAnalysis,
     evaluate,
+    learning_curve,
+    permutation_test,
     prior_shift,
     reliability,
 )
@@ -210,8 +212,13 @@ def test_rows_that_cannot_be_held_out_are_named() -> None:
 def test_a_model_fitted_before_is_calibrated_with_weights(inner: Any, rng: Any) -> None:
     X, y = rng.normal(size=(80, 3)), np.arange(80) % 2
     X[:, 0] += y
-    frozen, w = FrozenEstimator(clone(inner).fit(X[:40], y[:40])), rng.integers(1, 4, 40)
+    fitted, w = clone(inner).fit(X[:40], y[:40]), rng.integers(1, 4, 40)
+    frozen, before = FrozenEstimator(fitted), fitted.state()
     one = CalibratedClassifier(frozen, plan=KFold(4, random_state=0)).fit(X[40:], y[40:], sample_weight=w)
     again = np.repeat(np.arange(40, 80), w)
     other = CalibratedClassifier(frozen, plan=KFold(4, random_state=0)).fit(X[again], y[again])
     assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-6)
+    for plan in (KFold(4), LeaveOneOut(), Bootstrap(3)):
+        assert evaluate(frozen, X[40:], y[40:], plan=plan).method == "refits"
+    learning_curve(frozen, X[40:], y[40:]), permutation_test(frozen, X[40:], y[40:], n_permutations=5)
+    assert fitted.state() == before

@@ -118,7 +118,7 @@ def test_the_result_says_what_it_means(rng: Any) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"n_permutations": 0}, "n_permutations=0: at least one is needed"),
+        ({"n_permutations": 0}, "n_permutations=0 must be a whole number, at least 1"),
         ({"plan": Bootstrap()}, "not a bootstrap"),
         ({"plan": KFold(3, repeats=2)}, "repeats itself 2 times"),
         ({"statistic": "eror"}, "Metric 'eror' is not known. Did you mean 'error'"),

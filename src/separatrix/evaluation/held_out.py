@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 
 from ..errors import InputError
 from .fold_summaries import by_merging, by_summaries
@@ -36,7 +37,7 @@ def hold_out(
     require_training_classes(rows, folds, alone)
     if fixed_priors:
         model = with_fixed_priors(model, rows)
-    if exact:
+    if exact or isinstance(model, FrozenEstimator):  # which passes on what the model in it declares, and must not be solved anew by it
         return by_refits(model, rows, folds, n_jobs)
     moments = getattr(model, "_moments_suffice", None)
     if moments is not None and len(np.shape(rows.X)) == 2 and moments(*np.shape(rows.X)):

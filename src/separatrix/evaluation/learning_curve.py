@@ -26,7 +26,7 @@ from .intervals import corrected_resampled_t, wilson
 from .metrics import Judged
 from .plans import KFold, folds_of
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers
+from .rows import Codes, Floats, Rows, answers, declares
 
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -213,9 +213,9 @@ def _answers(
     model: Any, rows: Rows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
 ) -> tuple[list[list[tuple[Said, Said]]], str]:
     """Return, for each fold and size, what was said of the rows held out and of those trained on; and how."""
-    moments = getattr(model, "_moments_suffice", None)
+    moments = model._moments_suffice if declares(model, "_moments_suffice") else None
     merges = moments is not None and bool(moments(*np.shape(rows.X)))
-    adds = not merges and bool(getattr(model, "_forgets_exactly", False))
+    adds = not merges and declares(model, "_forgets_exactly") and bool(model._forgets_exactly)
     jobs = list(zip(parts, orders, strict=True))
     found: list[list[tuple[Said, Said]]] = []
     with task("learning curve", total=len(jobs)) as work:

@@ -24,7 +24,7 @@ from .held_out import hold_out
 from .metrics import METRICS, Judged, Metric
 from .plans import NEVER, Folds, KFold, folds_of
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, HeldOut, Rows
+from .rows import Codes, Floats, HeldOut, Rows, declares
 
 BY_ALGEBRA, BY_REFITS = 10_000, 199
 """Permutations where none is asked for."""
@@ -187,7 +187,7 @@ class Shuffled:
 
 def _by_algebra(model: Any, rows: Rows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
     """Return the scores of B permutations, or None where the model declares no `_permuted_answers` for these rows."""
-    answer = getattr(model, "_permuted_answers", None)
+    answer = model._permuted_answers if declares(model, "_permuted_answers") else None
     dense = isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu"
     if answer is None or not dense or not np.isfinite(rows.X).all():
         return None

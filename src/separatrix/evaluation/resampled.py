@@ -21,7 +21,7 @@ from .chosen_metrics import Named, choose_metrics, computed
 from .estimate import Estimate
 from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, log_losses
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers, posteriors_of, predicted_codes, said_method
+from .rows import Codes, Floats, Rows, answers, declares, posteriors_of, predicted_codes, said_method
 
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
@@ -174,7 +174,7 @@ def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag
     """Solve all resamples from their moments at once, where the model declares `_solve_many`; None where it cannot."""
     X = rows.X
     small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)
-    if not small or not (hasattr(model, "_solve_many") and model._leaves_out) or not np.isfinite(X).all():
+    if not small or not (declares(model, "_solve_many") and model._leaves_out) or not np.isfinite(X).all():
         return None
     X, p = X.astype(np.float64, copy=False), X.shape[1]
     weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight

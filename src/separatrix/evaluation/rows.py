@@ -78,7 +78,7 @@ class Rows:
         if (self.codes == self.codes[0]).all():
             return DummyClassifier(strategy="most_frequent").fit(np.zeros((self.n, 1)), self.labels)
         fresh = clone(model)
-        if start is not None and hasattr(fresh, "_begin_at"):
+        if start is not None and declares(fresh, "_begin_at"):
             fresh._begin_at(start)
         return fresh.fit(self.X, self.labels, **self._weights(model))
 
@@ -105,6 +105,11 @@ class Rows:
             return self.take(np.repeat(np.arange(self.n), times))
         weight = times.astype(np.float64) if self.weight is None else times * self.weight
         return Rows(self.X, self.codes, weight, self.classes)
+
+
+def declares(model: Any, name: str) -> bool:
+    """Return whether a model declares a road. A frozen one passes on what the model in it declares, and must not be solved anew by it."""
+    return not isinstance(model, FrozenEstimator) and hasattr(model, name)
 
 
 @dataclass(frozen=True, slots=True)
