@@ -288,7 +288,7 @@ def test_a_pickle_grows_with_the_rows_only_where_asked(rng: Any) -> None:
         sizes[n] = [len(pickle.dumps(LinearSVC(store_dual=kept).fit(X, y))) for kept in (False, True)]
     assert sizes[3_000][0] < sizes[100][0] + 100 and sizes[3_000][1] > sizes[100][1] + 10_000
     with pytest.raises(AttributeError, match=r"dual_coef_ is kept by LinearSVC\(store_dual=True\) alone"):
-        print(LinearSVC().fit(X, y).dual_coef_)
+        _ = LinearSVC().fit(X, y).dual_coef_
 
 
 def test_a_solver_that_stops_early_says_so() -> None:
