@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 """Share of F below which a gap is rounding, whatever was asked."""
 SOME_COLUMNS, TABLE = 200, 2e7
 """Columns from which a matrix of the augmented Lagrangian is dear; values of a table for interior points."""
-STEPS = 60
+STEPS = 300
 """Steps of the augmented Lagrangian where interior points have failed."""
 EPOCHS = 150
 """Epochs of coordinate descent before other methods are tried."""

@@ -57,6 +57,7 @@ class Descent:
         self.status: NDArray[np.int8] | None = None
         self.A = np.zeros((rows.width, rows.width))
         self.r = np.zeros(rows.width)
+        self.pieces: Pieces | None = None
 
     def minimise(self, pieces: Pieces, share: float, kept: float = 0.0) -> None:
         """Go on until the estimated gap is at most `share` of the objective; `kept` is the factor of A where only σ was scaled."""
@@ -84,6 +85,7 @@ class Descent:
         """Sum r anew for other pieces, and A unless a factor says how it changed."""
         status = pieces.status(self.margins)
         y = self.machine.signs
+        self.pieces = pieces
         if self.status is None or kept == 0.0:
             self.A = self.rows.gram(np.where(status == 1, pieces.sigma, 0.0))
             self.passes += 1
@@ -123,17 +125,29 @@ class Descent:
         return True
 
     def _solve(self) -> Floats:
-        """Return (D + A)⁻¹ r."""
-        H, r = self.A.copy(), self.r
-        q = len(r) if self.machine.has_intercept else len(r) - 1
-        np.einsum("aa->a", H)[:-1] += 1.0
-        # No curved row: the intercept has no curvature of its own; any will do, the line search finds how far to go.
-        H[-1, -1] += self.machine.ridge if self.machine.has_intercept else 0.0
-        if q == len(r) and H[-1, -1] <= 0.0:
-            H[-1, -1] = 1.0
-        end = np.zeros(len(r))
-        end[:q] = _solved(H[:q, :q], r[:q])
+        """Return (D + A)⁻¹ r; A and r are summed anew where changes row by row have left no positive definite matrix."""
+        q = len(self.r) if self.machine.has_intercept else len(self.r) - 1
+        end, H = np.zeros(len(self.r)), self._hessian()[:q, :q]
+        factor, info = lapack.dpotrf(H, lower=1)
+        if info == 0:
+            end[:q] = lapack.dpotrs(factor, self.r[:q], lower=1)[0]
+            return end
+        assert self.status is not None and self.pieces is not None
+        self.A = self.rows.gram(np.where(self.status == 1, self.pieces.sigma, 0.0))
+        self.r = self.rows.sums(self.machine.signs * _constants(self.pieces, self.status))
+        self.passes += 2
+        end[:q] = _solved(self._hessian()[:q, :q], self.r[:q])
         return end
+
+    def _hessian(self) -> Floats:
+        """Return D + A."""
+        H = self.A.copy()
+        np.einsum("aa->a", H)[:-1] += 1.0
+        H[-1, -1] += self.machine.ridge if self.machine.has_intercept else 0.0
+        # No curved row: the intercept has no curvature of its own; any will do, the line search finds how far to go.
+        if self.machine.has_intercept and H[-1, -1] <= 0.0:
+            H[-1, -1] = 1.0
+        return H
 
     def gradient(self) -> Floats:
         """Return g at θ, exact for the pieces the rows were on at the last step."""
@@ -213,7 +227,7 @@ def _solved(H: Floats, r: Floats) -> Floats:
         factor, info = lapack.dpotrf(raised, lower=1, overwrite_a=1)
         more *= 100.0
     if info != 0:
-        return r / np.maximum(np.einsum("aa->a", H), np.finfo(float).tiny)
+        return r / np.maximum(np.einsum("aa->a", H), 1.0)
     return np.asarray(lapack.dpotrs(factor, r, lower=1)[0])
 
 
