@@ -143,7 +143,7 @@ def test_wide_rows_give_what_the_scatter_gives(K: int, convert: Any, rng: Any, m
     ("parameters", "message"),
     [
         ({"threshold": "midpiont"}, "threshold='midpiont' is not known.*Did you mean 'midpoint'"),
-        ({"threshold": None}, "must be a finite number, 'midpoint' or 'priors'"),
+        ({"threshold": None}, "threshold=None must be a number or 'midpoint' or 'priors'"),
         ({"threshold": np.nan}, "must be a finite number, 'midpoint' or 'priors'"),
         ({"n_components": 3}, "n_components=3 cannot be larger than .* = 2; use 2 or None"),
         ({"n_components": 0}, "must be at least 1"),

@@ -120,7 +120,7 @@ def test_means_of_1e8_keep_six_digits_of_the_coefficients(rng: Any) -> None:
     ("parameters", "message"),
     [
         ({"alpha": -1.0}, "alpha=-1.0 must be a finite number ≥ 0"),
-        ({"alpha": "1"}, "alpha='1' must be a finite number"),
+        ({"alpha": "1"}, "alpha='1' must be a number"),
         ({"alpha": np.nan}, "alpha=nan must be a finite number"),
         ({"coding": "number"}, "Did you mean 'numbers'"),
         ({"numbers": [0, 1, 2]}, "used by coding='numbers' alone"),

@@ -195,7 +195,7 @@ def test_unbiased_waits_for_a_second_row_only_while_rows_come(rng: Any) -> None:
         ({"shrinkage": 1.5}, r"shrinkage=1.5 is outside \[0, 1\]"),
         ({"shrinkage": "atuo"}, "Did you mean 'auto'"),
         ({"pooling": -0.1}, r"pooling=-0.1 is outside \[0, 1\]"),
-        ({"pooling": "half"}, r"pooling='half' is outside \[0, 1\]"),
+        ({"pooling": "half"}, "pooling='half' must be a number or None"),
         ({"reg_param": 2}, r"reg_param=2 is outside \[0, 1\]"),
         ({"reg_param": np.nan}, r"reg_param=nan is outside \[0, 1\]"),
         ({"covariance": "unbaised"}, "Did you mean 'unbiased'"),

@@ -38,14 +38,20 @@ class Kind:
         if isinstance(value, Integral) and "int" in self.types:
             return -(2**63) <= int(value) < 2**63
         if isinstance(value, Real) and "float" in self.types:
-            return -(2**1023) < int(value) < 2**1023 if isinstance(value, Integral) else not np.isnan(float(value))
+            return not isinstance(value, Integral) or -(2**1023) < int(value) < 2**1023
         return isinstance(value, Integral) and "bool" in self.types and int(value) in (0, 1)
 
     @property
     def needed(self) -> str:
         """What a value must be, in words."""
         said = ["True or False"] if "bool" in self.types else []
-        said += ["a number"] if "float" in self.types else ["a whole number"] if "int" in self.types else []
+        numbers = {
+            (): [],
+            ("float",): ["a number"],
+            ("int",): ["a whole number"],
+            ("float", "int"): ["a whole number", "a share between 0 and 1"],
+        }
+        said += numbers[tuple(sorted(self.types & {"int", "float"}))]
         said += [repr(choice) for choice in self.choices or ()]
         return " or ".join([*said, *(["a word"] if "str" in self.types else []), *(["None"] if "None" in self.types else [])])
 
@@ -91,9 +97,9 @@ def check_kinds(values: dict[str, Any], kinds: tuple[tuple[Any, Kind | Seed], ..
     for default, kind in kinds:
         value = values.get(kind.name, default)
         if value is not default and not kind.holds(value):
-            raise ParameterError(f"{kind.name}={_short(value)} cannot be used: it must be {kind.needed}.")
+            raise ParameterError(f"{kind.name}={_short(value)} must be {kind.needed}.")
     if values.get("n_jobs") == 0:
-        raise ParameterError("n_jobs=0 leaves nobody to work; use 1 for one at a time, -1 for all CPUs, or None.")
+        raise ParameterError("n_jobs=0 asks for no thread at all; use 1, 2, …, -1 for all CPUs, or None.")
 
 
 def _short(value: Any) -> str:
