@@ -75,7 +75,7 @@ def kinds_of(parameters: list[inspect.Parameter]) -> tuple[tuple[Any, Kind | See
 
     Examples
     --------
-    >>> def init(self, C: "float" = 1.0, rule: "Literal['vote', 'all']" = "vote", priors: "Any" = None): ...
+    >>> def init(self, C: float = 1.0, rule: Literal["vote", "all"] = "vote", priors: Any = None): ...
     >>> [kind.needed for _, kind in kinds_of(list(inspect.signature(init).parameters.values())[1:])]
     ['a number', "'vote' or 'all'"]
     """
