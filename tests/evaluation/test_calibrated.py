@@ -175,7 +175,7 @@ def test_pickle_state_and_decision(method: Any) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: CalibratedClassifier(), "has neither predict_proba nor decision_function"),
+        (lambda: CalibratedClassifier("svm"), "has neither predict_proba nor decision_function"),
         (lambda: CalibratedClassifier(LinearSVC), r"pass an instance, LinearSVC\(\)"),
         (lambda: CalibratedClassifier(LinearSVC(), "plat"), "method='plat' is not known; use one of 'sigmoid'"),
         (lambda: CalibratedClassifier(LinearSVC(), plan=Bootstrap(5)), "use plan=KFold"),

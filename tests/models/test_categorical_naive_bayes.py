@@ -128,7 +128,7 @@ def test_what_is_no_category_is_named(value: float, match: str, small: int, rng:
 @pytest.mark.parametrize(
     ("more", "match"),
     [
-        ({"alpha": [1.0, 2.0]}, "alpha=.* must be one number"),
+        ({"alpha": [1.0, 2.0]}, "alpha=.* must be a number"),
         ({"min_categories": 2.5}, "'min_categories' should have integral type"),
         ({"min_categories": [2, 3]}, r"should have shape \(4,\)"),
         ({"min_categories": 0}, "at least 1"),

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from separatrix import CalibratedClassifier, DecidedClassifier, LogisticRegression, OneVsOne, OneVsRest
+from separatrix import CalibratedClassifier, DecidedClassifier, LinearDiscriminantAnalysis, LogisticRegression, OneVsOne, OneVsRest
 from separatrix.errors import InputError
 from tests.tables import COUNT_MODELS, MODELS
 
 LOGISTIC = [LogisticRegression(), LogisticRegression(C=np.inf), LogisticRegression(l1_ratio=1.0), LogisticRegression(firth=True)]
-AROUND = [OneVsRest(), OneVsOne(), CalibratedClassifier(), DecidedClassifier(LogisticRegression())]
+AROUND = [OneVsRest(), OneVsOne(), CalibratedClassifier(LinearDiscriminantAnalysis()), DecidedClassifier(LogisticRegression())]
 EVERY = pytest.mark.parametrize("model", [*MODELS, *COUNT_MODELS, *LOGISTIC, *AROUND], ids=str)
 pytestmark = pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 

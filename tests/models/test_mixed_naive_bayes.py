@@ -223,7 +223,7 @@ def test_titanic_as_a_user_has_it(real_data: Any) -> None:
         ({}, MixedNB({"height": "poisson"}), InputError, "'poisson' column holds counts.*column 'height'.*'gaussian'"),
         ({}, MixedNB({"height": "multinomial"}), InputError, "'multinomial' column holds counts ≥ 0"),
         ({}, MixedNB(alpha=-0.1), InputError, "alpha=-0.1 must be ≥ 0"),
-        ({}, MixedNB(alpha=[1, 1]), InputError, "must be one number"),
+        ({}, MixedNB(alpha=[1, 1]), InputError, "must be a number"),
         ({}, MixedNB(var_smoothing=-1), InputError, "var_smoothing=-1 must be ≥ 0"),
         ({"city": None}, MixedNB(), InputError, "row 0, column 'city' is missing. Use missing='ignore'"),
         ({"born": pd.Timestamp("1990-01-01")}, MixedNB(), InputError, "Column 'born' is of type Datetime.*X.drop"),

@@ -17,7 +17,7 @@ def choose_road(model: Any, rows: SearchRows, metric: Any, exhaustive: bool, ref
     A model declares `_subset_scores(training, rows)` where updates are exact, `_subset_fits(X, codes, …)` where many fits run side by side,
     and `_column_ranks(X, codes, weight, columns)` where candidates can be ranked.
     """
-    if metric in ("aic", "bic"):
+    if isinstance(metric, str) and metric in ("aic", "bic"):
         return criterion_road(model, rows, metric, n_jobs), metric
     chosen = Metric(metric, model)
     if hasattr(model, "_subset_scores"):

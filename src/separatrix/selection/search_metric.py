@@ -49,10 +49,10 @@ class Metric:
 
     def __init__(self, metric: Any, model: Any) -> None:
         self.has_posteriors = hasattr(model, "predict_proba")
-        if metric == "auc" and not self.has_posteriors:
-            metric = "roc_auc"  # which takes decision values
         if not (isinstance(metric, str) or callable(metric)):
             raise InputError(f"metric={metric!r} must be the name of one metric, such as 'error' or 'log_loss', or a scikit-learn scorer.")
+        if metric == "auc" and not self.has_posteriors:
+            metric = "roc_auc"  # which takes decision values
         self.own: Any = None
         self.scorer: Any = None
         self.name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))

@@ -161,17 +161,16 @@ class ClassMoments:
             raise never_learned("without them a variance would be negative")
 
     def _without_noise(self, before: Self, taken: Self) -> Self:
-        """Return the moments with zeros for variances that rounding alone could have left, so that none is below zero."""
-        means = np.maximum(np.abs(before.means), np.abs(taken.means))
-        many = taken.counts * (before.counts / np.where(self.counts > 0, self.counts, before.counts + 1.0))
-        moved = many[:, None] * np.abs(before.means - taken.means) * means
-        noise = NOISE * (before.diagonals() + (moved.sum(axis=0) if self.kind == "pooled" else moved))
-        varies = self.diagonals() > noise
-        if varies.all():
-            return self
-        if self.kind == "diagonal":
-            return replace(self, scatter=np.where(varies, self.scatter, 0.0))
-        return replace(self, scatter=np.where(varies[..., :, None] & varies[..., None, :], self.scatter, 0.0))
+        """Return the moments with zeros for what rounding alone could have left: no variance is below zero then, and a column of which
+        nothing but zeros is left has means of zero.
+        """
+        sizes = np.maximum(np.abs(before.means), np.abs(taken.means))
+        growth = (before.counts / np.where(self.counts > 0, self.counts, before.counts + 1.0))[:, None]
+        means = np.where(np.abs(self.means) > NOISE * growth * sizes, self.means, 0.0)
+        moved = taken.counts[:, None] * growth * np.abs(before.means - taken.means) * sizes
+        varies = self.diagonals() > NOISE * (before.diagonals() + (moved.sum(axis=0) if self.kind == "pooled" else moved))
+        kept = varies if self.kind == "diagonal" else varies[..., :, None] & varies[..., None, :]
+        return replace(self, means=means, scatter=self.scatter if varies.all() else np.where(kept, self.scatter, 0.0))
 
     def _is_possible(self, scale: Floats) -> bool:
         """Whether the scatter has no negative eigenvalue, in units of each column's spread before."""
