@@ -212,7 +212,7 @@ def check_arguments(function: Callable[..., Any], given: dict[str, Any]) -> None
     8
     >>> double(4, quickly="no")
     Traceback (most recent call last):
-    separatrix.errors.InputError: quickly='no' must be True or False, not of type str.
+    separatrix.errors.ParameterError: quickly='no' must be True or False, not of type str.
     """
     for rule in rules_of(function):
         check(rule, given[rule.name])

@@ -165,7 +165,7 @@ def test_ties_between_roads_of_real_text(real_data: Any) -> None:
         (MultinomialNB(), sp.csr_array([[1, 2], [0, -3]]), "row 1, column 1 holds -3"),
         (MultinomialNB(), pd.DataFrame({"a": [1, 2], "b": [-1, 0]}), "row 0, column 'b' holds -1"),
         (MultinomialNB(alpha=-1), [[1], [2]], "alpha=-1 must be ≥ 0"),
-        (MultinomialNB(alpha="one"), [[1], [2]], "alpha='one' is not a number"),
+        (MultinomialNB(alpha="one"), [[1], [2]], "alpha='one' does not hold real numbers"),
         (MultinomialNB(alpha=[1, 2]), [[1], [2]], "got 2 for 1 columns"),
         (BernoulliNB(binarize=-0.5), [[1], [2]], "binarize=-0.5 must be ≥ 0"),
         (BernoulliNB(missing="drop"), [[1], [2]], "missing='drop' is not known; use one of 'error', 'ignore'"),
