@@ -69,7 +69,7 @@ class SoftmaxColumns:
         self.share = np.full(n, 1.0 / problem.total) if weight is None else weight / problem.total
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
         self.is_crowded = False
-        self.units = column_units(products, self.share)
+        self.units = column_units(products, problem)
         self.steps = self.passes = 0
         self.threshold = self.l1
         self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
@@ -84,12 +84,12 @@ class SoftmaxColumns:
             G, found = self.looked_at(point)
             ends = rounds == problem.max_iter or progress.has_ended(found)
             if ends or found.is_small(problem):
-                point, G, found = self.certified(point, G)
+                point, G, found = self.certified(point, G, found)
                 if ends or found.is_small(problem):
                     break
             new = self.improved(point, G, found)
             if new is point:
-                point, G, found = self.certified(point, G)
+                point, G, found = self.certified(point, G, found)
                 break
             point, rounds = self.centred(new), rounds + 1
         status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
@@ -105,13 +105,16 @@ class SoftmaxColumns:
         self.passes += 1
         return self.centred(self.at(W, b, products_of_used(self.products, W) + b))
 
-    def certified(self, point: Point, G: Floats) -> tuple[Point, Floats, Distance]:
+    def certified(self, point: Point, G: Floats, found: Distance) -> tuple[Point, Floats, Distance]:
         """Return the point, gradient and distance by scores from the coefficients, and not from the steps that led there."""
-        new = self.start(point.W, point.b)
-        change = new.Z - point.Z
-        if np.ptp(change, axis=1).max() > DRIFT:
-            return new, *self.looked_at(new)
-        return new, G, self.distance(new, G)
+        self.passes += 1
+        new = self.at(point.W, point.b, products_of_used(self.products, point.W) + point.b)
+        # Equal changes of all classes change nothing.
+        drift = float(np.ptp(new.Z - point.Z, axis=1).max())
+        if drift <= DRIFT:
+            return new, G, found.with_scores(self.value(new), drift)
+        new = self.centred(new)
+        return new, *self.looked_at(new)
 
     def at(self, W: Floats, b: Floats, Z: Floats) -> Point:
         """Return the point with its loss, slopes and probabilities."""
@@ -151,7 +154,7 @@ class SoftmaxColumns:
             own = point.U[np.arange(len(self.share)), self.problem.rows.codes]
             return spilled(self.share, -own / np.where(self.share > 0.0, self.share, 1.0), t)
 
-        return distance(self.problem, point.W, point.loss, G, g_b, self.units, spill, rest)
+        return distance(self.problem, point.W, point.loss, G, g_b, self.units[None], spill, rest)
 
     def pairs(self, point: Point, G: Floats) -> NDArray[np.bool_]:
         """Return which pairs (K, p) to work on: those used and those near |g| = λ₁; of a crowded problem, only the worst of these."""
