@@ -21,6 +21,7 @@ from ..rows import Rows
 from ..solution import Solution, Status
 from .class_columns import ClassColumns
 from .class_intercepts import intercept_inverse, shifted
+from .class_pairs import ClassPairs
 from .gram_proximal import ProximalNewton
 from .l1_ending import DRIFT, Distance, Progress, asked, distance, ended, spilled
 from .working_set import LOOSE, NEAR, SLACK, column_units, products_of_used
@@ -30,12 +31,14 @@ Floats = NDArray[np.float64]
 IDLE = 20
 """Rounds without progress after which rounding is at work."""
 ARMIJO, SHORTEST = 1e-4, 1e-6
+FAR = 100.0
+"""Change of a score beyond which no step is tried: a model of rows that are nearly certain knows nothing there."""
 CENTRING = 50
 ENTERING = 64
 """Pairs of class and column that may come in at once where the problem is crowded."""
 CROWDED = 0.3
 """Pairs of class and column that ask to come in at W = 0, for each row and class, from which on the penalty is lowered step by step."""
-FALL, ROUGH = 10.0, 1.0
+FALL, ROUGH = 10.0, 1e-2
 """By how much the penalty falls in a step, and the tolerance on the way."""
 
 
@@ -170,18 +173,28 @@ class SoftmaxColumns:
         """Return a better point, or the point itself where none is found."""
         pairs = self.pairs(point, G)
         columns = np.flatnonzero(pairs.any(axis=0))
-        if len(G) * (len(columns) + 1) <= self.few:
+        if self._is_explicit(int(pairs.sum())):
+            model: ClassPairs | ClassColumns = self._class_pairs(point, pairs, columns)
+        elif len(G) * (len(columns) + 1) <= self.few:
             return self._jointly(point, columns)
-        self.threshold = NEAR * self.l1
-        chosen = [np.flatnonzero(own) for own in pairs]
+        else:
+            self.threshold = NEAR * self.l1
+            fits, chosen = self.problem.fit_intercept, [np.flatnonzero(own) for own in pairs]
+            model = ClassColumns(self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, fits, self.random)
         x, g, g_b = point.W[pairs], (G + self.l2 * point.W)[pairs], point.U.sum(axis=0) * self.problem.fit_intercept
-        model = ClassColumns(
-            self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, self.problem.fit_intercept, self.random
-        )
         end, shift, V = model.minimise(g, g_b, x, min(LOOSE, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
         self.steps += 1
         fall = -float(g @ (end - x)) - float(g_b @ shift) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
         return self._searched(point, pairs, x, end, shift, V.T, fall)
+
+    def _is_explicit(self, count: int) -> bool:
+        """Whether the Hessian of so many pairs is worth its work: where columns are crowded or dense."""
+        return (self.is_crowded or not self.products.is_sparse) and count + len(self.problem.counts) <= self.few
+
+    def _class_pairs(self, point: Point, pairs: NDArray[np.bool_], columns: NDArray[np.intp]) -> ClassPairs:
+        part = self.products.columns(columns)
+        dense = np.asarray(part.toarray() if self.products.is_sparse else part, dtype=np.float64)
+        return ClassPairs(dense, pairs[:, columns], point.P, self.share, self.l1, self.l2, self.problem.fit_intercept)
 
     def _searched(self, point: Point, pairs: NDArray[np.bool_], x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
@@ -189,8 +202,9 @@ class SoftmaxColumns:
         rounding = 64.0 * np.finfo(float).eps * value
         if fall < -rounding:
             return point
-        t = 1.0
-        while t > SHORTEST:
+        t = min(1.0, FAR / max(float(np.abs(V).max()), FAR))
+        shortest = SHORTEST * t
+        while t > shortest:
             W = point.W.copy()
             W[pairs] = end if t == 1.0 else x + t * (end - x)
             # Scores miss the equal change of all classes, which changes nothing else.
