@@ -34,6 +34,8 @@ ARMIJO, SHORTEST = 1e-4, 1e-6
 FAR = 100.0
 """Change of a score beyond which no step is tried: a model of rows that are nearly certain knows nothing there."""
 CENTRING = 50
+EARLY, TIGHT = 8, 1e-3
+"""Rounds after which columns must hang together so much that models solved loosely lead nowhere, and how far they are solved then."""
 ENTERING = 64
 """Pairs of class and column that may come in at once where the problem is crowded."""
 CROWDED = 0.3
@@ -90,7 +92,7 @@ class SoftmaxColumns:
                 point, G, found = self.certified(point, G, found)
                 if ends or found.is_small(problem):
                     break
-            new = self.improved(point, G, found)
+            new = self.improved(point, G, found, LOOSE if rounds < EARLY else TIGHT)
             if new is point:
                 point, G, found = self.certified(point, G, found)
                 break
@@ -169,8 +171,8 @@ class SoftmaxColumns:
             near &= over >= np.partition(over, -count, axis=None)[-count]
         return used | near
 
-    def improved(self, point: Point, G: Floats, found: Distance) -> Point:
-        """Return a better point, or the point itself where none is found."""
+    def improved(self, point: Point, G: Floats, found: Distance, share: float) -> Point:
+        """Return a better point, or the point itself where none is found; a model is solved to a `share` of the largest violation."""
         pairs = self.pairs(point, G)
         columns = np.flatnonzero(pairs.any(axis=0))
         if self._is_explicit(int(pairs.sum())):
@@ -182,7 +184,7 @@ class SoftmaxColumns:
             fits, chosen = self.problem.fit_intercept, [np.flatnonzero(own) for own in pairs]
             model = ClassColumns(self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, fits, self.random)
         x, g, g_b = point.W[pairs], (G + self.l2 * point.W)[pairs], point.U.sum(axis=0) * self.problem.fit_intercept
-        end, shift, V = model.minimise(g, g_b, x, min(LOOSE, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
+        end, shift, V = model.minimise(g, g_b, x, min(share, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
         self.steps += 1
         fall = -float(g @ (end - x)) - float(g_b @ shift) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
         return self._searched(point, pairs, x, end, shift, V.T, fall)
