@@ -18,11 +18,12 @@ from scipy.special import expit, logsumexp
 from ...data import Block
 from ...data.threads import single_threaded_blas
 from ..problem import Problem
+from ..products import Products
 from ..smooth.newton import column_means
 from ..smooth.objective import Objective
 from ..solution import Solution, Status
 from .class_intercepts import shifted
-from .l1_ending import Distance, asked, distance, spilled
+from .l1_ending import Distance, asked, column_units, distance, spilled
 from .l1_quadratic import FEW, Quadratic, violation
 
 Floats = NDArray[np.float64]
@@ -58,6 +59,7 @@ class ProximalNewton:
         self.theta = problem.beginning()
         self.theta[:, -1] += self.theta[:, :-1] @ self.objective.centre
         self.iterations = 0
+        self.units: Floats | None = None
         with np.errstate(over="ignore", invalid="ignore"):
             self.f, self.g, H = self.objective.curved(self.theta)
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
@@ -120,7 +122,11 @@ class ProximalNewton:
             self.iterations += 1
 
     def _judged(self, otherwise: Status) -> Status:
-        """Return how a run without further steps has ended."""
+        """Return how a run without further steps has ended: what is rounding is told by the columns themselves, which takes a pass."""
+        rows = self.problem.rows
+        if self.units is None and rows.X is not None:
+            self.objective.passes += 1
+            self.units = column_units(Products(rows), self.problem)[None]
         return Status.CONVERGED if self.distance().is_small(self.problem) else otherwise
 
     def _step(self) -> bool:
@@ -189,8 +195,10 @@ class ProximalNewton:
         W, ridge = np.ascontiguousarray(self.theta[:, :-1]), self.objective.problem.strength
         loss, q, g = self.f - 0.5 * ridge * float(np.vdot(W, W)), self.theta.shape[1], self.g[:, -1]
         H = self.quadratic.H
-        # The root mean square of a column is at least 2√(its curvature).
-        units = 2.0 * np.sqrt(np.maximum(np.einsum("jj->j", H).reshape(-1, q)[:, :-1] - ridge, 0.0))
+        units = self.units
+        if units is None:
+            # The root mean square of a column is at least 2√(its curvature).
+            units = 2.0 * np.sqrt(np.maximum(np.einsum("jj->j", H).reshape(-1, q)[:, :-1] - ridge, 0.0))
         # The gap holds for the best intercepts. These leave ½ g'H⁻¹g to second order, of which twice as much is added.
         rest = float(g @ np.linalg.lstsq(H[q - 1 :: q, q - 1 :: q], g, rcond=1e-12)[0]) if g.any() else 0.0
         return distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, g, units, None if quick else self._spilled, rest)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Problem
+from ..products import Products
 from ..solution import Solution, Status
 
 Floats = NDArray[np.float64]
@@ -117,6 +118,12 @@ def distance(
         gap += spill(t) if spill is not None and gap <= enough < gap + simple else simple
     subgradient = max(missed, float(np.abs(g_b).max(initial=0.0)))
     return Distance(objective, max(gap, 0.0) + rest, subgradient)
+
+
+def column_units(products: Products, problem: Problem) -> Floats:
+    """Return the root mean squares (p,) of the columns, 1 for a column of zeros."""
+    squares = products.column_squares(problem.rows.weight) / problem.total
+    return np.sqrt(np.where(squares > 1e-280, squares, 1.0))
 
 
 def spilled(share: Floats, wrong: Floats, t: float) -> float:

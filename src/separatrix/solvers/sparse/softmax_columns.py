@@ -23,14 +23,16 @@ from .class_columns import ClassColumns
 from .class_intercepts import intercept_inverse, shifted
 from .class_pairs import ClassPairs
 from .gram_proximal import ProximalNewton
-from .l1_ending import DRIFT, Distance, Progress, asked, distance, ended, spilled
-from .working_set import LOOSE, NEAR, SLACK, column_units, products_of_used
+from .l1_ending import DRIFT, Distance, Progress, asked, column_units, distance, ended, spilled
+from .working_set import LOOSE, NEAR, SLACK, products_of_used
 
 Floats = NDArray[np.float64]
 
 IDLE = 20
 """Rounds without progress after which rounding is at work."""
 ARMIJO, SHORTEST = 1e-4, 1e-6
+ROUNDING = 1e-12
+"""Share of the objective that a predicted fall may be off by."""
 FAR = 100.0
 """Change of a score beyond which no step is tried: a model of rows that are nearly certain knows nothing there."""
 CENTRING = 50
@@ -201,7 +203,7 @@ class SoftmaxColumns:
     def _searched(self, point: Point, pairs: NDArray[np.bool_], x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
         value = self.value(point)
-        rounding = 64.0 * np.finfo(float).eps * value
+        rounding = ROUNDING * value
         if fall < -rounding:
             return point
         t = min(1.0, FAR / max(float(np.abs(V).max()), FAR))

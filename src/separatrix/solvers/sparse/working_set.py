@@ -25,7 +25,7 @@ from ..products import Products
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .column_descent import ColumnDescent
-from .l1_ending import DRIFT, Distance, asked, distance, spilled
+from .l1_ending import DRIFT, Distance, asked, column_units, distance, spilled
 from .l1_quadratic import Quadratic, violation
 
 Floats = NDArray[np.float64]
@@ -286,12 +286,6 @@ class ColumnModel:
         fits = bool(problem.problem.fit_intercept)
         model = ColumnDescent(problem.products.by_columns, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
         return model.minimise(slope, x, self.share, SLACK * asked(problem.problem) * problem.l1)
-
-
-def column_units(products: Products, problem: Problem) -> Floats:
-    """Return the root mean squares (p,) of the columns, 1 for a column of zeros."""
-    squares = products.column_squares(problem.rows.weight) / problem.total
-    return np.sqrt(np.where(squares > 1e-280, squares, 1.0))
 
 
 def products_of_used(products: Products, W: Floats) -> Floats:
