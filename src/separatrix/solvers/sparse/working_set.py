@@ -282,8 +282,7 @@ class ColumnModel:
 
     def step(self, point: Point, x: Floats, slope: Floats, worst: float) -> tuple[Floats, Floats]:
         """Do as `GramModel.step`, to the digits that a step of Newton's method is worth."""
-        problem = self.problem
-        fits = bool(problem.problem.fit_intercept)
+        problem, fits = self.problem, bool(self.problem.problem.fit_intercept)
         model = ColumnDescent(problem.products.by_columns, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
         return model.minimise(slope, x, self.share, SLACK * asked(problem.problem) * problem.l1)
 
