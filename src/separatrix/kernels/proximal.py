@@ -130,7 +130,10 @@ def column_sweep(values, rows, starts, square, g, start, l1, l2, slack, order, a
     return active
 
 
-@kernel(types.void(rf8(1), ru4(1), ru8(1), ri8(1), rf8(1), wf8(1)))
+ADDED = [types.void(rf8(1), *index, ri8(1), rf8(1), wf8(1)) for index in ((ru4(1), ru8(1)), (ru4(1), ru4(1)), (ru8(1), ru8(1)))]
+
+
+@kernel(*ADDED)
 def add_columns(values, rows, starts, columns, x, v):  # type: ignore[no-untyped-def]
     """v += Σ x_s times the column columns[s]."""
     for s in range(columns.size):
@@ -149,3 +152,29 @@ def dot_columns(values, rows, starts, columns, v, out):  # type: ignore[no-untyp
         for a in range(starts[c], starts[c + np.uint64(1)]):
             total += values[a] * v[rows[a]]
         out[s] = total
+
+
+@kernel(types.void(rf8(2), rf8(2), rf8(2), types.float64, types.float64, types.float64, wf8(1)))
+def conditions(W, G, units, l1, l2, rounding, out):  # type: ignore[no-untyped-def]
+    """How far the gradient G is from one that suits W, entry by entry; within `rounding` units of its column it counts as that one.
+
+    out = Σ |w|, Σ w², Σ [l1 |w| + l2/2 w² + g w + (|g| − l1)₊²/(2 l2)], Σ g w, largest |g|, largest miss in units of its column. `units`
+    has a row for each class, or one for all.
+    """
+    size, square, short, along, most, missed = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    half = 0.5 / l2 if l2 > 0.0 else 0.0
+    for k in range(W.shape[0]):
+        unit = units[min(k, units.shape[0] - 1)]
+        for j in range(W.shape[1]):
+            w, g = W[k, j], G[k, j]
+            best = -np.sign(w) * l1 - l2 * w if w != 0.0 else min(max(g, -l1), l1)
+            over = max(abs(g - best) - rounding * unit[j], 0.0)
+            g = best + over if g > best else best - over
+            beyond = max(abs(g) - l1, 0.0)
+            size += abs(w)
+            square += w * w
+            short += l1 * abs(w) + 0.5 * l2 * w * w + g * w + half * beyond * beyond
+            along += g * w
+            most = max(most, abs(g))
+            missed = max(missed, over / unit[j] if unit[j] > 0.0 else over)
+    out[0], out[1], out[2], out[3], out[4], out[5] = size, square, short, along, most, missed

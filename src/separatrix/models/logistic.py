@@ -56,7 +56,7 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
     tol : float
         The solver stops when no entry of the gradient of the mean loss exceeds it (in units of the columns: of all where there is no
         penalty, of large ones where there is) and the objective is within about tol/100 of its minimum, relatively: six digits by
-        default. With an L1 part the duality gap proves tol/10,000, eight digits by default.
+        default. With an L1 part the duality gap proves tol², eight digits by default.
     warm_start : bool
         Begin at the coefficients of the last fit.
     random_state : int, RandomState or None

@@ -30,7 +30,7 @@ def intercept_inverse(P: Floats, share: Floats) -> Floats:
 
     Examples
     --------
-    >>> intercept_inverse(np.full((2, 1), 0.5), np.ones(1)).tolist()
+    >>> intercept_inverse(np.full((2, 1), 0.5), np.ones(1)).round(9).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     K = len(P)

@@ -18,11 +18,12 @@ from scipy.special import expit, logsumexp
 from ...data import Block
 from ...data.threads import single_threaded_blas
 from ..problem import Problem
+from ..products import Products
 from ..smooth.newton import column_means
 from ..smooth.objective import Objective
 from ..solution import Solution, Status
 from .class_intercepts import shifted
-from .l1_ending import Distance, asked, distance, spilled
+from .l1_ending import Distance, asked, column_units, distance, spilled
 from .l1_quadratic import FEW, Quadratic, violation
 
 Floats = NDArray[np.float64]
@@ -58,6 +59,7 @@ class ProximalNewton:
         self.theta = problem.beginning()
         self.theta[:, -1] += self.theta[:, :-1] @ self.objective.centre
         self.iterations = 0
+        self.units: Floats | None = None
         with np.errstate(over="ignore", invalid="ignore"):
             self.f, self.g, H = self.objective.curved(self.theta)
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
@@ -102,22 +104,30 @@ class ProximalNewton:
         """Go on until the tolerance of the problem is met, and `further` as long as steps still take off a digit."""
         worst = self._violation()
         while True:
-            done = self.distance().is_small(self.problem)
+            done = self.distance(quick=True).is_small(self.problem)
             if done and (worst <= self.slack or not further):
                 return Status.CONVERGED
             if self.iterations == self.problem.max_iter:
-                return Status.CONVERGED if done else Status.MAX_ITER
+                return self._judged(Status.MAX_ITER)
             slow = not self._step()
             before, worst = worst, self._violation()
             if done and (slow or worst > 0.5 * before):
                 return Status.CONVERGED
             if slow and self.is_fresh:
-                return Status.STALLED
+                return self._judged(Status.STALLED)
             if (slow or worst > self.fresh * before) and not self.is_fresh:
                 self.f, self.g, H = self.objective.curved(self.theta)
                 self.quadratic, self.is_fresh = self._gauged(H), True
             self.speed = worst / before if before > 0.0 else 0.0
             self.iterations += 1
+
+    def _judged(self, otherwise: Status) -> Status:
+        """Return how a run without further steps has ended: what is rounding is told by the columns themselves, which takes a pass."""
+        rows = self.problem.rows
+        if self.units is None and rows.X is not None:
+            self.objective.passes += 1
+            self.units = column_units(Products(rows), self.problem)[None]
+        return Status.CONVERGED if self.distance().is_small(self.problem) else otherwise
 
     def _step(self) -> bool:
         """Take the first step t d, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
@@ -180,16 +190,18 @@ class ProximalNewton:
     def _kinks(self, theta: Floats) -> float:
         return float(self.penalty @ np.abs(theta.ravel()))
 
-    def distance(self) -> Distance:
-        """Return the distance of θ from the minimum."""
-        W, ridge = self.theta[:, :-1], self.objective.problem.strength
+    def distance(self, quick: bool = False) -> Distance:
+        """Return the distance of θ from the minimum, a `quick` one without a further pass."""
+        W, ridge = np.ascontiguousarray(self.theta[:, :-1]), self.objective.problem.strength
         loss, q, g = self.f - 0.5 * ridge * float(np.vdot(W, W)), self.theta.shape[1], self.g[:, -1]
         H = self.quadratic.H
-        # The root mean square of a column is at least 2√(its curvature).
-        units = 2.0 * np.sqrt(np.maximum(np.einsum("jj->j", H).reshape(-1, q)[:, :-1] - ridge, 0.0))
+        units = self.units
+        if units is None:
+            # The root mean square of a column is at least 2√(its curvature).
+            units = 2.0 * np.sqrt(np.maximum(np.einsum("jj->j", H).reshape(-1, q)[:, :-1] - ridge, 0.0))
         # The gap holds for the best intercepts. These leave ½ g'H⁻¹g to second order, of which twice as much is added.
         rest = float(g @ np.linalg.lstsq(H[q - 1 :: q, q - 1 :: q], g, rcond=1e-12)[0]) if g.any() else 0.0
-        return distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, g, units, self._spilled, rest)
+        return distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, g, units, None if quick else self._spilled, rest)
 
     def _spilled(self, t: float) -> float:
         """Return what a dual point scaled by t loses; one pass."""

@@ -19,23 +19,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Problem
+from ..products import Products
 from ..solution import Solution, Status
 
 Floats = NDArray[np.float64]
+Spill = Callable[[float], float]
 
-DIGITS = 1e-4
-"""Gap asked, as a share of tol and of the objective: eight digits by default, which settle what is 0."""
+DIGITS = 1e-5
+"""Tolerance below which the gap asked falls with it, and no longer with its square."""
 ROUNDING = 256.0 * np.finfo(float).eps
 """Error of a gradient entry, as a share of its column's root mean square times that of the slopes."""
 FASTER = 0.9
 """Share of the least gap or subgradient so far that counts as progress."""
-DRIFT = 0.5 * ROUNDING
-"""Change of a score that changes no entry of a gradient by more than its rounding."""
+DRIFT = 1e-10
+"""Error of a score up to which slopes computed from it are a point of the dual as good as any."""
 
 
 def asked(problem: Problem) -> float:
-    """Return the gap asked, as a share of the objective; no less than what sums of products can tell."""
-    return max(DIGITS * problem.tol, ROUNDING)
+    """Return the gap asked, as a share of the objective: tol², which settles what is 0, but no less than what sums of products can tell."""
+    return max(problem.tol * max(problem.tol, DIGITS), ROUNDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,15 @@ class Distance:
     subgradient: float
 
     def is_small(self, problem: Problem) -> bool:
-        """Whether subgradient ≤ tol and gap ≤ tol/10,000 of the objective."""
+        """Whether the subgradient is at most tol and the gap what is asked."""
         return self.subgradient <= problem.tol and self.gap <= asked(problem) * self.objective
+
+    def with_scores(self, objective: float, drift: float) -> Distance:
+        """Return the distance by scores computed anew, which change the objective and differ from the old ones by at most `drift`.
+
+        The slopes at the old scores are as good a point of the dual: a loss of curvature ¼ adds drift²/8 to the gap.
+        """
+        return Distance(objective, self.gap + drift**2 / 8.0, self.subgradient + drift / 4.0)
 
 
 class Progress:
@@ -73,7 +82,7 @@ class Progress:
 
 
 def distance(
-    problem: Problem, W: Floats, loss: float, G: Floats, g_b: Floats, units: Floats, spill: Callable[[float], float], rest: float = 0.0
+    problem: Problem, W: Floats, loss: float, G: Floats, g_b: Floats, units: Floats, spill: Spill | None = None, rest: float = 0.0
 ) -> Distance:
     """Return the distance from the minimum.
 
@@ -83,8 +92,8 @@ def distance(
     loss : float
         ℓ̄.
     g_b : (R,) gradient in the intercepts
-    units : (p,) or (R, p) root mean squares of the columns
-    spill : t ↦ Σ_i s_i KL(t q_i ‖ q_i), called only where the answer decides
+    units : (1, p) or (R, p) root mean squares of the columns
+    spill : t ↦ Σ_i s_i KL(t q_i ‖ q_i), called only where the answer decides; None for (1 − t) ℓ̄ in its place
     rest : float
         What the intercepts leave.
 
@@ -92,28 +101,29 @@ def distance(
     --------
     >>> from separatrix.losses import Logistic
     >>> problem = Problem(None, np.ones(2), Logistic(), strength=1.0, l1_ratio=1.0)
-    >>> distance(problem, np.zeros((1, 1)), np.log(2.0), np.full((1, 1), 0.2), np.zeros(1), np.ones(1), lambda t: 0.0).gap
+    >>> distance(problem, np.zeros((1, 1)), np.log(2.0), np.full((1, 1), 0.2), np.zeros(1), np.ones((1, 1))).gap
     0.0
     """
+    from ...kernels.proximal import conditions
+
     l1, l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
-    size = np.abs(W)
-    target = np.where(size > 0.0, -l1 * np.sign(W) - l2 * W, np.minimum(np.maximum(G, -l1), l1))
-    noise = ROUNDING * np.sqrt(min(loss, 1.0)) * units
-    missed = G - target
-    over = np.maximum(np.abs(missed) - noise, 0.0)
-    known = target + np.copysign(over, missed)
-    penalty = l1 * float(size.sum()) + 0.5 * l2 * float(np.vdot(W, W))
-    objective = loss + penalty
-    if l2 > 0.0:
-        beyond = np.maximum(np.abs(known) - l1, 0.0)
-        gap = penalty + float(np.vdot(known, W)) + float(np.vdot(beyond, beyond)) / (2.0 * l2)
-    else:
-        t = l1 / max(l1, float(np.abs(known).max(initial=0.0)))
-        gap = float(np.vdot(size, l1 + t * known * np.sign(W)))
-        if t < 1.0:
-            gap += spill(t) if gap <= asked(problem) * objective else (1.0 - t) * loss
-    subgradient = max(float((over / np.where(units > 0.0, units, 1.0)).max(initial=0.0)), float(np.abs(g_b).max(initial=0.0)))
-    return Distance(float(objective), float(max(gap, 0.0) + rest), float(subgradient))
+    out = np.empty(6)
+    conditions(W, G, units, l1, l2, ROUNDING * np.sqrt(min(loss, 1.0)), out)
+    size, square, gap, along, most, missed = out.tolist()
+    objective = loss + l1 * size + 0.5 * l2 * square
+    if l2 == 0.0 and most > l1:
+        t = l1 / most
+        gap -= (1.0 - t) * along
+        simple, enough = (1.0 - t) * loss, asked(problem) * objective
+        gap += spill(t) if spill is not None and gap <= enough < gap + simple else simple
+    subgradient = max(missed, float(np.abs(g_b).max(initial=0.0)))
+    return Distance(objective, max(gap, 0.0) + rest, subgradient)
+
+
+def column_units(products: Products, problem: Problem) -> Floats:
+    """Return the root mean squares (p,) of the columns, 1 for a column of zeros."""
+    squares = products.column_squares(problem.rows.weight) / problem.total
+    return np.sqrt(np.where(squares > 1e-280, squares, 1.0))
 
 
 def spilled(share: Floats, wrong: Floats, t: float) -> float:

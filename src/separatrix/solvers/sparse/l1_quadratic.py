@@ -31,7 +31,7 @@ LOOSE = 1e-2
 STEPS = 12
 """How far sweeps lower the subgradient, and how many systems follow them."""
 ROUNDS, ENOUGH = 20, 0.1
-"""How often sweeps and systems take turns, and the share of the largest violation that is enough for a step of Newton's method."""
+"""How often sweeps and systems take turns, and the share of the largest violation that is enough where no other is given."""
 ENTRIES = 3
 """Systems in which coordinates that enter together may sort out which of them do."""
 RIDGE = 1e-12
@@ -90,7 +90,7 @@ class Quadratic:
             r = a + H @ x
             descend(H, penalty, x, r, order, tolerance, SWEEPS)
             x, done = self._feature_sign(a, x, penalty, slacks, STEPS)
-            if done or violation(a + H @ x, x, penalty).max() <= ENOUGH * worst:
+            if done or violation(a + H @ x, x, penalty).max() <= (share or ENOUGH) * worst:
                 break
             tolerance = max(LOOSE * tolerance, float(slacks.min()))
         return np.asarray(x / units)

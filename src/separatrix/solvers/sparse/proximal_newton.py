@@ -86,13 +86,13 @@ def run_columns(columns: ColumnProblem, point: Point) -> tuple[Solution, Point, 
         found = columns.distance(point, G)
         ends = rounds == problem.max_iter or progress.has_ended(found)
         if ends or found.is_small(problem):
-            point, G, found = columns.certified(point, G)
+            point, G, found = columns.certified(point, G, found)
             if ends or found.is_small(problem):
                 break
         chosen = columns.columns(point, G, count)
         new = columns.improve(point, G, chosen, found)
         if new is point:
-            point, G, found = columns.certified(point, G)
+            point, G, found = columns.certified(point, G, found)
             break
         new = columns.centred(new)
         point, count, rounds = new, max(count, 2 * int(np.count_nonzero(new.w))), rounds + 1

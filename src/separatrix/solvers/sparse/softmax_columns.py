@@ -21,21 +21,28 @@ from ..rows import Rows
 from ..solution import Solution, Status
 from .class_columns import ClassColumns
 from .class_intercepts import intercept_inverse, shifted
+from .class_pairs import ClassPairs
 from .gram_proximal import ProximalNewton
-from .l1_ending import DRIFT, Distance, Progress, asked, distance, ended, spilled
-from .working_set import LOOSE, NEAR, SLACK, column_units, products_of_used
+from .l1_ending import DRIFT, Distance, Progress, asked, column_units, distance, ended, spilled
+from .working_set import LOOSE, NEAR, SLACK, products_of_used
 
 Floats = NDArray[np.float64]
 
 IDLE = 20
 """Rounds without progress after which rounding is at work."""
 ARMIJO, SHORTEST = 1e-4, 1e-6
+ROUNDING = 1e-12
+"""Share of the objective that a predicted fall may be off by."""
+FAR = 100.0
+"""Change of a score beyond which no step is tried: a model of rows that are nearly certain knows nothing there."""
 CENTRING = 50
+EARLY, TIGHT = 8, 1e-3
+"""Rounds after which columns must hang together so much that models solved loosely lead nowhere, and how far they are solved then."""
 ENTERING = 64
 """Pairs of class and column that may come in at once where the problem is crowded."""
 CROWDED = 0.3
 """Pairs of class and column that ask to come in at W = 0, for each row and class, from which on the penalty is lowered step by step."""
-FALL, ROUGH = 10.0, 1.0
+FALL, ROUGH = 10.0, 1e-2
 """By how much the penalty falls in a step, and the tolerance on the way."""
 
 
@@ -69,7 +76,7 @@ class SoftmaxColumns:
         self.share = np.full(n, 1.0 / problem.total) if weight is None else weight / problem.total
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
         self.is_crowded = False
-        self.units = column_units(products, self.share)
+        self.units = column_units(products, problem)
         self.steps = self.passes = 0
         self.threshold = self.l1
         self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
@@ -84,12 +91,12 @@ class SoftmaxColumns:
             G, found = self.looked_at(point)
             ends = rounds == problem.max_iter or progress.has_ended(found)
             if ends or found.is_small(problem):
-                point, G, found = self.certified(point, G)
+                point, G, found = self.certified(point, G, found)
                 if ends or found.is_small(problem):
                     break
-            new = self.improved(point, G, found)
+            new = self.improved(point, G, found, LOOSE if rounds < EARLY else TIGHT)
             if new is point:
-                point, G, found = self.certified(point, G)
+                point, G, found = self.certified(point, G, found)
                 break
             point, rounds = self.centred(new), rounds + 1
         status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
@@ -105,13 +112,16 @@ class SoftmaxColumns:
         self.passes += 1
         return self.centred(self.at(W, b, products_of_used(self.products, W) + b))
 
-    def certified(self, point: Point, G: Floats) -> tuple[Point, Floats, Distance]:
+    def certified(self, point: Point, G: Floats, found: Distance) -> tuple[Point, Floats, Distance]:
         """Return the point, gradient and distance by scores from the coefficients, and not from the steps that led there."""
-        new = self.start(point.W, point.b)
-        change = new.Z - point.Z
-        if np.ptp(change, axis=1).max() > DRIFT:
-            return new, *self.looked_at(new)
-        return new, G, self.distance(new, G)
+        self.passes += 1
+        new = self.at(point.W, point.b, products_of_used(self.products, point.W) + point.b)
+        # Equal changes of all classes change nothing.
+        drift = float(np.ptp(new.Z - point.Z, axis=1).max())
+        if drift <= DRIFT:
+            return new, G, found.with_scores(self.value(new), drift)
+        new = self.centred(new)
+        return new, *self.looked_at(new)
 
     def at(self, W: Floats, b: Floats, Z: Floats) -> Point:
         """Return the point with its loss, slopes and probabilities."""
@@ -151,7 +161,7 @@ class SoftmaxColumns:
             own = point.U[np.arange(len(self.share)), self.problem.rows.codes]
             return spilled(self.share, -own / np.where(self.share > 0.0, self.share, 1.0), t)
 
-        return distance(self.problem, point.W, point.loss, G, g_b, self.units, spill, rest)
+        return distance(self.problem, point.W, point.loss, G, g_b, self.units[None], spill, rest)
 
     def pairs(self, point: Point, G: Floats) -> NDArray[np.bool_]:
         """Return which pairs (K, p) to work on: those used and those near |g| = λ₁; of a crowded problem, only the worst of these."""
@@ -163,31 +173,42 @@ class SoftmaxColumns:
             near &= over >= np.partition(over, -count, axis=None)[-count]
         return used | near
 
-    def improved(self, point: Point, G: Floats, found: Distance) -> Point:
-        """Return a better point, or the point itself where none is found."""
+    def improved(self, point: Point, G: Floats, found: Distance, share: float) -> Point:
+        """Return a better point, or the point itself where none is found; a model is solved to a `share` of the largest violation."""
         pairs = self.pairs(point, G)
         columns = np.flatnonzero(pairs.any(axis=0))
-        if len(G) * (len(columns) + 1) <= self.few:
+        if self._is_explicit(int(pairs.sum())):
+            model: ClassPairs | ClassColumns = self._class_pairs(point, pairs, columns)
+        elif len(G) * (len(columns) + 1) <= self.few:
             return self._jointly(point, columns)
-        self.threshold = NEAR * self.l1
-        chosen = [np.flatnonzero(own) for own in pairs]
+        else:
+            self.threshold = NEAR * self.l1
+            fits, chosen = self.problem.fit_intercept, [np.flatnonzero(own) for own in pairs]
+            model = ClassColumns(self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, fits, self.random)
         x, g, g_b = point.W[pairs], (G + self.l2 * point.W)[pairs], point.U.sum(axis=0) * self.problem.fit_intercept
-        model = ClassColumns(
-            self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, self.problem.fit_intercept, self.random
-        )
-        end, shift, V = model.minimise(g, g_b, x, min(LOOSE, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
+        end, shift, V = model.minimise(g, g_b, x, min(share, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
         self.steps += 1
         fall = -float(g @ (end - x)) - float(g_b @ shift) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
         return self._searched(point, pairs, x, end, shift, V.T, fall)
 
+    def _is_explicit(self, count: int) -> bool:
+        """Whether the Hessian of so many pairs is worth its work: where columns are crowded or dense."""
+        return (self.is_crowded or not self.products.is_sparse) and count + len(self.problem.counts) <= self.few
+
+    def _class_pairs(self, point: Point, pairs: NDArray[np.bool_], columns: NDArray[np.intp]) -> ClassPairs:
+        part = self.products.columns(columns)
+        dense = np.asarray(part.toarray() if self.products.is_sparse else part, dtype=np.float64)
+        return ClassPairs(dense, pairs[:, columns], point.P, self.share, self.l1, self.l2, self.problem.fit_intercept)
+
     def _searched(self, point: Point, pairs: NDArray[np.bool_], x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
         value = self.value(point)
-        rounding = 64.0 * np.finfo(float).eps * value
+        rounding = ROUNDING * value
         if fall < -rounding:
             return point
-        t = 1.0
-        while t > SHORTEST:
+        t = min(1.0, FAR / max(float(np.abs(V).max()), FAR))
+        shortest = SHORTEST * t
+        while t > shortest:
             W = point.W.copy()
             W[pairs] = end if t == 1.0 else x + t * (end - x)
             # Scores miss the equal change of all classes, which changes nothing else.

@@ -25,7 +25,7 @@ from ..products import Products
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .column_descent import ColumnDescent
-from .l1_ending import DRIFT, Distance, asked, distance, spilled
+from .l1_ending import DRIFT, Distance, asked, column_units, distance, spilled
 from .l1_quadratic import Quadratic, violation
 
 Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ class ColumnProblem:
         self.share = np.full(len(self.y), 1.0 / problem.total) if weight is None else weight / problem.total
         self.offset = np.zeros(len(self.y)) if offset is None else offset
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
-        self.units = column_units(products, self.share)
+        self.units = column_units(products, problem)
         self.passes = self.steps = 0
         self.chosen: NDArray[np.intp] | None = None
         self.threshold = self.l1
@@ -141,7 +141,7 @@ class ColumnProblem:
         def spill(t: float) -> float:
             return spilled(self.share, np.abs(point.u) / np.where(self.share > 0.0, self.share, 1.0), t)
 
-        return distance(self.problem, point.w[None], point.loss, G[None], g_b, self.units, spill, rest)
+        return distance(self.problem, point.w[None], point.loss, G[None], g_b, self.units[None], spill, rest)
 
     def columns(self, point: Point, G: Floats, count: int) -> NDArray[np.intp]:
         """Return the columns to work on.
@@ -210,10 +210,15 @@ class ColumnProblem:
             t *= 0.5
         return None
 
-    def certified(self, point: Point, G: Floats) -> tuple[Point, Floats, Distance]:
+    def certified(self, point: Point, G: Floats, found: Distance) -> tuple[Point, Floats, Distance]:
         """Return the point, gradient and distance by scores from the coefficients, and not from the steps that led there."""
-        new = self.start(point.w, point.b)
-        G = G if np.abs(new.z - point.z).max() <= DRIFT else self.gradient(new)
+        self.passes += 1
+        new = self.at(point.w, point.b, self.offset + products_of_used(self.products, point.w[None])[:, 0] + point.b)
+        drift = float(np.abs(new.z - point.z).max())
+        if drift <= DRIFT:
+            return new, G, found.with_scores(self.value(new), drift)
+        new = self.centred(new)
+        G = self.gradient(new)
         return new, G, self.distance(new, G)
 
     def value(self, point: Point) -> float:
@@ -277,21 +282,19 @@ class ColumnModel:
 
     def step(self, point: Point, x: Floats, slope: Floats, worst: float) -> tuple[Floats, Floats]:
         """Do as `GramModel.step`, to the digits that a step of Newton's method is worth."""
-        problem = self.problem
-        fits = bool(problem.problem.fit_intercept)
+        problem, fits = self.problem, bool(self.problem.problem.fit_intercept)
         model = ColumnDescent(problem.products.by_columns, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
         return model.minimise(slope, x, self.share, SLACK * asked(problem.problem) * problem.l1)
 
 
-def column_units(products: Products, share: Floats) -> Floats:
-    """Return the root mean squares of the columns, 1 for a column of zeros."""
-    squares = products.column_squares(share)
-    return np.sqrt(np.where(squares > 1e-280, squares, 1.0))
-
-
 def products_of_used(products: Products, W: Floats) -> Floats:
-    """Return XW' (n, K) for W (K, p) with few columns in use."""
-    used = np.flatnonzero(W.any(axis=0))
-    if products.is_sparse:
-        return np.asarray(products.transposed[used].T @ W[:, used].T)
-    return products.times(np.ascontiguousarray(W.T)) if len(used) else np.zeros((products.shape[0], len(W)))
+    """Return XW' (n, K) for W (K, p) with few coefficients in use."""
+    if not products.is_sparse:
+        return products.times(np.ascontiguousarray(W.T)) if W.any() else np.zeros((products.shape[0], len(W)))
+    from ...kernels.proximal import add_columns
+
+    out = np.zeros((len(W), products.shape[0]))
+    for w, z in zip(W, out):
+        used = np.flatnonzero(w)
+        add_columns(*products.by_columns, used, w[used], z)
+    return np.ascontiguousarray(out.T)
