@@ -36,6 +36,8 @@ INNER = 2_000
 """Most products within one step."""
 MANY, CARE = 30, 5.0
 """Products above which conjugate gradients are slow, and the factor by which their gains then understate what is left."""
+LEFT_SLOW = 1e-2
+"""Share of a direction's gain that it may then miss."""
 ARMIJO = 1e-4
 SWEEP = 200_000
 """Coefficients that one thread sweeps over in one go."""
@@ -43,6 +45,8 @@ SWEEP = 200_000
 
 Direction = tuple[Floats, Floats, Floats, float, float]
 """d, its intercept part, X d + d_c, ½ g'd, and what of that gain the direction misses."""
+Scales = tuple[Floats, Floats, Floats]
+"""a (p, 1) or (p, R), h (R,) and the intercepts' part (R,) of the preconditioner M/λ = 1 + a h."""
 
 
 @dataclass(slots=True)
@@ -70,7 +74,10 @@ class System:
         self.products = Products(rows, self.compression)
         self.squares = self.products.column_squares(rows.weight) / problem.total
         self.sweeps = [slice(j, j + SWEEP // problem.n_scores) for j in range(0, self.products.shape[1], SWEEP // problem.n_scores)]
-        self.passes, self.longest = 1, 0
+        # Without a penalty M has no 1 of its own: one far below every column keeps it positive.
+        self.ridge = problem.strength or 1e-12 * float(self.squares.min(initial=1.0, where=self.squares > 0.0))
+        self.units = problem.in_units(self.squares).units
+        self.passes, self.last, self.is_slow = 1, 0, False
 
     def expand(self, W: Floats) -> Floats:
         """Return coefficients of the columns as they were given."""
@@ -186,9 +193,10 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
     problem = system.problem.in_units(np.append(np.repeat(system.squares, len(point.c)), np.ones(len(point.c))))
     first, last, decrement, missed = 0.0, 1.0, np.inf, 0.0
     falls: list[float] = []
+    lightest = least_weight(problem) if problem.strength == 0.0 else 1.0
     for iteration in range(problem.max_iter + 1):
         scales = _scales(system, point)
-        norm = _norm(point, scales, problem.strength)
+        norm = _norm(point, scales)
         first = first or norm
         if iteration > 0 or problem.strength > 0.0:
             # The decrement of the last step was exact; the gradient has fallen since, and the gap with its square.
@@ -198,7 +206,7 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
             gradient = np.append(point.g.ravel(), point.gc)
             if small_enough(problem, point.f, gradient, estimate):
                 return point, Status.CONVERGED, iteration
-        if iteration == problem.max_iter:
+        if iteration == problem.max_iter or is_separated(problem, point.f, lightest):
             break
         d, dc, Xd, decrement, missed = _direction(system, point, scales, min(FORCING, np.sqrt(norm / first)))
         last = norm
@@ -211,27 +219,31 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
     return point, Status.MAX_ITER, problem.max_iter
 
 
-def _scales(system: System, point: Point) -> tuple[Floats, Floats]:
-    """Return the two factors of the preconditioner M/λ = 1 + squares_j h_k/λ, h_k the mean curvature of score k."""
+def _scales(system: System, point: Point) -> Scales:
+    """Return the preconditioner: M/λ = 1 + squares_j h_k/λ, h_k the mean curvature of score k; once directions have been slow, the
+    diagonal of the Hessian itself, which costs a product. Rows all but certain have next to no curvature, and columns may be theirs alone.
+    """
     P, s = point.P, system.weight
-    h = (P * (1.0 - P)).mean(axis=0) if s.size == 0 else s @ (P * (1.0 - P)) / system.problem.total
-    return system.squares / max(system.problem.strength, 1e-12), h
+    bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
+    h = bent.sum(axis=0) / system.problem.total
+    hc = np.maximum(h / system.ridge, 1e-300) if system.problem.fit_intercept else np.ones_like(h)
+    if not system.is_slow:
+        return system.squares[:, None] / system.ridge, h, hc
+    return system.products.squares_times(bent) / (system.problem.total * system.ridge), np.ones_like(h), hc
 
 
-def _norm(point: Point, scales: tuple[Floats, Floats], strength: float) -> float:
+def _norm(point: Point, scales: Scales) -> float:
     """Return √(g'M⁻¹g), in the units of M/λ."""
-    a, h = scales
-    inner = float(np.sum(point.g**2 / (1.0 + a[:, None] * h)))
-    return float(np.sqrt(inner + np.sum(point.gc**2 * max(strength, 1e-12) / np.maximum(h, 1e-300))))
+    a, h, hc = scales
+    return float(np.sqrt(np.sum(point.g**2 / (1.0 + a * h)) + np.sum(point.gc**2 / hc)))
 
 
-def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forcing: float) -> Direction:
+def _direction(system: System, point: Point, scales: Scales, forcing: float) -> Direction:
     """Return d ≈ H⁻¹g by preconditioned conjugate gradients."""
     from ...kernels.conjugate import advance, turn
 
-    problem, (a, h) = system.problem, scales
-    lam, S = max(problem.strength, 1e-12), problem.total
-    hc = np.maximum(h / lam, 1e-300) if problem.fit_intercept else np.ones_like(h)
+    problem, (a, h, hc) = system.problem, scales
+    lam, S = system.ridge, problem.total
     d, dc, Xd = np.zeros_like(point.W), np.zeros_like(point.c), np.zeros_like(point.Z)
     r, rc = point.g.copy(), point.gc.copy()
     p, pc, Hp = np.zeros_like(r), np.zeros_like(rc), np.empty_like(r)
@@ -263,14 +275,21 @@ def _direction(system: System, point: Point, scales: tuple[Floats, Floats], forc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
         # Directions of little curvature come last: a step much shorter than others before it has not seen them.
-        is_far = near and (_missed(gains) > gap or max(float(np.abs(r).max()), float(np.abs(rc).max())) > left)
-        if new <= target and not is_far and len(gains) >= system.longest // 4:
+        # Where they are slow, a model that is not exact yet is not worth all of them.
+        asked_of = max(gap, LEFT_SLOW * sum(gains)) if len(gains) > MANY else gap
+        is_far = near and (_missed(gains) > asked_of or (len(gains) <= MANY and _largest(system, r, rc) > left))
+        if new <= target and not is_far and len(gains) >= system.last // 4:
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         pc = rc / hc + new / rz * pc
         rz = new
-    system.longest = max(system.longest, len(gains))
+    system.last, system.is_slow = len(gains), system.is_slow or len(gains) > MANY
     return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
+
+
+def _largest(system: System, r: Floats, rc: Floats) -> float:
+    """Return the largest entry of a gradient, in units of each column."""
+    return max(float(np.abs(r / system.units[:, None]).max()), float(np.abs(rc).max()))
 
 
 def _missed(gains: list[float]) -> float:
