@@ -67,7 +67,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     left = problem.tol * (LEFT_SPARSE if problem.rows.is_sparse else LEFT_DENSE)
     gap = ENOUGH * GAP_SHARE * problem.tol * point.f
     asked = 2.0 * lam * gap
-    near = rz <= 2.0 * lam * NEAR * point.f
+    near = rz <= 2.0 * lam * NEAR * point.f and (system.is_exact or not system.is_slow)
     target = asked if near else max(asked, forcing**2 * rz)
     gains: list[float] = []
     for _ in range(INNER):

@@ -9,7 +9,7 @@ from ...losses import require
 from ..ending import is_separated, least_weight, small_enough, still_to_gain, without_step
 from ..problem import Problem
 from ..solution import Solution, Status
-from . import proven_gap
+from . import newton_gap, proven_gap
 from .direction import direction, norm, preconditioner
 from .system import Point, System
 
@@ -19,6 +19,8 @@ REQUIRES = ("value", "slope", "curvature")
 FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""
 ARMIJO = 1e-4
+EXACT = 0.8
+"""Share of its promise that a step must keep for the quadratic model to be worth following to its minimum."""
 
 
 def solve(problem: Problem) -> Solution:
@@ -67,6 +69,8 @@ def ended(system: System, point: Point, status: Status, iterations: int, passes:
         W, g, intercept = W - mean, g - problem.strength * mean, intercept - intercept.mean()
         f -= 0.5 * problem.strength * problem.n_scores * float(np.vdot(mean, mean))
     gap = proven_gap.from_point(problem, g.T, point.gc, system.products.X, point.P)
+    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
+        gap = min(gap, newton_gap.by_products(system, point, g))
     norm = max(float(np.abs(g).max()), float(np.abs(point.gc).max()))
     coef = np.ascontiguousarray(system.expand(W).T)
     return Solution(coef, intercept, status, iterations, passes, f, norm, gap, "newton-cg")
@@ -103,8 +107,9 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
         found = _search(system, point, d, dc, Xd, decrement)
         if found is None:
             return point, without_step(problem, point.f, np.append(point.g.ravel(), point.gc), decrement), iteration
-        # Sizes by another preconditioner do not compare.
-        last = size if system.is_slow == was_slow else np.finfo(float).tiny
+        system.is_exact = point.f - found.f >= EXACT * decrement
+        # Sizes by another preconditioner do not compare: the next step tells how much is left.
+        last, decrement = size, decrement if system.is_slow == was_slow else np.inf
         falls.append(point.f - found.f)
         missed = max(missed, still_to_gain(falls))
         point = found
