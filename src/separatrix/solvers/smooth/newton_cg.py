@@ -100,7 +100,9 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
             gradient = np.append(point.g.ravel(), point.gc)
             if small_enough(problem, point.f, gradient, estimate):
                 return point, Status.CONVERGED, iteration
-        if iteration == problem.max_iter or is_separated(problem, point.f, lightest):
+        if is_separated(problem, point.f, lightest):
+            return point, Status.SEPARABLE, iteration
+        if iteration == problem.max_iter:
             break
         was_slow = system.is_slow
         d, dc, Xd, decrement, missed = direction(system, point, scales, min(FORCING, np.sqrt(size / first)))

@@ -87,45 +87,49 @@ def _by_factor(objective: Objective, gradient: Floats, H: Floats) -> float:
 
 def by_products(system: System, point: Point, g: Floats) -> float:
     """Return the bound at a point with gradient g (p, R) from a few products with the Hessian; infinite if these are not enough."""
-    problem, gc, lam = system.problem, point.gc - point.gc.mean() * (len(point.gc) > 1), system.problem.strength
-    most = system.passes // SPARED
+    problem, lam, most = system.problem, system.problem.strength, system.passes // SPARED
     if lam == 0.0 or most == 0:
         return np.inf
-    a, h, hc = preconditioner(system, point)
-    M = np.vstack([lam * (1.0 + a * h), (lam * hc)[None]])
-    least = np.sqrt(0.2 * lam * useful(problem, point.f))
+    full = np.vstack([g, (point.gc - point.gc.mean() * (g.shape[1] > 1))[None]])
+    d = _step(system, point, full, most)
+    done = _times(system, point, d)
+    if problem.fit_intercept:
+        P, s = point.P, (system.weight if system.weight.size else np.ones(len(point.P)))[:, None] / problem.total
+        own = (s * P).sum(axis=0)
+        last = shift(np.atleast_2d((s * P * (1.0 - P)).sum()) if len(own) == 1 else np.diag(own) - (s * P).T @ P, full[-1] - done[-1])
+        if last is None:
+            return np.inf
+        move = np.vstack([np.zeros_like(g), last[None]])
+        d, done = d + move, done + _times(system, point, move)
+    scores = system.products.times(np.ascontiguousarray(d[:-1])) + d[-1]
+    reach = float(np.abs(scores).max() if g.shape[1] == 1 else np.ptp(scores, axis=1).max())
+    return bound(lam, (full.T, d.T, done.T), reach)
 
-    def times(d: Floats) -> Floats:
-        """Return B d, the intercepts in the last row."""
-        U = system.curved(point.P, system.products.times(np.ascontiguousarray(d[:-1])) + d[-1])
-        system.passes += 1
-        return np.vstack([system.products.transposed_times(U), U.sum(axis=0)[None]]) / problem.total
+
+def _times(system: System, point: Point, d: Floats) -> Floats:
+    """Return Bd (p + 1, R), the intercepts in the last row."""
+    U = system.curved(point.P, system.products.times(np.ascontiguousarray(d[:-1])) + d[-1])
+    return np.vstack([system.products.transposed_times(U), U.sum(axis=0)[None]]) / system.problem.total
+
+
+def _step(system: System, point: Point, g: Floats, most: int) -> Floats:
+    """Return d (p + 1, R) with (B + 2λ)d ≈ g by conjugate gradients, the intercepts in the last row."""
+    problem, (a, h, hc) = system.problem, preconditioner(system, point)
+    M = problem.strength * np.vstack([1.0 + a * h, hc[None]])
+    ridge = np.full_like(M, 2.0 * problem.strength)
+    ridge[-1] = 0.0
 
     def ridged(v: Floats) -> Floats:
         d = v.reshape(M.shape)
+        out = _times(system, point, d) + ridge * d
         if not problem.fit_intercept:
-            d[-1] = 0.0
-        out = times(d)
-        out[:-1] += 2.0 * lam * d[:-1]
-        out[-1] *= problem.fit_intercept
+            out[-1] = d[-1]
         return out.ravel()
 
-    full = np.vstack([g, gc[None]])
-    operator = LinearOperator((full.size, full.size), matvec=ridged, dtype=np.float64)
+    operator = LinearOperator((M.size, M.size), matvec=ridged, dtype=np.float64)
     inverse = LinearOperator(operator.shape, matvec=lambda v: v / M.ravel(), dtype=np.float64)
-    d = cg(operator, full.ravel(), rtol=0.0, atol=float(least), maxiter=most, M=inverse)[0].reshape(M.shape)
-    done = times(d)
-    if problem.fit_intercept:
-        P, s = point.P, (system.weight if system.weight.size else np.ones(len(point.P)))[:, None] / problem.total
-        curvature = np.atleast_2d((s * P * (1.0 - P)).sum()) if len(gc) == 1 else np.diag((s * P).sum(axis=0)) - (s * P).T @ P
-        last = shift(curvature, gc - done[-1])
-        if last is None:
-            return np.inf
-        d[-1] += last
-        done += times(np.vstack([np.zeros_like(g), last[None]]))
-    scores = system.products.times(np.ascontiguousarray(d[:-1])) + d[-1]
-    reach = float(np.abs(scores).max() if len(gc) == 1 else np.ptp(scores, axis=1).max())
-    return bound(lam, (full.T, d.T, done.T), reach)
+    least = float(np.sqrt(0.2 * problem.strength * useful(problem, point.f)))
+    return np.asarray(cg(operator, g.ravel(), rtol=0.0, atol=least, maxiter=most, M=inverse)[0]).reshape(M.shape)
 
 
 def bound(lam: float, step: tuple[Floats, Floats, Floats], reach: float) -> float:

@@ -48,7 +48,9 @@ class System:
         self.products = Products(rows, self.compression)
         self.squares = self.products.column_squares(rows.weight) / problem.total
         self.sweeps = [slice(j, j + SWEEP // problem.n_scores) for j in range(0, self.products.shape[1], SWEEP // problem.n_scores)]
-        self.units = problem.in_units(self.squares).units
+        units = problem.in_units(self.squares).units
+        assert units is not None
+        self.units = units
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
 
     @property
