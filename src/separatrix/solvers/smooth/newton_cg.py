@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +22,8 @@ REQUIRES = ("value", "slope", "curvature")
 FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""
 ARMIJO = 1e-4
+REFINED = 4
+"""Further trials of a step's length where directions are dear: each costs about a product."""
 EXACT = 0.8
 """Share of its promise that a step must keep for the quadratic model to be worth following to its minimum."""
 
@@ -119,17 +124,58 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
 
 
 def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, decrement: float) -> Point | None:
-    """Return the first point along −d, from the whole step down, that lowers f enough; scores are kept, so this costs no product."""
-    lam = system.problem.strength
-    ww, wd, dd = (float(np.vdot(x, y)) for x, y in ((point.W, point.W), (point.W, d), (d, d)))
-    t = 1.0
+    """Return a point along −d that lowers f enough; scores are kept, so this costs no product.
+
+    The first that does, from the whole step down; where directions are dear, near the lowest: f may fall by little at a step that is
+    too long by half, rows on their side by a wide margin losing it.
+    """
+    t, tried = 1.0, _Trial(0.0, point.f, -2.0 * decrement)
+    along = _along(system, point, d, Xd)
+    longer = None
     for _ in range(30):
-        Z = point.Z - t * Xd
-        loss, R = system.loss(Z)
-        f = loss + 0.5 * lam * (ww - 2.0 * t * wd + t * t * dd)
-        if f <= point.f - 2.0 * ARMIJO * t * decrement:
-            return system.point(point.W - t * d, point.c - t * dc, Z, loss, R)
+        trial = along(t)
+        if trial.f <= point.f - 2.0 * ARMIJO * t * decrement:
+            if system.is_slow:
+                trial = _lowest(along, (tried, trial) if trial.slope > 0.0 else (trial, longer), trial)
+            return system.point(point.W - trial.t * d, point.c - trial.t * dc, point.Z - trial.t * Xd, trial.loss, trial.R)
         if 2.0 * t * decrement <= 4.0 * np.finfo(float).eps * abs(point.f):
             return None
-        t *= 0.5
+        longer, t = trial, 0.5 * t
     return None
+
+
+@dataclass(slots=True)
+class _Trial:
+    """A step t along a direction: f there and its slope; the mean loss and the residuals."""
+
+    t: float
+    f: float
+    slope: float
+    loss: float = 0.0
+    R: Floats = field(default_factory=lambda: np.empty(0))
+
+
+def _along(system: System, point: Point, d: Floats, Xd: Floats) -> Callable[[float], _Trial]:
+    """Return the function from t to what is known at θ − t d."""
+    lam, S = system.problem.strength, system.problem.total
+    ww, wd, dd = (float(np.vdot(x, y)) for x, y in ((point.W, point.W), (point.W, d), (d, d)))
+
+    def at(t: float) -> _Trial:
+        loss, R = system.loss(point.Z - t * Xd)
+        slope = -float(np.vdot(R, Xd)) / S - lam * (wd - t * dd)
+        return _Trial(t, loss + 0.5 * lam * (ww - 2.0 * t * wd + t * t * dd), slope, loss, R)
+
+    return at
+
+
+def _lowest(along: Callable[[float], _Trial], between: tuple[_Trial, _Trial | None], best: _Trial) -> _Trial:
+    """Return the lowest of a few trials between one where f falls and one where it rises, by slopes; `best` where f falls to the end."""
+    low, high = between
+    for k in range(REFINED if high is not None else 0):
+        assert high is not None
+        share = low.slope / (low.slope - high.slope) if k % 2 == 0 else 0.5
+        trial = along(low.t + share * (high.t - low.t))
+        if trial.f < best.f:
+            best = trial
+        low, high = (low, trial) if trial.slope > 0.0 else (trial, high)
+    return best

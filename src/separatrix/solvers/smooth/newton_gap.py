@@ -109,7 +109,7 @@ def by_products(system: System, point: Point, g: Floats) -> float:
 def _times(system: System, point: Point, d: Floats) -> Floats:
     """Return Bd (p + 1, R), the intercepts in the last row."""
     U = system.curved(point.P, system.products.times(np.ascontiguousarray(d[:-1])) + d[-1])
-    return np.vstack([system.products.transposed_times(U), U.sum(axis=0)[None]]) / system.problem.total
+    return np.vstack([system.products.transposed_times(U), system.problem.fit_intercept * U.sum(axis=0)[None]]) / system.problem.total
 
 
 def _step(system: System, point: Point, g: Floats, most: int) -> Floats:
@@ -117,14 +117,11 @@ def _step(system: System, point: Point, g: Floats, most: int) -> Floats:
     problem, (a, h, hc) = system.problem, preconditioner(system, point)
     M = problem.strength * np.vstack([1.0 + a * h, hc[None]])
     ridge = np.full_like(M, 2.0 * problem.strength)
-    ridge[-1] = 0.0
+    ridge[-1] = 0.0 if problem.fit_intercept else 1.0  # nothing there to solve
 
     def ridged(v: Floats) -> Floats:
         d = v.reshape(M.shape)
-        out = _times(system, point, d) + ridge * d
-        if not problem.fit_intercept:
-            out[-1] = d[-1]
-        return out.ravel()
+        return np.asarray(_times(system, point, d) + ridge * d).ravel()
 
     operator = LinearOperator((M.size, M.size), matvec=ridged, dtype=np.float64)
     inverse = LinearOperator(operator.shape, matvec=lambda v: v / M.ravel(), dtype=np.float64)
