@@ -64,7 +64,6 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     rz = float(np.vdot(r, p) + rc @ pc)
     # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
     # minimum, where the model is exact, fewer would cost another step.
-    left = problem.tol * (LEFT_SPARSE if problem.rows.is_sparse else LEFT_DENSE)
     gap = ENOUGH * GAP_SHARE * problem.tol * point.f
     asked = 2.0 * lam * gap
     near = rz <= 2.0 * lam * NEAR * point.f and (system.is_exact or not system.is_slow)
@@ -86,10 +85,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         rc -= alpha * Hpc
         Xd += alpha * Xp
         new += float(rc @ (rc / hc))
-        # Directions of little curvature come last: a step much shorter than others before it has not seen them.
-        # Where they are slow, a model that is not exact yet is not worth all of them.
-        asked_of = max(gap, LEFT_SLOW * sum(gains)) if len(gains) > MANY else gap
-        is_far = near and (_missed(gains) > asked_of or (len(gains) <= MANY and _largest(system, r, rc) > left))
+        is_far = near and _is_far(system, gains, gap, r, rc)
         if new <= target and not is_far and len(gains) >= system.longest // 4:
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
@@ -101,9 +97,16 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
 
 
-def _largest(system: System, r: Floats, rc: Floats) -> float:
-    """Return the largest entry of a gradient, in units of each column."""
-    return max(float(np.abs(r / system.units[:, None]).max()), float(np.abs(rc).max()))
+def _is_far(system: System, gains: list[float], gap: float, r: Floats, rc: Floats) -> bool:
+    """Whether a direction near the minimum leaves more than the gap, or a larger gradient (in units of each column), than it should.
+
+    Directions of little curvature come last: a step much shorter than others before it has not seen them. Where they are slow, a model
+    that is not exact yet is not worth all of them.
+    """
+    if len(gains) > MANY:
+        return _missed(gains) > max(gap, LEFT_SLOW * sum(gains))
+    left = system.problem.tol * (LEFT_SPARSE if system.problem.rows.is_sparse else LEFT_DENSE)
+    return _missed(gains) > gap or max(float(np.abs(r / system.units[:, None]).max()), float(np.abs(rc).max())) > left
 
 
 def _missed(gains: list[float]) -> float:
