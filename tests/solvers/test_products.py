@@ -34,6 +34,7 @@ def test_products_are_those_of_numpy(case: Any, K: int) -> None:
     V, U = rng.standard_normal((300, K)), rng.standard_normal((150, K))
     np.testing.assert_allclose(products.times(V), X @ V, atol=1e-12)
     np.testing.assert_allclose(products.transposed_times(U), X.T @ U, atol=1e-12)
+    np.testing.assert_allclose(products.squares_times(U), (X**2).T @ U, rtol=1e-6, atol=1e-12)
     out = np.empty_like(V)
     dot = products.penalised(U, 0.5, V, 0.1, out)
     np.testing.assert_allclose(out, 0.5 * X.T @ U + 0.1 * V, atol=1e-12)
@@ -58,11 +59,12 @@ def test_pairs_and_scattered_sums() -> None:
     np.testing.assert_allclose(sums, dense.T @ np.column_stack([h, h]), atol=1e-12)
 
 
-def test_the_sweeps_of_conjugate_gradients() -> None:
+@pytest.mark.parametrize("columns", [1, 3])
+def test_the_sweeps_of_conjugate_gradients(columns: int) -> None:
     rng = np.random.default_rng(0)
     p, Hp, d, r = rng.standard_normal((4, 7, 3))
-    a, h = rng.random(7), rng.random(3)
-    M = 1 + a[:, None] * h
+    a, h = rng.random((7, columns)), rng.random(3)
+    M = 1 + a * h
     new_d, new_r, new_p = d + 0.3 * p, r - 0.3 * Hp, (r - 0.3 * Hp) / M + 0.7 * p
     assert advance(0.3, p, Hp, a, h, d, r) == pytest.approx(np.sum(new_r**2 / M))
     turn(0.7, r, a, h, p)

@@ -91,10 +91,12 @@ def finish(
     hessian: Floats | None = None,
 ) -> Solution:
     """Return the solution at θ, its gradient being that of the centred coordinates; `passes` adds to those of the objective."""
-    from .smooth import proven_gap
+    from .smooth import newton_gap, proven_gap
 
     problem = objective.problem
     gap = proven_gap.from_rows(objective, theta, gradient) if hessian is None else proven_gap.from_hessian(problem, gradient, hessian)
+    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
+        gap = min(gap, newton_gap.by_hessian(objective, theta, gradient, hessian))
     if problem.n_scores > 1:
         theta = theta - theta.mean(axis=0)
     return Solution(

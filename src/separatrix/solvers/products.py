@@ -98,6 +98,21 @@ class Products:
             weighted_squares(data, indptr, NO_WEIGHT if weight is None else weight[indices], out[a:b])
         return out
 
+    def squares_times(self, U: Floats) -> Floats:
+        """Return (X ∘ X)'U (p, K) for U (n, K)."""
+        if not self.is_sparse:
+            return np.asarray(sum(np.square(tile.X, dtype=np.float64).T @ U[tile.start :][: tile.n_rows] for tile in _tiles(self.X)))
+        from ..kernels.sparse_products import scaled_rows_times
+
+        out, zero = np.empty((self.shape[1], U.shape[1])), np.zeros((self.shape[1], U.shape[1]))
+
+        def fill(chunk: tuple[int, int, Parts]) -> None:
+            a, b, (data, indices, indptr) = chunk
+            scaled_rows_times(np.square(data, dtype=np.float64), indices, indptr, U, 1.0, zero[a:b], 0.0, out[a:b])
+
+        self.run(fill, self.column_chunks)
+        return out
+
     def run(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
         """Return function(item) of all items, computed on the threads these rows are worth."""
         with single_threaded_blas():

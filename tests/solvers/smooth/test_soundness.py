@@ -10,7 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 from separatrix.solvers import choice
-from separatrix.solvers.smooth import curved, dual_logistic, newton, newton_cg, whitened
+from separatrix.solvers.smooth import curved, dual_logistic, newton, newton_cg, newton_gap, whitened
+from separatrix.solvers.smooth.system import System
 from tests.solvers.problems import make_problem, make_rows, make_sparse
 
 EVERY = pytest.mark.parametrize("solve", [newton.solve, whitened.solve, curved.solve, newton_cg.solve], ids=lambda f: f.__module__[-9:])
@@ -69,3 +70,45 @@ def test_a_penalised_fit_at_its_optimum_is_not_called_stalled(solve: Any, tol: f
     problem = make_problem(X * np.geomspace(1e-6, 1e6, X.shape[1]), y, tol=tol, max_iter=500)
     found, best = solve(problem), newton.solve(problem)
     assert found.is_converged and found.objective <= best.objective * (1 + 1e-6)
+
+
+@EVERY
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_gap_is_useful_whatever_the_units(solve: Any, K: int) -> None:
+    X, y = make_rows(n=400, K=K)
+    problem = make_problem(X * np.geomspace(1e-6, 1e6, X.shape[1]), y, C=10.0)
+    found, best = solve(problem), newton.solve(replace(problem, tol=1e-9))
+    assert best.gap <= 1e-6 * best.objective
+    assert found.objective - best.objective <= found.gap + 1e-13
+    # Newton-CG may spend one product in twenty on it, which need not be enough.
+    assert found.gap <= 1e-2 * found.objective or found.solver == "newton-cg"
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_newton_steps_prove_the_gap_of_sparse_rows(K: int, intercept: bool) -> None:
+    X, y = make_sparse(K=K)
+    problem = make_problem(sp.csr_array(X * 1e3), y, C=1.0, fit_intercept=intercept, tol=1e-7, max_iter=500)
+    system = System(problem)
+    point, _, _ = newton_cg.iterate(system, newton_cg.begin(system))
+    system.passes = 20 * 2_000  # enough of them to be generous
+    g = point.g - point.g.mean(axis=1, keepdims=True) * (K > 2)
+    gap, best = newton_gap.by_products(system, point, g), newton_cg.solve(replace(problem, tol=1e-10)).objective
+    assert point.f - best <= gap + 1e-13 and gap <= newton_gap.useful(problem, point.f)
+
+
+@pytest.mark.parametrize("units", [1.0, 1e5])
+def test_newton_cg_ends_with_the_first_proof_of_separation(units: float) -> None:
+    X, y = counts(1, units)
+    problem = make_problem(X, y, C=np.inf)
+    found = newton_cg.solve(problem)
+    before = newton_cg.solve(replace(problem, max_iter=found.iterations - 1))
+    assert found.status == "separable" and before.status != "separable"
+
+
+def test_columns_of_a_few_sure_rows_do_not_slow_newton_cg_down() -> None:
+    X, y = make_sparse(n=200, p=400, K=4, seed=3)
+    units = 10.0 ** np.random.default_rng(0).uniform(-6, 6, 400)
+    problem = make_problem(sp.csr_array(X @ sp.diags_array(units)), y, C=0.1)
+    found, best = newton_cg.solve(problem), newton_cg.solve(replace(problem, tol=1e-7, max_iter=1000))
+    assert found.is_converged and found.objective <= best.objective * (1 + 2e-6)

@@ -76,7 +76,8 @@ def _near(objective: Objective, variances: Floats) -> tuple[Floats, int]:
     theta = problem.beginning()
     theta[:, -1] += theta[:, :-1] @ objective.centre
     rough = replace(problem, max_iter=min(NEAR_STEPS, problem.max_iter // 2), tol=max(NEAR_TOL, problem.tol))
-    theta, _, _, _, steps = answered(walk(rough, theta, lbfgs.Pairs(_by_column(problem, variances), scales=True)), objective.at)
+    pairs = lbfgs.Pairs(_by_column(problem, variances), scales=True)
+    theta, _, _, _, steps = answered(walk(rough, theta, pairs, rough=True), objective.at)
     return theta, steps
 
 

@@ -71,15 +71,15 @@ def minimise(objective: Objective, theta: Floats, f: float, g: Floats, pairs: Pa
     return answered(iterations(objective.problem, theta, f, g, pairs), objective.at)
 
 
-def iterations(problem: Problem, theta: Floats, f: float, g: Floats, pairs: Pairs) -> Asking[Ended]:
-    """Minimise as `minimise` does, asking for the values."""
+def iterations(problem: Problem, theta: Floats, f: float, g: Floats, pairs: Pairs, rough: bool = False) -> Asking[Ended]:
+    """Minimise as `minimise` does, asking for the values; `rough`: what the last step promises is taken for all that is left."""
     promised: list[float] = []
     falls: list[float] = []
     for iteration in range(problem.max_iter + 1):
         d = pairs.direction(g)
         slope = float(np.vdot(g, d))
         promised.append(0.5 * slope)
-        left = max(promised[-1] + still_to_gain(promised), still_to_gain(falls))
+        left = promised[-1] if rough else max(promised[-1] + still_to_gain(promised), still_to_gain(falls))
         if small_enough(problem, f, g, left):
             return theta, f, g, Status.CONVERGED, iteration
         if iteration == problem.max_iter:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ...losses import require
 from ..problem import Problem
 from ..solution import Solution
-from .newton_cg import REQUIRES, Point, System, begin, ended, iterate
+from .newton_cg import REQUIRES, begin, ended, iterate
+from .system import Point, System
 
 Floats = NDArray[np.float64]
 Kept = tuple[Floats, Floats, Floats]

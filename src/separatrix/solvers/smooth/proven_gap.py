@@ -100,14 +100,14 @@ def from_probabilities(problem: Problem, slopes: Floats, gc: Floats, X: Any, P: 
 
 
 def _bound(strength: float, slopes: Floats, gc: Floats, M: Floats, coupling: Callable[[Floats], Floats]) -> float | None:
-    a = _shift(M, gc)
+    a = shift(M, gc)
     if a is None:
         return None
     off = slopes - coupling(a)
     return float(gc @ a) + float(np.vdot(off, off)) / (2.0 * strength)
 
 
-def _shift(M: Floats, gc: Floats) -> Floats | None:
+def shift(M: Floats, gc: Floats) -> Floats | None:
     """Return a with M a = g_c, if there is one whose probabilities are such."""
     if len(gc) == 1:
         return gc / M[0, 0] if abs(gc[0]) <= M[0, 0] and M[0, 0] > 0.0 else None

@@ -156,7 +156,7 @@ def null_scores(problem: Problem) -> Floats:
     return theta
 
 
-def walk(problem: Problem, theta: Floats, pairs: lbfgs.Pairs) -> Asking[lbfgs.Ended]:
+def walk(problem: Problem, theta: Floats, pairs: lbfgs.Pairs, rough: bool = False) -> Asking[lbfgs.Ended]:
     """L-BFGS from θ, or from the null model where that is better: a start can be worse than none on odd rows. Asks for the values."""
     f, g = yield theta
     if not (np.isfinite(f) and np.isfinite(g).all()):
@@ -167,7 +167,7 @@ def walk(problem: Problem, theta: Floats, pairs: lbfgs.Pairs) -> Asking[lbfgs.En
         other, slopes = yield null
         if other < f:
             theta, f, g = null, other, slopes
-    return (yield from lbfgs.iterations(problem, theta, f, g, pairs))
+    return (yield from lbfgs.iterations(problem, theta, f, g, pairs, rough))
 
 
 def covariance(moments: ClassMoments) -> tuple[Floats, Floats]:
@@ -259,7 +259,7 @@ def sample_minimiser(inner: Objective, theta: Floats, G: Floats) -> tuple[Floats
 def _near(inner: Objective, theta: Floats, G: Floats) -> Floats:
     """Return a point from which Newton's method is quick: far from the minimum its steps go astray, and these cost little."""
     rough = replace(inner.problem, max_iter=NEAR_STEPS, tol=NEAR_TOL)
-    return answered(walk(rough, theta, lbfgs.Pairs(_kronecker(rough, G), scales=True)), inner.at)[0]
+    return answered(walk(rough, theta, lbfgs.Pairs(_kronecker(rough, G), scales=True), rough=True), inner.at)[0]
 
 
 def _kronecker(problem: Problem, G: Floats) -> Callable[[Floats], Floats]:

@@ -1,0 +1,119 @@
+"""Newton's direction by preconditioned conjugate gradients: products with the Hessian, never the Hessian. X d adds up on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ending import GAP_SHARE, still_to_gain
+from .system import Point, System
+
+Floats = NDArray[np.float64]
+
+NEAR, ENOUGH = 1e-2, 0.3
+"""Estimated gap, as a share of f, below which a step goes for the tolerance; and the share of the gap asked that it leaves."""
+LEFT_SPARSE, LEFT_DENSE = 0.9, 0.3
+"""Share of tol that a last step leaves of the gradient. Dense columns may lie far from 0, where M says little of what is left to gain."""
+INNER = 2_000
+"""Most products within one step."""
+MANY, CARE = 30, 5.0
+"""Products above which conjugate gradients are slow, and the factor by which their gains then understate what is left."""
+LEFT_SLOW = 1e-2
+"""Share of a direction's gain that it may then miss."""
+
+Direction = tuple[Floats, Floats, Floats, float, float]
+"""d, its intercept part, X d + d_c, ½ g'd, and what of that gain the direction misses."""
+Scales = tuple[Floats, Floats, Floats]
+"""a (p, 1) or (p, R), h (R,) and the intercepts' part (R,) of the preconditioner M/λ = 1 + a h."""
+
+
+def preconditioner(system: System, point: Point) -> Scales:
+    """Return the preconditioner: M/λ = 1 + squares_j h_k/λ, h_k the mean curvature of score k; once directions have been slow, the
+    diagonal of the Hessian itself, which costs a product. Rows all but certain have next to no curvature, and columns may be theirs alone.
+    """
+    P, s = point.P, system.weight
+    bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
+    h = bent.sum(axis=0) / system.problem.total
+    hc = np.maximum(h / system.ridge, 1e-300) if system.problem.fit_intercept else np.ones_like(h)
+    if not system.is_slow:
+        return system.squares[:, None] / system.ridge, h, hc
+    system.passes += 1
+    return system.products.squares_times(bent) / (system.problem.total * system.ridge), np.ones_like(h), hc
+
+
+def norm(point: Point, scales: Scales) -> float:
+    """Return √(g'M⁻¹g), in the units of M/λ."""
+    a, h, hc = scales
+    return float(np.sqrt(np.sum(point.g**2 / (1.0 + a * h)) + np.sum(point.gc**2 / hc)))
+
+
+def direction(system: System, point: Point, scales: Scales, forcing: float) -> Direction:
+    """Return d ≈ H⁻¹g by preconditioned conjugate gradients."""
+    from ...kernels.conjugate import advance, turn
+
+    problem, (a, h, hc) = system.problem, scales
+    lam, S = system.ridge, problem.total
+    d, dc, Xd = np.zeros_like(point.W), np.zeros_like(point.c), np.zeros_like(point.Z)
+    r, rc = point.g.copy(), point.gc.copy()
+    p, pc, Hp = np.zeros_like(r), np.zeros_like(rc), np.empty_like(r)
+    turn(0.0, r, a, h, p)
+    pc = rc / hc
+    rz = float(np.vdot(r, p) + rc @ pc)
+    # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
+    # minimum, where the model is exact, fewer would cost another step.
+    gap = ENOUGH * GAP_SHARE * problem.tol * point.f
+    asked = 2.0 * lam * gap
+    near = rz <= 2.0 * lam * NEAR * point.f and (system.is_exact or not system.is_slow)
+    target = asked if near else max(asked, forcing**2 * rz)
+    gains: list[float] = []
+    for _ in range(INNER):
+        Xp = system.products.times(p) + pc
+        U = system.curved(point.P, Xp.copy())
+        pHp = system.products.penalised(U, 1.0 / S, p, problem.strength, Hp)
+        Hpc = U.sum(axis=0) / S if problem.fit_intercept else np.zeros_like(pc)
+        pHp += float(pc @ Hpc)
+        system.passes += 1
+        if pHp <= 0.0:
+            break
+        alpha = rz / pHp
+        gains.append(0.5 * alpha * rz)
+        new = float(sum(system.products.run(_sweep(advance, alpha, (p, Hp, a), h, (d, r)), system.sweeps)))
+        dc += alpha * pc
+        rc -= alpha * Hpc
+        Xd += alpha * Xp
+        new += float(rc @ (rc / hc))
+        is_far = near and _is_far(system, gains, gap, r, rc)
+        if new <= target and not is_far and len(gains) >= system.longest // 4:
+            break
+        system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
+        pc = rc / hc + new / rz * pc
+        rz = new
+    # Another preconditioner begins with the next direction, and directions have other lengths.
+    system.longest = max(system.longest, len(gains)) if system.is_slow or len(gains) <= MANY else 0
+    system.is_slow |= len(gains) > MANY
+    return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
+
+
+def _is_far(system: System, gains: list[float], gap: float, r: Floats, rc: Floats) -> bool:
+    """Whether a direction near the minimum leaves more than the gap, or a larger gradient (in units of each column), than it should.
+
+    Directions of little curvature come last: a step much shorter than others before it has not seen them. Where they are slow, a model
+    that is not exact yet is not worth all of them.
+    """
+    if len(gains) > MANY:
+        return _missed(gains) > max(gap, LEFT_SLOW * sum(gains))
+    left = system.problem.tol * (LEFT_SPARSE if system.problem.rows.is_sparse else LEFT_DENSE)
+    return _missed(gains) > gap or max(float(np.abs(r / system.units[:, None]).max()), float(np.abs(rc).max())) > left
+
+
+def _missed(gains: list[float]) -> float:
+    """Return what conjugate gradients have left of the quadratic model's gain; with care where they are slow, since they pause then."""
+    return still_to_gain(gains) * (CARE if len(gains) > MANY else 1.0)
+
+
+def _sweep(kernel: Any, factor: float, read: tuple[Floats, ...], h: Floats, written: tuple[Floats, ...]) -> Callable[[slice], Any]:
+    """Return the function that runs a kernel on some rows of its arrays."""
+    return lambda j: kernel(factor, *[x[j] for x in read], h, *[x[j] for x in written])
