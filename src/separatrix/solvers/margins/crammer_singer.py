@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ..row_parts import squared_norms, unsigned_parts
 from ..rows import Rows
+from .machine import proven
 
 Floats = NDArray[np.float64]
 
@@ -76,8 +77,8 @@ class JointCertificate:
 
     @property
     def gap(self) -> float:
-        """F − D ≥ F − min F."""
-        return max(self.primal - self.dual, 0.0)
+        """F − D ≥ F − min F; infinite where a solver has diverged and left no number."""
+        return proven(self.primal, self.dual)
 
 
 def solve(
@@ -157,6 +158,12 @@ def certify(machine: JointMachine, W: Floats, b: Floats, A: Floats, iterations: 
         primal += 0.5 * machine.ridge * float(b @ b)
         dual -= 0.5 * float(np.sum(A.sum(axis=0) ** 2)) / machine.ridge
     return JointCertificate(W, b, A, primal, dual, float(np.abs(W - V).max()), iterations, passes)
+
+
+def at_zero(machine: JointMachine) -> JointCertificate:
+    """Return the certificate of W = 0, the end where every solver has diverged."""
+    K = machine.n_classes
+    return certify(machine, np.zeros((K, machine.rows.n_features)), np.zeros(K), np.zeros((len(machine.codes), K)), 0, 2)
 
 
 def balanced(machine: JointMachine, A: Floats) -> Floats:

@@ -101,8 +101,20 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """F − D ≥ F − min F."""
-        return max(self.primal - self.dual, 0.0)
+        """F − D ≥ F − min F; infinite where a solver has diverged and left no number."""
+        return proven(self.primal, self.dual)
+
+
+def proven(primal: float, dual: float) -> float:
+    """Return F − D, at least 0; infinite where it is no number.
+
+    Examples
+    --------
+    >>> proven(2.0, 1.5), proven(float("nan"), 1.0)
+    (0.5, inf)
+    """
+    gap = primal - dual
+    return max(gap, 0.0) if gap < np.inf else np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)

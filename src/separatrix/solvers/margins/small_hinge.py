@@ -15,6 +15,8 @@ Mehrotra (1992), On the implementation of a primal-dual interior point method, S
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,12 +66,16 @@ def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float, tol: float) -> list
     """
     table = Table.of(rows, Y, cost, ridge)
     theta, margins, steps = newton(table, Y.size // CHANGING)
+    return walked(table, theta, margins, steps, tol)
+
+
+def walked(table: Table, theta: Floats, margins: Floats, steps: int, tol: float) -> list[Ended] | None:
+    """Take steps from θ (K, q) with its margins (K, n) until every machine's gap is as asked; None where it never is."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return _walked(Interior(table, theta, margins), steps, tol)
 
 
 def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
-    """Take steps until every machine's gap is as asked; None where it never is."""
     first = float(inner.sizes().sum())
     best: Certified | None = None
     seen: NDArray[np.int8] | None = None
@@ -109,10 +115,10 @@ class Interior:
         np.maximum(short, 0.0, out=V[3])
         V[3] += AWAY
         np.subtract(V[3], short, out=V[2])
-        self.ridge = np.einsum("aa->a", table.D)
+        self.ridge = table.D
         self.off = self.ridge * theta - (V[0] * table.Y) @ table.Z
         self.products = float(np.vdot(V[:2], V[2:]))
-        self.longest = float((np.einsum("ij,ij->i", table.Z, table.Z) * cost).max())
+        self.longest = float((table.squares * cost).max())
 
     def sizes(self) -> Floats:
         """Return F up to what slacks are off by (K,)."""
@@ -129,7 +135,7 @@ class Interior:
         A, B = V[:2], V[2:]
         ratio = B / A
         d = 1.0 / (ratio[0] + ratio[1])
-        inverse = np.linalg.inv(self.table.hessians(d)).astype(np.float64, copy=False)
+        inverse = self.table.inverses(d)
         # The predictor asks for αΔs + sΔα = −αs: with e = Δα/α, Δs/s = −1 − e, and the same of β and ξ.
         e = FLIP * self._move(d, inverse, self.off, B[1] - B[0])[1]
         e /= A
@@ -153,12 +159,12 @@ class Interior:
         self.products = float(np.vdot(A, B))
         return self.products
 
-    def _move(self, d: Floats, inverse: Floats, off: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+    def _move(self, d: Floats, inverse: Callable[[Floats], Floats], off: Floats, wanted: Floats) -> tuple[Floats, Floats]:
         """Return Δθ and Δα where (s/α)Δα + Δs less (ξ/β)Δβ + Δξ are as wanted (K, n), which is overwritten."""
         Y = self.table.Y
         right = (d * wanted * Y) @ self.table.Z
         right -= off
-        dtheta = (inverse @ right[:, :, None])[:, :, 0]
+        dtheta = inverse(right)
         rise = dtheta @ self.across
         rise *= Y
         wanted -= rise
@@ -189,7 +195,7 @@ class Interior:
         """
         table = self.table
         d = (status == 1) * (table.cost * (STIFF / self.longest))
-        inverse = np.linalg.inv(table.hessians(d)).astype(np.float64, copy=False)
+        inverse = table.inverses(d)
         theta, alpha = self.theta, self._alpha(status)
         for _ in range(ROUNDS):
             off = self.ridge * theta - (alpha * table.Y) @ table.Z

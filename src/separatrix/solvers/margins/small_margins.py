@@ -11,6 +11,7 @@ Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -58,7 +59,8 @@ def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float) -> list[Ended] | No
     theta, margins, steps = newton(table)
     if steps > STEPS:
         return None
-    return table.certified(theta, margins, 2.0 * cost * np.maximum(0.0, 1.0 - margins), True).ended(table.about, steps)
+    found = table.certified(theta, margins, 2.0 * cost * np.maximum(0.0, 1.0 - margins), True)
+    return found.ended(table.about, steps) if np.isfinite(found.gap).all() else None
 
 
 def newton(table: Table, enough: int = 0) -> tuple[Floats, Floats, int]:
@@ -79,6 +81,13 @@ def newton(table: Table, enough: int = 0) -> tuple[Floats, Floats, int]:
     return theta, margins, STEPS + 1
 
 
+def penalties(width: int, ridge: float) -> Floats:
+    """Return D (q,): 1, …, 1, ρ; a trace where the intercept is free, and 1 where there is none."""
+    D = np.ones(width)
+    D[-1] = ridge if 0.0 < ridge < np.inf else 1.0 if np.isinf(ridge) else np.finfo(float).tiny
+    return D
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Small dense rows and all machines on them.
@@ -91,7 +100,7 @@ class Table:
     cost : (n,) c_i
     ridge : float
         ρ.
-    D : (q, q) diag(1, …, 1, ρ), never singular
+    D : (q,) 1, …, 1, ρ, never 0
     outer : (n, q²) x̃_i x̃_i' in one row, where q is small
     """
 
@@ -110,18 +119,27 @@ class Table:
         Z = np.empty((len(cost), about.width))
         np.subtract(rows.X, about.centre, out=Z[:, :-1])
         Z[:, -1] = np.isfinite(ridge)
-        D = np.eye(about.width)
-        D[-1, -1] = ridge if 0.0 < ridge < np.inf else 1.0 if np.isinf(ridge) else np.finfo(float).tiny
         if not np.isfinite(Z).all():
             rows.source.refuse_nonfinite()
         outer = (Z[:, :, None] * Z[:, None, :]).reshape(len(Z), -1) if about.width <= NARROW else None
-        return cls(about, Z, Y, cost, ridge, D, outer)
+        return cls(about, Z, Y, cost, ridge, penalties(about.width, ridge), outer)
+
+    @property
+    def squares(self) -> Floats:
+        """‖x̃_i‖² (n,)."""
+        return np.einsum("ij,ij->i", self.Z, self.Z)
 
     def hessians(self, d: Floats) -> Floats:
         """Return D + Σ_i d_ki x̃_i x̃_i' (K, q, q) for d (K, n)."""
-        H = (self.Z.T * d[:, None, :]) @ self.Z if self.outer is None else (d @ self.outer).reshape(len(d), *self.D.shape)
-        H += self.D
+        q = len(self.D)
+        H = (self.Z.T * d[:, None, :]) @ self.Z if self.outer is None else (d @ self.outer).reshape(len(d), q, q)
+        H.reshape(len(d), -1)[:, :: q + 1] += self.D
         return H
+
+    def inverses(self, d: Floats) -> Callable[[Floats], Floats]:
+        """Return v (K, q) ↦ (D + Σ_i d_ki x̃_i x̃_i')⁻¹ v_k."""
+        inverse = np.linalg.inv(self.hessians(d)).astype(np.float64, copy=False)
+        return lambda v: (inverse @ v[:, :, None])[:, :, 0]
 
     def certified(self, theta: Floats, margins: Floats, alpha: Floats, squared: bool) -> Certified:
         """Certify all machines at once; see `machine.certify`."""

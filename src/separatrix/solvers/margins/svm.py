@@ -26,10 +26,10 @@ from ..problem import Problem
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
 from ..solution import Solution, Status
-from . import crammer_singer, joint_interior, small_hinge, small_margins
+from . import crammer_singer, joint_interior, one_machine, small_hinge, small_margins
 from .joint_polish import polish
 from .machine import Ended, Machine, certify
-from .one_machine import EPOCHS, FEW_COLUMNS, ROUNDING, SOLVERS, SOME_ROWS
+from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, ROUNDING, SOME_ROWS
 from .span import Span
 
 Floats = NDArray[np.float64]
@@ -63,8 +63,14 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     joint : bool
     classes : (K,) labels, for messages
     """
-    X = problem.rows.X
     refuse_overflow(problem)
+    used, rows = _used(problem), problem.rows
+    if used is not None:
+        assert rows.codes is not None and rows.weight is not None
+        held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)
+        found = solve(replace(problem, rows=held), ridge, joint, classes)
+        return replace(found, support=used[found.support])
+    X = rows.X
     fewer = X is not None and X.shape[0] < X.shape[1] and X.shape[1] > FEW_ANYWAY
     if fewer and X.shape[0] <= FEW_ROWS:
         return _in_span(problem, ridge, joint, classes)
@@ -72,9 +78,15 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     if fewer and X.shape[0] <= SOME_ROWS and not found.solution.is_converged and problem.max_iter > EPOCHS:
         other = _in_span(problem, ridge, joint, classes)
         found = other if other.solution.gap < found.solution.gap else found
-    if not (np.isfinite(found.solution.coef).all() and np.isfinite(found.solution.intercept).all()):
-        problem.rows.source.refuse_nonfinite()
     return found
+
+
+def _used(problem: Problem) -> NDArray[np.int64] | None:
+    """Return the rows with a weight where others have none; None where all have one, or rows are read anew or named in messages."""
+    weight = problem.rows.weight
+    if problem.rows.X is None or problem.strength == 0.0 or weight is None or weight.all():
+        return None
+    return np.flatnonzero(weight)
 
 
 def refuse_overflow(problem: Problem) -> None:
@@ -105,7 +117,7 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
         machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed)
-        ended = SOLVERS[name](machine)
+        ended = one_machine.solve(machine, name)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
     machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
@@ -138,7 +150,7 @@ def choose(problem: Problem, squared: bool) -> tuple[str, str]:
         return newton, "the rows are read anew on every pass, so few passes count most"
     if p <= (FEW_SPARSE_COLUMNS if rows.is_sparse else FEW_COLUMNS):
         return newton, f"{p:,} columns: the curvature of all of them is cheap"
-    return "dual coordinate descent", f"{p:,} columns are too many for their curvature"
+    return DUAL, f"{p:,} columns are too many for their curvature"
 
 
 def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
@@ -186,7 +198,7 @@ def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found:
 def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[Ended]:
     """Run the machines: side by side where each walks the rows on one thread, else one after another."""
     threads = thread_count(problem.rows.source.n_jobs)
-    if name != "dual coordinate descent" or threads == 1 or len(machines) == 1:
+    if name != DUAL or threads == 1 or len(machines) == 1:
         yield from map(run, machines)
         return
     yield from ordered_map(run, machines, threads)
@@ -274,6 +286,8 @@ def _joint(problem: Problem, ridge: float) -> Found:
             found = replace(other if exact else found, passes=found.passes + other.passes)
         if exact and found.gap > machine.tol * found.primal:
             found = polish(machine, found, found.alpha)
+    if not np.isfinite(found.coef).all():
+        found = crammer_singer.at_zero(machine)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
     solution = Solution(
         coef=found.coef,
