@@ -50,7 +50,7 @@ def test_any_multipliers_bound_the_minimum_from_below(squared: bool, ridge: floa
 
 def test_feasible_multipliers_balance_and_keep_their_bounds(rng: Any) -> None:
     m = machine(rng, False, 0.0)
-    alpha = feasible(m, 3.0 * rng.normal(size=80))
+    alpha = feasible(m, np.ones(4), 3.0 * rng.normal(size=80))
     assert abs(alpha @ m.signs) < 1e-12 * alpha.sum() and (alpha >= 0).all() and (alpha <= m.cost + 1e-15).all()
 
 

@@ -94,7 +94,8 @@ def _interior(machine: Machine, start: Certificate | None = None) -> Ended | Non
     if machine.max_iter < small_hinge.STEPS or machine.is_hard or machine.cost.min() <= 0.0 or not one_table.is_possible(machine.rows):
         return None
     table = one_table.OneTable.of(machine.rows, machine.signs[None], machine.cost, machine.ridge)
-    theta = np.zeros(len(table.D)) if start is None else first_point(machine, table.about, start)
+    begin = None if start is None else first_point(machine, table.about, start)
+    theta = np.zeros(len(table.D)) if begin is None else begin
     margins = machine.signs * table.about.scores(theta)
     found = small_hinge.walked(table, theta[None], margins[None], 0, max(machine.tol, ROUNDING))
     return None if found is None else found[0]

@@ -60,7 +60,8 @@ class OneTable(Table):
     @property
     def squares(self) -> Floats:
         """‖x̃_i‖² (n,)."""
-        return np.asarray(self.Z.multiply(self.Z).sum(axis=1)).ravel() if sp.issparse(self.Z) else np.einsum("ij,ij->i", self.Z, self.Z)
+        Z: Any = self.Z
+        return np.asarray((Z.multiply(Z) if sp.issparse(Z) else Z * Z).sum(axis=1)).ravel()
 
     def inverses(self, d: Floats) -> Callable[[Floats], Floats]:
         """Return v ↦ (D + Σ_i d_i x̃_i x̃_i')⁻¹ v, d and v having one row; LinAlgError where rounding leaves no such matrix."""

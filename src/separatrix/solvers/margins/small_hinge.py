@@ -39,6 +39,8 @@ once two steps agree on them.
 """
 STIFF, ROUNDS, REPAIRS = 1e8, 3, 3
 """Weight of the margins against the penalty, rounds, and repairs of the pieces, of the exact end."""
+HIGH = 1e4
+"""Cost times squared length of a row from which its multiplier, if it is on the margin, is nearer to this over the length."""
 CHANGING = 50
 """The squared hinge is near enough to its solution to begin with when one row in so many changes sides."""
 
@@ -118,7 +120,9 @@ class Interior:
         self.ridge = table.D
         self.off = self.ridge * theta - (V[0] * table.Y) @ table.Z
         self.products = float(np.vdot(V[:2], V[2:]))
-        self.longest = float((table.squares * cost).max())
+        stiffness = table.squares * cost
+        self.longest = float(stiffness.max())
+        self.sizes_of = cost / np.maximum(1.0, stiffness / HIGH)
 
     def sizes(self) -> Floats:
         """Return F up to what slacks are off by (K,)."""
@@ -126,7 +130,7 @@ class Interior:
 
     def status(self) -> NDArray[np.int8]:
         """Return the pieces of the rows: 0 beyond the margin, 1 on it, 2 with the largest multiplier."""
-        low = (self.V[:2] < self.table.cost * self.V[2:]).view(np.int8)
+        low = (self.V[:2] < self.sizes_of * self.V[2:]).view(np.int8)
         return 1 - low[0] + low[1]
 
     def step(self) -> float:
@@ -155,7 +159,8 @@ class Interior:
         dV *= t
         V += dV
         self.theta = self.theta + t * dtheta
-        self.off *= 1.0 - t
+        # Found anew: rounding in the steps would stay in it for ever.
+        self.off = self.ridge * self.theta - (A[0] * self.table.Y) @ self.table.Z
         self.products = float(np.vdot(A, B))
         return self.products
 

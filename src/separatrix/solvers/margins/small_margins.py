@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...thresholds import MARGIN_MACHINES
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
-from .machine import NOTHING, Certificate, Ended
+from .machine import NOTHING, Certificate, Ended, balance
 
 Floats = NDArray[np.float64]
 
@@ -146,12 +146,11 @@ class Table:
         Y, cost, ridge = self.Y, self.cost, self.ridge
         if not squared:
             alpha = np.minimum(np.maximum(alpha, 0.0), cost)
-            alpha[alpha < NOTHING * alpha.max(axis=1, keepdims=True)] = 0.0
+            small = alpha < NOTHING * alpha.max(axis=1, keepdims=True)
+            small &= alpha * np.sqrt(self.squares) * alpha.shape[1] < NOTHING * np.linalg.norm(theta, axis=1, keepdims=True)
+            alpha[small] = 0.0
         if ridge == 0.0:
-            above = Y > 0.0
-            up, down = np.where(above, alpha, 0.0).sum(axis=1), np.where(above, 0.0, alpha).sum(axis=1)
-            least = np.minimum(up, down)
-            alpha = alpha * np.where(above, _ratio(least, up)[:, None], _ratio(least, down)[:, None])
+            alpha = np.array([balance(one, y, np.full_like(one, np.inf) if squared else cost) for one, y in zip(alpha, Y)])
         V = (alpha * Y) @ self.Z
         short = np.maximum(0.0, 1.0 - margins)
         primal = 0.5 * np.einsum("kj,kj->k", theta[:, :-1], theta[:, :-1]) + (short * short if squared else short) @ cost
@@ -197,6 +196,3 @@ class Certified:
         numbers = zip(self.theta, self.alpha, self.primal.tolist(), self.dual.tolist(), self.residual.tolist())
         return [Ended.of(about, Certificate(*one), steps, steps + 2) for one in numbers]
 
-
-def _ratio(a: Floats, b: Floats) -> Floats:
-    return np.divide(a, b, out=np.ones_like(a), where=b > 0.0)
