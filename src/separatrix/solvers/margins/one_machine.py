@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..smooth.centred_rows import CentredRows
-from . import augmented_lagrangian, one_table, semismooth, small_hinge
+from . import augmented_lagrangian, one_table, semismooth, small_hinge, squared_interior
 from .conjugate import ConjugateDescent
 from .machine import Certificate, Ended, Machine, certify
 from .semismooth import first_point
@@ -61,14 +61,17 @@ def _dual(machine: Machine) -> Ended | None:
     if left <= 0 or _arrived(machine, ended) or n <= min(p, SOME_ROWS):
         return ended
     rest, start = replace(machine, max_iter=left), ended.certificate
-    other = None if machine.squared else _tried(_interior, rest, start)
-    if other is None:
-        solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
-        other = _tried(solver, rest, start, semismooth.Descent if p <= FEW_COLUMNS else ConjugateDescent)
-    if other is None:
-        return ended
-    best = other if other.certificate.gap < ended.certificate.gap else ended
-    return replace(best, iterations=ended.iterations + other.iterations, passes=ended.passes + other.passes)
+    solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
+    method = semismooth.Descent if p <= FEW_COLUMNS else ConjugateDescent
+    # Newton's method is cheaper than interior points for the squared hinge, and dearer for the hinge.
+    ways: list[tuple[Any, ...]] = [(_interior, rest, start), (solver, rest, start, method)]
+    for way in reversed(ways) if machine.squared else ways:
+        found = _better(ended, _tried(*way))
+        assert found is not None
+        ended = found
+        if ended.iterations >= machine.max_iter or _arrived(machine, ended):
+            break
+    return ended
 
 
 def _lagrangian(machine: Machine) -> Ended | None:
@@ -95,15 +98,32 @@ def _interior(machine: Machine, start: Certificate | None = None) -> Ended | Non
         return None
     table = one_table.OneTable.of(machine.rows, machine.signs[None], machine.cost, machine.ridge)
     begin = None if start is None else first_point(machine, table.about, start)
-    theta = np.zeros(len(table.D)) if begin is None else begin
-    margins = machine.signs * table.about.scores(theta)
-    found = small_hinge.walked(table, theta[None], margins[None], 0, max(machine.tol, ROUNDING))
+    theta, tol = np.zeros(len(table.D)) if begin is None else begin, max(machine.tol, ROUNDING)
+    if machine.squared:
+        return squared_interior.solve(table, theta[None], tol)
+    found = small_hinge.walked(table, theta[None], (machine.signs * table.about.scores(theta))[None], 0, tol)
     return None if found is None else found[0]
+
+
+def _newton(machine: Machine) -> Ended | None:
+    """Solve the squared hinge by Newton's method, then by interior points where rounding has ended it."""
+    ended = _tried(semismooth.solve, machine)
+    if ended is not None and (ended.iterations >= machine.max_iter or _arrived(machine, ended)):
+        return ended
+    return _better(ended, _tried(_interior, machine))
+
+
+def _better(ended: Ended | None, other: Ended | None) -> Ended | None:
+    """Return the end with the smaller gap, and the work of both."""
+    if ended is None or other is None:
+        return other if ended is None else ended
+    best = other if other.certificate.gap < ended.certificate.gap else ended
+    return replace(best, iterations=ended.iterations + other.iterations, passes=ended.passes + other.passes)
 
 
 DUAL = "dual coordinate descent"
 METHODS: dict[str, Callable[[Machine], Ended | None]] = {
-    "semismooth Newton": semismooth.solve,
+    "semismooth Newton": _newton,
     "augmented Lagrangian": _lagrangian,
     DUAL: _dual,
 }

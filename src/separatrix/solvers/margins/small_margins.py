@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...thresholds import MARGIN_MACHINES
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
-from .machine import NOTHING, Certificate, Ended, balance
+from .machine import NOTHING, SLIGHT, Certificate, Ended
 
 Floats = NDArray[np.float64]
 
@@ -141,16 +141,31 @@ class Table:
         inverse = np.linalg.inv(self.hessians(d)).astype(np.float64, copy=False)
         return lambda v: (inverse @ v[:, :, None])[:, :, 0]
 
+    def _balanced(self, alpha: Floats, squared: bool) -> Floats:
+        """Return multipliers with Σ_i α_ki y_ki = 0; see `machine.balance`."""
+        above = self.Y > 0.0
+        up, down = np.where(above, alpha, 0.0).sum(axis=1), np.where(above, 0.0, alpha).sum(axis=1)
+        over = np.abs(up - down)
+        heavy = above == (up > down)[:, None]
+        room = np.where(heavy, alpha if squared else np.minimum(alpha, self.cost - alpha), 0.0)
+        machines, row = np.arange(len(alpha)), room.argmax(axis=1)
+        if ((over < SLIGHT * up) & (room[machines, row] > over)).all():
+            alpha[machines, row] -= over
+            return alpha
+        least = np.minimum(up, down)
+        return alpha * np.where(above, _ratio(least, up)[:, None], _ratio(least, down)[:, None])
+
     def certified(self, theta: Floats, margins: Floats, alpha: Floats, squared: bool) -> Certified:
         """Certify all machines at once; see `machine.certify`."""
         Y, cost, ridge = self.Y, self.cost, self.ridge
         if not squared:
             alpha = np.minimum(np.maximum(alpha, 0.0), cost)
-            small = alpha < NOTHING * alpha.max(axis=1, keepdims=True)
-            small &= alpha * np.sqrt(self.squares) * alpha.shape[1] < NOTHING * np.linalg.norm(theta, axis=1, keepdims=True)
-            alpha[small] = 0.0
+            small = (alpha < NOTHING * alpha.max(axis=1, keepdims=True)) & (alpha > 0.0)
+            if small.any():
+                lengths = alpha.shape[1] * np.sqrt(self.squares)
+                alpha[small & (alpha * lengths < NOTHING * np.linalg.norm(theta, axis=1, keepdims=True))] = 0.0
         if ridge == 0.0:
-            alpha = np.array([balance(one, y, np.full_like(one, np.inf) if squared else cost) for one, y in zip(alpha, Y)])
+            alpha = self._balanced(alpha, squared)
         V = (alpha * Y) @ self.Z
         short = np.maximum(0.0, 1.0 - margins)
         primal = 0.5 * np.einsum("kj,kj->k", theta[:, :-1], theta[:, :-1]) + (short * short if squared else short) @ cost
@@ -196,3 +211,6 @@ class Certified:
         numbers = zip(self.theta, self.alpha, self.primal.tolist(), self.dual.tolist(), self.residual.tolist())
         return [Ended.of(about, Certificate(*one), steps, steps + 2) for one in numbers]
 
+
+def _ratio(a: Floats, b: Floats) -> Floats:
+    return np.divide(a, b, out=np.ones_like(a), where=b > 0.0)
