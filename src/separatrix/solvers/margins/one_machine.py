@@ -24,6 +24,8 @@ ROUNDING = 1e-12
 """Share of F below which a gap is rounding, whatever was asked."""
 SOME_COLUMNS = 200
 """Columns from which a matrix of the augmented Lagrangian is dear."""
+WIDER = 3
+"""Columns a row up to which few rows are tried as they are."""
 STEPS = 300
 """Steps of the augmented Lagrangian where interior points have failed."""
 EPOCHS = 150
@@ -58,14 +60,17 @@ def _dual(machine: Machine) -> Ended | None:
     ended = dual_svm.solve(machine, EPOCHS)
     n, p = machine.rows.X.shape
     left = machine.max_iter - ended.iterations
-    if left <= 0 or _arrived(machine, ended) or n <= min(p, SOME_ROWS):
+    if left <= 0 or _arrived(machine, ended):
         return ended
     rest, start = replace(machine, max_iter=left), ended.certificate
     solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
     method = semismooth.Descent if p <= FEW_COLUMNS else ConjugateDescent
     # Newton's method is cheaper than interior points for the squared hinge, and dearer for the hinge.
     ways: list[tuple[Any, ...]] = [(_interior, rest, start), (solver, rest, start, method)]
-    for way in reversed(ways) if machine.squared else ways:
+    if n <= min(p, SOME_ROWS):
+        # Few rows are solved in their span next, which is cheaper where columns are many more.
+        ways = ways[:1] if p <= WIDER * n else []
+    for way in ways[::-1] if machine.squared else ways:
         found = _better(ended, _tried(*way))
         assert found is not None
         ended = found

@@ -26,7 +26,7 @@ from .small_margins import Certified, Table, newton
 
 Floats = NDArray[np.float64]
 
-STEPS = 30
+STEPS = 50
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
 FLIP = np.array([[[1.0]], [[-1.0]]])
@@ -94,7 +94,7 @@ def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
             found = inner.polished(status)
             best = found if best is None else best.better(found)
         if is_near and best is not None and not best.is_done(tol):
-            best = best.better(inner.certified(status))
+            best = best.better(inner.certified(status)).better(inner.certified(np.ones_like(status)))
         if best is not None and best.is_done(tol):
             return best.ended(inner.table.about, step)
         seen = status

@@ -5,8 +5,8 @@
    On small tables both run for all machines at once, the hinge by an interior-point method.
 2. Few rows with more columns: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
 3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads. What it has
-   not reached after some epochs, because costs are high or columns of many sizes, the methods of 1 reach from where it stands: with a
-   matrix where columns are at most 2,000 or rows at most 1,000, else by conjugate gradients.
+   not reached after some epochs, because costs are high or columns of many sizes, others reach from where it stands: interior points with
+   a matrix where columns are at most 6,000, the span of at most 1,000 rows, else Newton's method by conjugate gradients.
 """
 
 from __future__ import annotations
