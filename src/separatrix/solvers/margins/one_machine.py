@@ -27,7 +27,7 @@ SOME_COLUMNS = 200
 WIDER = 3
 """Columns a row up to which few rows are tried as they are."""
 STEPS = 300
-"""Steps of the augmented Lagrangian where interior points have failed."""
+"""Steps of the augmented Lagrangian where costs are high."""
 EPOCHS = 150
 """Epochs of coordinate descent before other methods are tried."""
 
@@ -82,12 +82,12 @@ def _dual(machine: Machine) -> Ended | None:
 def _lagrangian(machine: Machine) -> Ended | None:
     """Solve by the augmented Lagrangian, then by interior points; the other way round where costs are high and a matrix is dear."""
     ended = None
-    stiff = augmented_lagrangian.gentle_steps(machine) > 0 and machine.rows.n_features > SOME_COLUMNS
-    for solver in (_interior, augmented_lagrangian.solve) if stiff else (augmented_lagrangian.solve, _interior):
-        # Where interior points have failed, rounding is at work, and further steps gain little.
-        found = _tried(solver, replace(machine, max_iter=min(machine.max_iter, STEPS)) if stiff else machine)
-        if found is not None and (ended is None or not ended.certificate.gap <= found.certificate.gap):
-            ended = found
+    stiff = augmented_lagrangian.gentle_steps(machine) > 0
+    # Where costs are high rounding is at work, and further steps of the Lagrangian gain little.
+    few = replace(machine, max_iter=min(machine.max_iter, STEPS)) if stiff else machine
+    ways: list[tuple[Any, ...]] = [(augmented_lagrangian.solve, few), (_interior, machine)]
+    for way in ways[::-1] if stiff and machine.rows.n_features > SOME_COLUMNS else ways:
+        ended = _better(ended, _tried(*way))
         if ended is not None and (ended.iterations >= machine.max_iter or _arrived(machine, ended)):
             break
     return ended
