@@ -211,7 +211,7 @@ def feasible(machine: Machine, theta: Floats, alpha: Floats) -> Floats:
 
 
 def balance(alpha: Floats, signs: Floats, cap: Floats) -> Floats:
-    """Return multipliers with Σ α_i y_i = 0: a slight excess is taken from one row, which hardly moves w; a larger one from all of its side.
+    """Return multipliers with Σ α_i y_i = 0: a slight excess is one row's, which hardly moves w; a larger one is all of its side's.
 
     Examples
     --------

@@ -64,10 +64,9 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     classes : (K,) labels, for messages
     """
     refuse_overflow(problem)
-    used, rows = _used(problem), problem.rows
-    if used is not None:
-        assert rows.codes is not None and rows.weight is not None
-        held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)
+    rows = problem.rows
+    if (used := _used(problem)) is not None:
+        held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)  # type: ignore[index]
         found = solve(replace(problem, rows=held), ridge, joint, classes)
         return replace(found, support=used[found.support])
     X = rows.X
@@ -91,8 +90,7 @@ def _used(problem: Problem) -> NDArray[np.int64] | None:
 
 def refuse_overflow(problem: Problem) -> None:
     """Raise an error where values, or costs times values, are too large to square; rows read anew are looked at in the first pass."""
-    rows, C = problem.rows, 1.0 if problem.strength == 0.0 else 1.0 / (problem.strength * problem.total)
-    size = 1.0
+    rows, C, size = problem.rows, 1.0 if problem.strength == 0.0 else 1.0 / (problem.strength * problem.total), 1.0
     if rows.X is not None and rows.X.dtype == np.float64:
         values = rows.X.data if rows.is_sparse else rows.X.ravel()
         with np.errstate(over="ignore", invalid="ignore"):
@@ -275,12 +273,8 @@ def _joint(problem: Problem, ridge: float) -> Found:
     exact = joint_interior.suits(machine)
     with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
         found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish, _epochs(machine))
-        if (
-            not exact
-            and found.gap > machine.tol * found.primal
-            and found.iterations < problem.max_iter
-            and joint_interior.is_possible(machine)
-        ):
+        is_left = not exact and found.gap > machine.tol * found.primal and found.iterations < problem.max_iter
+        if is_left and joint_interior.is_possible(machine):
             other = joint_interior.solve(machine)
             exact = other.gap < found.gap
             found = replace(other if exact else found, passes=found.passes + other.passes)
