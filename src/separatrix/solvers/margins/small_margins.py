@@ -26,6 +26,8 @@ from .machine import NOTHING, SLIGHT, Certificate, Ended
 Floats = NDArray[np.float64]
 
 STEPS = 25
+ROUNDING = 1e-14
+"""Share of the multipliers by which one side outweighs the other where both are equal."""
 NARROW = 16
 """Coefficients up to which all products x̃_ia x̃_ib are kept, so that the matrices of all machines are one product with them."""
 
@@ -146,6 +148,8 @@ class Table:
         above = self.Y > 0.0
         up, down = np.where(above, alpha, 0.0).sum(axis=1), np.where(above, 0.0, alpha).sum(axis=1)
         over = np.abs(up - down)
+        if (over <= ROUNDING * up).all():
+            return alpha
         heavy = above == (up > down)[:, None]
         room = np.where(heavy, alpha if squared else np.minimum(alpha, self.cost - alpha), 0.0)
         machines, row = np.arange(len(alpha)), room.argmax(axis=1)

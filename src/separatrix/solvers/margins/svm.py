@@ -34,9 +34,8 @@ from .span import Span
 
 Floats = NDArray[np.float64]
 
-FEW_SPARSE_COLUMNS = 500
-FEW_ROWS = 500
-"""Rows up to which their span is taken at once; up to SOME_ROWS it is where coordinate descent does not arrive."""
+FEW_SPARSE_COLUMNS, FEW_ROWS = 500, 500
+"""Sparse columns whose curvature is cheap; rows whose span is taken at once, or up to SOME_ROWS where coordinate descent does not arrive."""
 FEW_ANYWAY = 50
 """Columns up to which a span saves nothing."""
 LARGEST = 1e150
@@ -83,9 +82,8 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
 def _used(problem: Problem) -> NDArray[np.int64] | None:
     """Return the rows with a weight where others have none; None where all have one, or rows are read anew or named in messages."""
     weight = problem.rows.weight
-    if problem.rows.X is None or problem.strength == 0.0 or weight is None or weight.all():
-        return None
-    return np.flatnonzero(weight)
+    is_whole = problem.rows.X is None or problem.strength == 0.0 or weight is None or weight.all()
+    return None if is_whole else np.flatnonzero(weight)
 
 
 def refuse_overflow(problem: Problem) -> None:
@@ -107,8 +105,7 @@ def refuse_overflow(problem: Problem) -> None:
 def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
     """Solve one machine per class, or one for two classes."""
     # Two classes: w_1 = −w_0 = w/2, so that the joint objective is half that of the hinge with twice the cost.
-    scale = 2.0 if joint else 1.0
-    codes, cost = _codes_and_costs(problem)
+    scale, (codes, cost) = 2.0 if joint else 1.0, _codes_and_costs(problem)
     squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
     name, why = choose(problem, squared)
 
