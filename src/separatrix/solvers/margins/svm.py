@@ -35,9 +35,8 @@ from .span import Span
 Floats = NDArray[np.float64]
 
 FEW_SPARSE_COLUMNS, FEW_ROWS = 500, 500
-"""Sparse columns whose curvature is cheap; rows whose span is taken at once, or up to SOME_ROWS where coordinate descent does not arrive."""
-FEW_ANYWAY = 50
-"""Columns up to which a span saves nothing."""
+"""Sparse columns whose curvature is cheap; rows whose span is taken at once, up to SOME_ROWS where descent does not arrive."""
+FEW_ANYWAY = 50  # columns up to which a span saves nothing
 LARGEST = 1e150
 """Products of costs and values that can be squared and summed."""
 
@@ -297,4 +296,5 @@ def _joint(problem: Problem, ridge: float) -> Found:
 
 def _epochs(machine: crammer_singer.JointMachine) -> int | None:
     """Return after how many epochs the interior-point method would have been cheaper; None where there is no room for its matrix."""
-    return EPOCHS + machine.n_classes * machine.rows.n_features // 2 if joint_interior.is_possible(machine) else None
+    cheaper = EPOCHS + machine.n_classes * machine.rows.n_features // 2
+    return min(cheaper, machine.max_iter // 2) if joint_interior.is_possible(machine) else None
