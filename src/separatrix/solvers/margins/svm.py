@@ -82,7 +82,7 @@ def _used(problem: Problem) -> NDArray[np.int64] | None:
     """Return the rows with a weight where others have none; None where all have one, or rows are read anew or named in messages."""
     weight = problem.rows.weight
     is_whole = problem.rows.X is None or problem.strength == 0.0 or weight is None or weight.all()
-    return None if is_whole else np.flatnonzero(weight)
+    return None if is_whole else np.flatnonzero(weight)  # type: ignore[arg-type]
 
 
 def refuse_overflow(problem: Problem) -> None:
