@@ -145,13 +145,13 @@ def rivals(case: Case) -> Iterator[float]:
         else case.X
     )
     joint = {"multi_class": "crammer_singer"} if case.loss == "crammer_singer" else {"loss": case.loss}
-    given = {"C": case.C, "max_iter": 200, "tol": 1e-6, "random_state": 0, "fit_intercept": bool(np.isfinite(case.rho)), **joint}
+    given = {"C": case.C, "max_iter": 2_000, "tol": 1e-6, "random_state": 0, "fit_intercept": bool(np.isfinite(case.rho)), **joint}
     scaling = 1.0 if case.rho > 0.0 else 10.0
     for dual in (True, False) if case.loss == "squared_hinge" else (True,):
         model = Liblinear(intercept_scaling=scaling, dual=dual, **given).fit(X, case.y)
         yield objective(case, model.coef_, model.intercept_)
     if case.loss == "hinge" and case.rho == 0.0:
-        machines = [SVC(C=case.C, kernel="linear", tol=1e-6, max_iter=20_000).fit(X, sign) for sign in case.signs]
+        machines = [SVC(C=case.C, kernel="linear", tol=1e-6, max_iter=200_000).fit(X, sign) for sign in case.signs]
         W = np.vstack([np.asarray(m.coef_.todense() if sp.issparse(m.coef_) else m.coef_) for m in machines])
         yield objective(case, W, np.array([m.intercept_[0] for m in machines]))
 

@@ -234,8 +234,10 @@ def test_sums_that_overflow_are_refused(model: Any, K: int, rng: Any) -> None:
     X, y = rows(rng, K)
     model = few(model).fit(X, y)
     before = model.state()
-    with pytest.raises(InputError, match="sample_weight weights, too large to square"):
+    with pytest.raises(InputError, match="sum of sample_weight is infinite"):
         model.fit(X, y, sample_weight=np.full(len(y), 1.7e308))
+    with pytest.raises(InputError, match="sample_weight weights, too large to square"):
+        model.fit(1e150 * X, y, sample_weight=np.full(len(y), 1e300))
     assert model.state() == before
 
 

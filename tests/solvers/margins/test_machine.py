@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from separatrix.data import as_source
-from separatrix.solvers.margins import augmented_lagrangian, dual_svm, semismooth
+from separatrix.solvers.margins import augmented_lagrangian, dual_svm, one_machine, semismooth
 from separatrix.solvers.margins.machine import Machine, best_intercept, certify, feasible
 from separatrix.solvers.margins.margin_polish import polish
 from separatrix.solvers.margins.pieces import Pieces, line_minimum
@@ -50,7 +50,7 @@ def test_any_multipliers_bound_the_minimum_from_below(squared: bool, ridge: floa
 
 def test_feasible_multipliers_balance_and_keep_their_bounds(rng: Any) -> None:
     m = machine(rng, False, 0.0)
-    alpha = feasible(m, 3.0 * rng.normal(size=80))
+    alpha = feasible(m, np.ones(4), 3.0 * rng.normal(size=80))
     assert abs(alpha @ m.signs) < 1e-12 * alpha.sum() and (alpha >= 0).all() and (alpha <= m.cost + 1e-15).all()
 
 
@@ -147,3 +147,31 @@ def test_sums_about_the_mean_are_those_of_shifted_rows(kind: str, rng: Any) -> N
     assert_allclose(rows.sums(h), h @ Z, atol=1e-9)
     assert_allclose(rows.gram(h), (Z * h[:, None]).T @ Z, atol=1e-9)
     assert_allclose(rows.take(np.array([3, 5])), Z[[3, 5], :3], atol=1e-12)
+
+
+@RIDGES
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("squared", [False, True])
+def test_interior_points_see_small_multipliers_of_long_rows(squared: bool, sparse: bool, ridge: float, rng: Any) -> None:
+    # Costs times squared lengths of 1e13: multipliers are far below the rounding of their bounds.
+    X, signs = rng.normal(size=(60, 8)) * 10.0 ** rng.uniform(0, 5, 8), np.where(np.arange(60) % 2 == 0, 1.0, -1.0)
+    X[:, 0] += 3e4 * signs
+    held = Rows.of(as_source(sp.csr_array(X) if sparse else X, (signs > 0).astype(int)))
+    m = Machine(held, signs, np.full(60, 1e3), squared, ridge)
+    name = "semismooth Newton" if squared else "augmented Lagrangian"
+    found = one_machine.solve(m, name).certificate
+    assert found.gap <= 1e-6 * found.primal
+
+
+@pytest.mark.parametrize("name", ["augmented Lagrangian", "dual coordinate descent"])
+def test_a_solver_that_diverges_gives_way_to_another(name: str, monkeypatch: Any, rng: Any) -> None:
+    def diverges(*args: Any) -> None:
+        raise np.linalg.LinAlgError
+
+    m, best = machine(rng, False, 0.0), dual_svm.solve(machine(rng, False, 0.0)).certificate
+    monkeypatch.setattr(augmented_lagrangian, "solve", diverges)
+    monkeypatch.setattr(one_machine, "_interior", diverges)
+    assert one_machine.solve(m, name).certificate.gap <= 1e-3 * best.primal
+    monkeypatch.setattr(dual_svm, "solve", diverges)
+    found = one_machine.solve(m, name)
+    assert (found.coef == 0.0).all() and found.certificate.gap == found.certificate.primal

@@ -43,7 +43,7 @@ class ConjugateDescent(Descent):
         if not self.machine.has_intercept:
             self.slope[-1] = 0.0
         if not np.isfinite(self.slope).all():
-            self.rows.rows.source.refuse_nonfinite()
+            raise np.linalg.LinAlgError
         self.curved = np.flatnonzero(self.status == 1)
         self.sigma = pieces.sigma[self.curved]
         return True

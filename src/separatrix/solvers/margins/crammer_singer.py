@@ -25,12 +25,17 @@ from numpy.typing import NDArray
 
 from ..row_parts import squared_norms, unsigned_parts
 from ..rows import Rows
+from .machine import proven
 
 Floats = NDArray[np.float64]
 
 FIRST, NEAR = 1.0, 0.25
 """Violation at which the certificate is looked at first, and from which on the classes with a multiplier may be known."""
 EVERY = 2
+ROUNDING = 1e-12
+"""Share of the largest multiplier by which a row's may miss their sum."""
+SHORT = 1e-6
+"""Cost times squared length below which a row is as good as 0, and dividing by it would leave multipliers of rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,8 +81,8 @@ class JointCertificate:
 
     @property
     def gap(self) -> float:
-        """F − D ≥ F − min F."""
-        return max(self.primal - self.dual, 0.0)
+        """F − D ≥ F − min F; infinite where a solver has diverged and left no number."""
+        return proven(self.primal, self.dual)
 
 
 def solve(
@@ -109,7 +114,8 @@ def solve(
     parts, norms = unsigned_parts(machine.rows), squared_norms(machine.rows)
     n, K, p = len(machine.codes), machine.n_classes, machine.rows.n_features
     spread = _spread(machine, norms)
-    square = np.maximum(norms + spread, np.finfo(float).tiny)
+    with np.errstate(divide="ignore"):
+        square = np.maximum(norms + spread, SHORT / machine.cost)
     A, W, b, work, out = np.zeros((n, K)), np.zeros((p, K)), np.zeros(K), np.empty((3, K)), np.zeros(2)
     everyone = np.arange(K, dtype=np.int32)
     order, active, classes, counts = np.arange(n), n, np.tile(everyone, (n, 1)), np.full(n, K)
@@ -146,6 +152,7 @@ def _spread(machine: JointMachine, norms: Floats) -> float:
 def certify(machine: JointMachine, W: Floats, b: Floats, A: Floats, iterations: int, passes: int) -> JointCertificate:
     """Return the certificate of W (K, p), b (K,) and multipliers (n, K); two passes."""
     X, own = machine.rows.X, (np.arange(len(A)), machine.codes)
+    A = summing_to_zero(machine, A)
     A = balanced(machine, A) if machine.ridge == 0.0 else A
     V = np.asarray((X.T @ A).T)
     Z = np.asarray(X @ W.T) + b
@@ -157,6 +164,24 @@ def certify(machine: JointMachine, W: Floats, b: Floats, A: Floats, iterations: 
         primal += 0.5 * machine.ridge * float(b @ b)
         dual -= 0.5 * float(np.sum(A.sum(axis=0) ** 2)) / machine.ridge
     return JointCertificate(W, b, A, primal, dual, float(np.abs(W - V).max()), iterations, passes)
+
+
+def at_zero(machine: JointMachine) -> JointCertificate:
+    """Return the certificate of W = 0, the end where every solver has diverged."""
+    K = machine.n_classes
+    return certify(machine, np.zeros((K, machine.rows.n_features)), np.zeros(K), np.zeros((len(machine.codes), K)), 0, 2)
+
+
+def summing_to_zero(machine: JointMachine, A: Floats) -> Floats:
+    """Return multipliers whose rows sum to 0 and keep their bounds, the own class's making up for the others'."""
+    if np.abs(A.sum(axis=1)).max(initial=0.0) <= ROUNDING * np.abs(A).max(initial=0.0):
+        return A
+    A, own = np.minimum(A, 0.0), (np.arange(len(A)), machine.codes)
+    A[own] = 0.0
+    total = -A.sum(axis=1)
+    A *= (machine.cost / np.maximum(total, machine.cost.clip(np.finfo(float).tiny)))[:, None]
+    A[own] = -A.sum(axis=1)
+    return A
 
 
 def balanced(machine: JointMachine, A: Floats) -> Floats:

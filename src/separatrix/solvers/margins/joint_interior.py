@@ -168,8 +168,8 @@ class Interior:
         for k in range(K):
             np.einsum("aa->a", H[k, :, k])[:] += self.ridge
         # Moves that are equal in all classes change no difference of scores, and no step has any: any curvature along them will do.
-        for a in range(q):
-            H[:, a, :, a] += np.einsum("kk->k", H[:, a, :, a]).mean()
+        columns = np.einsum("kama->akm", H)
+        columns += np.einsum("akk->a", columns)[:, None, None] / K
         if not np.isfinite(H).all():
             return None
         whole, more = H.reshape(K * q, K * q), 0.0

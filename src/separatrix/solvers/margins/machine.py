@@ -25,7 +25,9 @@ from .pieces import Pieces, line_minimum
 Floats = NDArray[np.float64]
 
 NOTHING = 1e-8
-"""Share of the largest multiplier of a hinge below which another one is rounding."""
+"""Share of the largest multiplier of a hinge, and of the length of w, below which another one is rounding."""
+SLIGHT = 1e-6
+"""Share of the multipliers by which one side may outweigh the other for one row to make up for it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,8 +103,20 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """F − D ≥ F − min F."""
-        return max(self.primal - self.dual, 0.0)
+        """F − D ≥ F − min F; infinite where a solver has diverged and left no number."""
+        return proven(self.primal, self.dual)
+
+
+def proven(primal: float, dual: float) -> float:
+    """Return F − D, at least 0; infinite where it is no number.
+
+    Examples
+    --------
+    >>> proven(2.0, 1.5), proven(float("nan"), 1.0)
+    (0.5, inf)
+    """
+    gap = primal - dual
+    return max(gap, 0.0) if gap < np.inf else np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +148,7 @@ def certify(machine: Machine, rows: CentredRows, theta: Floats, margins: Floats,
     >>> found.primal, found.dual, found.gap
     (0.5, 0.5, 0.0)
     """
-    alpha = feasible(machine, alpha)
+    alpha = feasible(machine, theta, alpha)
     v = rows.sums(alpha * machine.signs)
     if machine.is_hard:
         least = margins[machine.cost > 0.0].min()
@@ -183,17 +197,36 @@ def best_intercept(machine: Machine, scores: Floats) -> float:
     return float(kinks[order[min(int(place), len(order) - 1)]])
 
 
-def feasible(machine: Machine, alpha: Floats) -> Floats:
-    """Return multipliers within their bounds that balance (ρ = 0: Σ α_i y_i = 0), by scaling the heavier side down."""
+def feasible(machine: Machine, theta: Floats, alpha: Floats) -> Floats:
+    """Return multipliers within their bounds that balance (ρ = 0: Σ α_i y_i = 0)."""
     alpha = np.clip(alpha, 0.0, machine.cap)
     if not machine.squared:
         # A row on its margin that no one needs keeps a multiplier of rounding size; without it the gap is the same.
-        alpha[alpha < NOTHING * alpha.max(initial=0.0)] = 0.0
-    if machine.ridge != 0.0:
-        return alpha
-    above = machine.signs > 0.0
+        small = np.flatnonzero((alpha > 0.0) & (alpha < NOTHING * alpha.max(initial=0.0)))
+        if len(small) > 0 and machine.rows.X is not None:
+            X = machine.rows.X[small]
+            lengths = np.sqrt(np.asarray((X * X if isinstance(X, np.ndarray) else X.multiply(X)).sum(axis=1)).ravel())
+            alpha[small[alpha[small] * lengths * len(alpha) < NOTHING * np.linalg.norm(theta)]] = 0.0
+    return alpha if machine.ridge != 0.0 else balance(alpha, machine.signs, machine.cap)
+
+
+def balance(alpha: Floats, signs: Floats, cap: Floats) -> Floats:
+    """Return multipliers with Σ α_i y_i = 0: a slight excess is one row's, which hardly moves w; a larger one is all of its side's.
+
+    Examples
+    --------
+    >>> balance(np.array([1.0, 1.0, 1.0]), np.array([1.0, 1.0, -1.0]), np.full(3, 2.0)).tolist()
+    [0.5, 0.5, 1.0]
+    """
+    above = signs > 0.0
     up, down = float(alpha[above].sum()), float(alpha[~above].sum())
     if up == down:
         return alpha
     heavy, factor = (above, down / up) if up > down else (~above, up / down)
+    if 1.0 - factor < SLIGHT:
+        row = int(np.where(heavy, np.minimum(alpha, cap - alpha), 0.0).argmax())
+        if alpha[row] > abs(up - down):
+            alpha = alpha.copy()
+            alpha[row] -= abs(up - down)
+            return alpha
     return np.where(heavy, factor * alpha, alpha)

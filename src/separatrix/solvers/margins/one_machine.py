@@ -6,56 +6,90 @@ costs and columns in many units make them; coordinate descent needs no matrix, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..rows import Rows
-from . import augmented_lagrangian, semismooth, small_hinge
+from ..smooth.centred_rows import CentredRows
+from . import augmented_lagrangian, one_table, semismooth, small_hinge, squared_interior
 from .conjugate import ConjugateDescent
-from .machine import Ended, Machine
+from .machine import Certificate, Ended, Machine, certify
+from .semismooth import first_point
 
 FEW_COLUMNS, SOME_ROWS = 2_000, 1_000
 """Columns up to which their curvature is a matrix; rows up to which their span is taken where nothing else arrives."""
 ROUNDING = 1e-12
 """Share of F below which a gap is rounding, whatever was asked."""
-SOME_COLUMNS, TABLE = 200, 2e7
-"""Columns from which a matrix of the augmented Lagrangian is dear; values of a table for interior points."""
+SOME_COLUMNS = 200
+"""Columns from which a matrix of the augmented Lagrangian is dear."""
+WIDER = 3
+"""Columns a row up to which few rows are tried as they are."""
 STEPS = 300
-"""Steps of the augmented Lagrangian where interior points have failed."""
+"""Steps of the augmented Lagrangian where costs are high."""
 EPOCHS = 150
 """Epochs of coordinate descent before other methods are tried."""
 
 
-def _dual(machine: Machine) -> Ended:
-    """Descend by coordinates, then by Newton's method where that does not arrive."""
+def solve(machine: Machine, name: str) -> Ended:
+    """Solve by the method named and those that come after it; where all of them diverge, w = 0 is the end, with the gap it has."""
+    found = _tried(METHODS[name], machine)
+    if found is None and machine.rows.X is not None and name != DUAL:
+        found = _tried(_dual, machine)
+    if found is not None:
+        return found
+    rows = CentredRows.of(machine.rows, centred=False)
+    nothing = certify(machine, rows, np.zeros(rows.width), np.zeros(len(machine.signs)), np.zeros(len(machine.signs)))
+    return Ended.of(rows, nothing, 0, 1)
+
+
+def _tried(method: Callable[..., Ended | None], *given: Any) -> Ended | None:
+    """Return the end of a method, or None where it has diverged."""
+    try:
+        found = method(*given)
+    except np.linalg.LinAlgError:
+        return None
+    return found if found is not None and np.isfinite(found.certificate.theta).all() else None
+
+
+def _dual(machine: Machine) -> Ended | None:
+    """Descend by coordinates, then by interior points or Newton's method where that does not arrive."""
     from . import dual_svm
 
     ended = dual_svm.solve(machine, EPOCHS)
     n, p = machine.rows.X.shape
     left = machine.max_iter - ended.iterations
-    if left <= 0 or _arrived(machine, ended) or n <= min(p, SOME_ROWS):
+    if left <= 0 or _arrived(machine, ended):
         return ended
+    rest, start = replace(machine, max_iter=left), ended.certificate
     solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
     method = semismooth.Descent if p <= FEW_COLUMNS else ConjugateDescent
-    found = None if machine.squared else _interior(machine)
-    other = solver(replace(machine, max_iter=left), ended.certificate, method) if found is None else found
-    best = other if other.certificate.gap < ended.certificate.gap else ended
-    return replace(best, iterations=ended.iterations + other.iterations, passes=ended.passes + other.passes)
+    # Newton's method is cheaper than interior points for the squared hinge, and dearer for the hinge.
+    ways: list[tuple[Any, ...]] = [(_interior, rest, start), (solver, rest, start, method)]
+    if n <= min(p, SOME_ROWS):
+        # Few rows are solved in their span next, which is cheaper where columns are many more.
+        ways = ways[:1] if p <= WIDER * n else []
+    for way in ways[::-1] if machine.squared else ways:
+        found = _better(ended, _tried(*way))
+        assert found is not None
+        ended = found
+        if ended.iterations >= machine.max_iter or _arrived(machine, ended):
+            break
+    return ended
 
 
-def _lagrangian(machine: Machine) -> Ended:
+def _lagrangian(machine: Machine) -> Ended | None:
     """Solve by the augmented Lagrangian, then by interior points; the other way round where costs are high and a matrix is dear."""
     ended = None
-    stiff = augmented_lagrangian.gentle_steps(machine) > 0 and machine.rows.n_features > SOME_COLUMNS
-    for solver in (_interior, augmented_lagrangian.solve) if stiff else (augmented_lagrangian.solve, _interior):
-        # Where interior points have failed, rounding is at work, and further steps gain little.
-        found = solver(replace(machine, max_iter=min(machine.max_iter, STEPS)) if stiff else machine)
-        if found is not None and (ended is None or not ended.certificate.gap <= found.certificate.gap):
-            ended = found
+    stiff = augmented_lagrangian.gentle_steps(machine) > 0
+    # Where costs are high rounding is at work, and further steps of the Lagrangian gain little.
+    few = replace(machine, max_iter=min(machine.max_iter, STEPS)) if stiff else machine
+    ways: list[tuple[Any, ...]] = [(augmented_lagrangian.solve, few), (_interior, machine)]
+    for way in ways[::-1] if stiff and machine.rows.n_features > SOME_COLUMNS else ways:
+        ended = _better(ended, _tried(*way))
         if ended is not None and (ended.iterations >= machine.max_iter or _arrived(machine, ended)):
             break
-    assert ended is not None
     return ended
 
 
@@ -63,31 +97,38 @@ def _arrived(machine: Machine, ended: Ended) -> bool:
     return ended.certificate.gap <= max(machine.tol, ROUNDING) * ended.certificate.primal
 
 
-def _interior(machine: Machine) -> Ended | None:
-    """Return the end of an interior-point method where there is room for its table, and it arrives."""
-    X = machine.rows.X
-    if (
-        machine.max_iter < small_hinge.STEPS
-        or machine.is_hard
-        or X is None
-        or X.shape[0] * X.shape[1] > TABLE
-        or X.shape[1] > FEW_COLUMNS
-        or machine.cost.min() <= 0.0
-    ):
+def _interior(machine: Machine, start: Certificate | None = None) -> Ended | None:
+    """Return the end of an interior-point method where there is room for its matrix, and it arrives."""
+    if machine.max_iter < small_hinge.STEPS or machine.is_hard or machine.cost.min() <= 0.0 or not one_table.is_possible(machine.rows):
         return None
-    rows = machine.rows
-    if rows.is_sparse:
-        assert rows.codes is not None
-        rows = Rows.of_arrays(X.toarray(), rows.codes, None, rows.source)
-    try:
-        found = small_hinge.solve(rows, machine.signs[None], machine.cost, machine.ridge, max(machine.tol, ROUNDING))
-    except np.linalg.LinAlgError:
-        return None
+    table = one_table.OneTable.of(machine.rows, machine.signs[None], machine.cost, machine.ridge)
+    begin = None if start is None else first_point(machine, table.about, start)
+    theta, tol = np.zeros(len(table.D)) if begin is None else begin, max(machine.tol, ROUNDING)
+    if machine.squared:
+        return squared_interior.solve(table, theta[None], tol)
+    found = small_hinge.walked(table, theta[None], (machine.signs * table.about.scores(theta))[None], 0, tol)
     return None if found is None else found[0]
 
 
-SOLVERS = {
-    "semismooth Newton": semismooth.solve,
+def _newton(machine: Machine) -> Ended | None:
+    """Solve the squared hinge by Newton's method, then by interior points where rounding has ended it."""
+    ended = _tried(semismooth.solve, machine)
+    if ended is not None and (ended.iterations >= machine.max_iter or _arrived(machine, ended)):
+        return ended
+    return _better(ended, _tried(_interior, machine))
+
+
+def _better(ended: Ended | None, other: Ended | None) -> Ended | None:
+    """Return the end with the smaller gap, and the work of both."""
+    if ended is None or other is None:
+        return other if ended is None else ended
+    best = other if other.certificate.gap < ended.certificate.gap else ended
+    return replace(best, iterations=ended.iterations + other.iterations, passes=ended.passes + other.passes)
+
+
+DUAL = "dual coordinate descent"
+METHODS: dict[str, Callable[[Machine], Ended | None]] = {
+    "semismooth Newton": _newton,
     "augmented Lagrangian": _lagrangian,
-    "dual coordinate descent": _dual,
+    DUAL: _dual,
 }

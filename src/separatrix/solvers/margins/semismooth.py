@@ -98,7 +98,13 @@ class Descent:
         self.passes += 1
         self.status = status
         if not (np.isfinite(self.A).all() and np.isfinite(self.r).all()):
+            self._diverged()
+
+    def _diverged(self) -> None:
+        """Refuse rows that cannot be squared; where they can, the steps are at fault: LinAlgError."""
+        if not np.isfinite(self.rows.gram(np.ones(len(self.machine.signs)))).all():
             self.rows.rows.source.refuse_nonfinite()
+        raise np.linalg.LinAlgError
 
     def _follow(self, pieces: Pieces) -> bool:
         """Bring A and r to the pieces the rows are on now; return whether any row changed."""

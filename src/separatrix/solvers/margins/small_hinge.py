@@ -15,6 +15,8 @@ Mehrotra (1992), On the implementation of a primal-dual interior point method, S
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,7 @@ from .small_margins import Certified, Table, newton
 
 Floats = NDArray[np.float64]
 
-STEPS = 30
+STEPS = 50
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
 FLIP = np.array([[[1.0]], [[-1.0]]])
@@ -37,6 +39,8 @@ once two steps agree on them.
 """
 STIFF, ROUNDS, REPAIRS = 1e8, 3, 3
 """Weight of the margins against the penalty, rounds, and repairs of the pieces, of the exact end."""
+HIGH = 1e4
+"""Cost times squared length of a row from which its multiplier, if it is on the margin, is nearer to this over the length."""
 CHANGING = 50
 """The squared hinge is near enough to its solution to begin with when one row in so many changes sides."""
 
@@ -64,12 +68,16 @@ def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float, tol: float) -> list
     """
     table = Table.of(rows, Y, cost, ridge)
     theta, margins, steps = newton(table, Y.size // CHANGING)
+    return walked(table, theta, margins, steps, tol)
+
+
+def walked(table: Table, theta: Floats, margins: Floats, steps: int, tol: float) -> list[Ended] | None:
+    """Take steps from θ (K, q) with its margins (K, n) until every machine's gap is as asked; None where it never is."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return _walked(Interior(table, theta, margins), steps, tol)
 
 
 def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
-    """Take steps until every machine's gap is as asked; None where it never is."""
     first = float(inner.sizes().sum())
     best: Certified | None = None
     seen: NDArray[np.int8] | None = None
@@ -86,7 +94,7 @@ def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
             found = inner.polished(status)
             best = found if best is None else best.better(found)
         if is_near and best is not None and not best.is_done(tol):
-            best = best.better(inner.certified(status))
+            best = best.better(inner.certified(status)).better(inner.certified(np.ones_like(status)))
         if best is not None and best.is_done(tol):
             return best.ended(inner.table.about, step)
         seen = status
@@ -109,10 +117,12 @@ class Interior:
         np.maximum(short, 0.0, out=V[3])
         V[3] += AWAY
         np.subtract(V[3], short, out=V[2])
-        self.ridge = np.einsum("aa->a", table.D)
+        self.ridge = table.D
         self.off = self.ridge * theta - (V[0] * table.Y) @ table.Z
         self.products = float(np.vdot(V[:2], V[2:]))
-        self.longest = float((np.einsum("ij,ij->i", table.Z, table.Z) * cost).max())
+        stiffness = table.squares * cost
+        self.longest = float(stiffness.max())
+        self.sizes_of = cost / np.maximum(1.0, stiffness / HIGH)
 
     def sizes(self) -> Floats:
         """Return F up to what slacks are off by (K,)."""
@@ -120,7 +130,7 @@ class Interior:
 
     def status(self) -> NDArray[np.int8]:
         """Return the pieces of the rows: 0 beyond the margin, 1 on it, 2 with the largest multiplier."""
-        low = (self.V[:2] < self.table.cost * self.V[2:]).view(np.int8)
+        low = (self.V[:2] < self.sizes_of * self.V[2:]).view(np.int8)
         return 1 - low[0] + low[1]
 
     def step(self) -> float:
@@ -129,7 +139,7 @@ class Interior:
         A, B = V[:2], V[2:]
         ratio = B / A
         d = 1.0 / (ratio[0] + ratio[1])
-        inverse = np.linalg.inv(self.table.hessians(d)).astype(np.float64, copy=False)
+        inverse = self.table.inverses(d)
         # The predictor asks for αΔs + sΔα = −αs: with e = Δα/α, Δs/s = −1 − e, and the same of β and ξ.
         e = FLIP * self._move(d, inverse, self.off, B[1] - B[0])[1]
         e /= A
@@ -149,16 +159,17 @@ class Interior:
         dV *= t
         V += dV
         self.theta = self.theta + t * dtheta
-        self.off *= 1.0 - t
+        # Found anew: rounding in the steps would stay in it for ever.
+        self.off = self.ridge * self.theta - (A[0] * self.table.Y) @ self.table.Z
         self.products = float(np.vdot(A, B))
         return self.products
 
-    def _move(self, d: Floats, inverse: Floats, off: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+    def _move(self, d: Floats, inverse: Callable[[Floats], Floats], off: Floats, wanted: Floats) -> tuple[Floats, Floats]:
         """Return Δθ and Δα where (s/α)Δα + Δs less (ξ/β)Δβ + Δξ are as wanted (K, n), which is overwritten."""
         Y = self.table.Y
         right = (d * wanted * Y) @ self.table.Z
         right -= off
-        dtheta = (inverse @ right[:, :, None])[:, :, 0]
+        dtheta = inverse(right)
         rise = dtheta @ self.across
         rise *= Y
         wanted -= rise
@@ -189,7 +200,7 @@ class Interior:
         """
         table = self.table
         d = (status == 1) * (table.cost * (STIFF / self.longest))
-        inverse = np.linalg.inv(table.hessians(d)).astype(np.float64, copy=False)
+        inverse = table.inverses(d)
         theta, alpha = self.theta, self._alpha(status)
         for _ in range(ROUNDS):
             off = self.ridge * theta - (alpha * table.Y) @ table.Z

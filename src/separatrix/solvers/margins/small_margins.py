@@ -11,6 +11,7 @@ Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -20,11 +21,13 @@ from numpy.typing import NDArray
 from ...thresholds import MARGIN_MACHINES
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
-from .machine import NOTHING, Certificate, Ended
+from .machine import NOTHING, SLIGHT, Certificate, Ended
 
 Floats = NDArray[np.float64]
 
 STEPS = 25
+ROUNDING = 1e-14
+"""Share of the multipliers by which one side outweighs the other where both are equal."""
 NARROW = 16
 """Coefficients up to which all products x̃_ia x̃_ib are kept, so that the matrices of all machines are one product with them."""
 
@@ -58,7 +61,8 @@ def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float) -> list[Ended] | No
     theta, margins, steps = newton(table)
     if steps > STEPS:
         return None
-    return table.certified(theta, margins, 2.0 * cost * np.maximum(0.0, 1.0 - margins), True).ended(table.about, steps)
+    found = table.certified(theta, margins, 2.0 * cost * np.maximum(0.0, 1.0 - margins), True)
+    return found.ended(table.about, steps) if np.isfinite(found.gap).all() else None
 
 
 def newton(table: Table, enough: int = 0) -> tuple[Floats, Floats, int]:
@@ -79,6 +83,13 @@ def newton(table: Table, enough: int = 0) -> tuple[Floats, Floats, int]:
     return theta, margins, STEPS + 1
 
 
+def penalties(width: int, ridge: float) -> Floats:
+    """Return D (q,): 1, …, 1, ρ; a trace where the intercept is free, and 1 where there is none."""
+    D = np.ones(width)
+    D[-1] = ridge if 0.0 < ridge < np.inf else 1.0 if np.isinf(ridge) else np.finfo(float).tiny
+    return D
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """Small dense rows and all machines on them.
@@ -91,7 +102,7 @@ class Table:
     cost : (n,) c_i
     ridge : float
         ρ.
-    D : (q, q) diag(1, …, 1, ρ), never singular
+    D : (q,) 1, …, 1, ρ, never 0
     outer : (n, q²) x̃_i x̃_i' in one row, where q is small
     """
 
@@ -110,30 +121,55 @@ class Table:
         Z = np.empty((len(cost), about.width))
         np.subtract(rows.X, about.centre, out=Z[:, :-1])
         Z[:, -1] = np.isfinite(ridge)
-        D = np.eye(about.width)
-        D[-1, -1] = ridge if 0.0 < ridge < np.inf else 1.0 if np.isinf(ridge) else np.finfo(float).tiny
         if not np.isfinite(Z).all():
             rows.source.refuse_nonfinite()
         outer = (Z[:, :, None] * Z[:, None, :]).reshape(len(Z), -1) if about.width <= NARROW else None
-        return cls(about, Z, Y, cost, ridge, D, outer)
+        return cls(about, Z, Y, cost, ridge, penalties(about.width, ridge), outer)
+
+    @property
+    def squares(self) -> Floats:
+        """‖x̃_i‖² (n,)."""
+        return np.einsum("ij,ij->i", self.Z, self.Z)
 
     def hessians(self, d: Floats) -> Floats:
         """Return D + Σ_i d_ki x̃_i x̃_i' (K, q, q) for d (K, n)."""
-        H = (self.Z.T * d[:, None, :]) @ self.Z if self.outer is None else (d @ self.outer).reshape(len(d), *self.D.shape)
-        H += self.D
+        q = len(self.D)
+        H = (self.Z.T * d[:, None, :]) @ self.Z if self.outer is None else (d @ self.outer).reshape(len(d), q, q)
+        H.reshape(len(d), -1)[:, :: q + 1] += self.D
         return H
+
+    def inverses(self, d: Floats) -> Callable[[Floats], Floats]:
+        """Return v (K, q) ↦ (D + Σ_i d_ki x̃_i x̃_i')⁻¹ v_k."""
+        inverse = np.linalg.inv(self.hessians(d)).astype(np.float64, copy=False)
+        return lambda v: (inverse @ v[:, :, None])[:, :, 0]
+
+    def _balanced(self, alpha: Floats, squared: bool) -> Floats:
+        """Return multipliers with Σ_i α_ki y_ki = 0; see `machine.balance`."""
+        above = self.Y > 0.0
+        up, down = np.where(above, alpha, 0.0).sum(axis=1), np.where(above, 0.0, alpha).sum(axis=1)
+        over = np.abs(up - down)
+        if (over <= ROUNDING * up).all():
+            return alpha
+        heavy = above == (up > down)[:, None]
+        room = np.where(heavy, alpha if squared else np.minimum(alpha, self.cost - alpha), 0.0)
+        machines, row = np.arange(len(alpha)), room.argmax(axis=1)
+        if ((over < SLIGHT * up) & (room[machines, row] > over)).all():
+            alpha[machines, row] -= over
+            return alpha
+        least = np.minimum(up, down)
+        return alpha * np.where(above, _ratio(least, up)[:, None], _ratio(least, down)[:, None])
 
     def certified(self, theta: Floats, margins: Floats, alpha: Floats, squared: bool) -> Certified:
         """Certify all machines at once; see `machine.certify`."""
         Y, cost, ridge = self.Y, self.cost, self.ridge
         if not squared:
             alpha = np.minimum(np.maximum(alpha, 0.0), cost)
-            alpha[alpha < NOTHING * alpha.max(axis=1, keepdims=True)] = 0.0
+            small = (alpha < NOTHING * alpha.max(axis=1, keepdims=True)) & (alpha > 0.0)
+            if small.any():
+                lengths = alpha.shape[1] * np.sqrt(self.squares)
+                alpha[small & (alpha * lengths < NOTHING * np.linalg.norm(theta, axis=1, keepdims=True))] = 0.0
         if ridge == 0.0:
-            above = Y > 0.0
-            up, down = np.where(above, alpha, 0.0).sum(axis=1), np.where(above, 0.0, alpha).sum(axis=1)
-            least = np.minimum(up, down)
-            alpha = alpha * np.where(above, _ratio(least, up)[:, None], _ratio(least, down)[:, None])
+            alpha = self._balanced(alpha, squared)
         V = (alpha * Y) @ self.Z
         short = np.maximum(0.0, 1.0 - margins)
         primal = 0.5 * np.einsum("kj,kj->k", theta[:, :-1], theta[:, :-1]) + (short * short if squared else short) @ cost

@@ -25,7 +25,7 @@ class Span:
     Examples
     --------
     >>> span = Span.of(np.array([[0.0, 0.0, 1.0], [0.0, 2.0, 1.0]]))
-    >>> (span.coordinates @ span.basis.T).round(12).tolist()
+    >>> ((span.coordinates @ span.basis.T).round(12) + 0.0).tolist()
     [[0.0, 0.0, 1.0], [0.0, 2.0, 1.0]]
     """
 

@@ -5,8 +5,8 @@
    On small tables both run for all machines at once, the hinge by an interior-point method.
 2. Few rows with more columns: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
 3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads. What it has
-   not reached after some epochs, because costs are high or columns of many sizes, the methods of 1 reach from where it stands: with a
-   matrix where columns are at most 2,000 or rows at most 1,000, else by conjugate gradients.
+   not reached after some epochs, because costs are high or columns of many sizes, others reach from where it stands: interior points with
+   a matrix where columns are at most 6,000, the span of at most 1,000 rows, else Newton's method by conjugate gradients.
 """
 
 from __future__ import annotations
@@ -26,19 +26,17 @@ from ..problem import Problem
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
 from ..solution import Solution, Status
-from . import crammer_singer, joint_interior, small_hinge, small_margins
+from . import crammer_singer, joint_interior, one_machine, small_hinge, small_margins
 from .joint_polish import polish
 from .machine import Ended, Machine, certify
-from .one_machine import EPOCHS, FEW_COLUMNS, ROUNDING, SOLVERS, SOME_ROWS
+from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, ROUNDING, SOME_ROWS
 from .span import Span
 
 Floats = NDArray[np.float64]
 
-FEW_SPARSE_COLUMNS = 500
-FEW_ROWS = 500
-"""Rows up to which their span is taken at once; up to SOME_ROWS it is where coordinate descent does not arrive."""
-FEW_ANYWAY = 50
-"""Columns up to which a span saves nothing."""
+FEW_SPARSE_COLUMNS, FEW_ROWS = 500, 500
+"""Sparse columns whose curvature is cheap; rows whose span is taken at once, up to SOME_ROWS where descent does not arrive."""
+FEW_ANYWAY = 50  # columns up to which a span saves nothing
 LARGEST = 1e150
 """Products of costs and values that can be squared and summed."""
 
@@ -63,8 +61,13 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     joint : bool
     classes : (K,) labels, for messages
     """
-    X = problem.rows.X
     refuse_overflow(problem)
+    rows = problem.rows
+    if (used := _used(problem)) is not None:
+        held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)  # type: ignore[index]
+        found = solve(replace(problem, rows=held), ridge, joint, classes)
+        return replace(found, support=used[found.support])
+    X = rows.X
     fewer = X is not None and X.shape[0] < X.shape[1] and X.shape[1] > FEW_ANYWAY
     if fewer and X.shape[0] <= FEW_ROWS:
         return _in_span(problem, ridge, joint, classes)
@@ -72,15 +75,19 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     if fewer and X.shape[0] <= SOME_ROWS and not found.solution.is_converged and problem.max_iter > EPOCHS:
         other = _in_span(problem, ridge, joint, classes)
         found = other if other.solution.gap < found.solution.gap else found
-    if not (np.isfinite(found.solution.coef).all() and np.isfinite(found.solution.intercept).all()):
-        problem.rows.source.refuse_nonfinite()
     return found
+
+
+def _used(problem: Problem) -> NDArray[np.int64] | None:
+    """Return the rows with a weight where others have none; None where all have one, or rows are read anew or named in messages."""
+    weight = problem.rows.weight
+    is_whole = problem.rows.X is None or problem.strength == 0.0 or weight is None or weight.all()
+    return None if is_whole else np.flatnonzero(weight)  # type: ignore[arg-type]
 
 
 def refuse_overflow(problem: Problem) -> None:
     """Raise an error where values, or costs times values, are too large to square; rows read anew are looked at in the first pass."""
-    rows, C = problem.rows, 1.0 if problem.strength == 0.0 else 1.0 / (problem.strength * problem.total)
-    size = 1.0
+    rows, C, size = problem.rows, 1.0 if problem.strength == 0.0 else 1.0 / (problem.strength * problem.total), 1.0
     if rows.X is not None and rows.X.dtype == np.float64:
         values = rows.X.data if rows.is_sparse else rows.X.ravel()
         with np.errstate(over="ignore", invalid="ignore"):
@@ -97,15 +104,14 @@ def refuse_overflow(problem: Problem) -> None:
 def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
     """Solve one machine per class, or one for two classes."""
     # Two classes: w_1 = −w_0 = w/2, so that the joint objective is half that of the hinge with twice the cost.
-    scale = 2.0 if joint else 1.0
-    codes, cost = _codes_and_costs(problem)
+    scale, (codes, cost) = 2.0 if joint else 1.0, _codes_and_costs(problem)
     squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
     name, why = choose(problem, squared)
 
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
         machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed)
-        ended = SOLVERS[name](machine)
+        ended = one_machine.solve(machine, name)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
     machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
@@ -138,7 +144,7 @@ def choose(problem: Problem, squared: bool) -> tuple[str, str]:
         return newton, "the rows are read anew on every pass, so few passes count most"
     if p <= (FEW_SPARSE_COLUMNS if rows.is_sparse else FEW_COLUMNS):
         return newton, f"{p:,} columns: the curvature of all of them is cheap"
-    return "dual coordinate descent", f"{p:,} columns are too many for their curvature"
+    return DUAL, f"{p:,} columns are too many for their curvature"
 
 
 def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
@@ -186,7 +192,7 @@ def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found:
 def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[Ended]:
     """Run the machines: side by side where each walks the rows on one thread, else one after another."""
     threads = thread_count(problem.rows.source.n_jobs)
-    if name != "dual coordinate descent" or threads == 1 or len(machines) == 1:
+    if name != DUAL or threads == 1 or len(machines) == 1:
         yield from map(run, machines)
         return
     yield from ordered_map(run, machines, threads)
@@ -263,17 +269,15 @@ def _joint(problem: Problem, ridge: float) -> Found:
     exact = joint_interior.suits(machine)
     with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
         found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish, _epochs(machine))
-        if (
-            not exact
-            and found.gap > machine.tol * found.primal
-            and found.iterations < problem.max_iter
-            and joint_interior.is_possible(machine)
-        ):
+        is_left = not exact and found.gap > machine.tol * found.primal and found.iterations < problem.max_iter
+        if is_left and joint_interior.is_possible(machine):
             other = joint_interior.solve(machine)
             exact = other.gap < found.gap
             found = replace(other if exact else found, passes=found.passes + other.passes)
         if exact and found.gap > machine.tol * found.primal:
             found = polish(machine, found, found.alpha)
+    if not np.isfinite(found.coef).all():
+        found = crammer_singer.at_zero(machine)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
     solution = Solution(
         coef=found.coef,
@@ -292,4 +296,5 @@ def _joint(problem: Problem, ridge: float) -> Found:
 
 def _epochs(machine: crammer_singer.JointMachine) -> int | None:
     """Return after how many epochs the interior-point method would have been cheaper; None where there is no room for its matrix."""
-    return EPOCHS + machine.n_classes * machine.rows.n_features // 2 if joint_interior.is_possible(machine) else None
+    cheaper = EPOCHS + machine.n_classes * machine.rows.n_features // 2
+    return min(cheaper, machine.max_iter // 2) if joint_interior.is_possible(machine) else None
