@@ -191,7 +191,7 @@ def check_parameters(estimator: Any) -> None:
     for rule in rules_of(type(estimator).__init__):
         if rule.name in given:
             value = given[rule.name]
-            if type(value) not in rule.quick or value != value or type(value) is int:
+            if type(value) not in rule.quick or value != value or type(value) is int or rule.name == "n_jobs":
                 check(rule, value)
 
 

@@ -5,7 +5,7 @@ A table's columns are told by their kinds: "number" (booleans too), "text" (cate
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
@@ -44,6 +44,9 @@ def choose_features(
 def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str | None, str]) -> tuple[str, ...]:
     if isinstance(columns, str):
         raise InputTypeError(f"columns={columns!r} must be a list of names; write columns=[{columns!r}].")
+    if not isinstance(columns, Iterable):
+        raise InputTypeError(f"columns={columns!r:.60} must be a list of names, such as columns={list(kinds)[:1]!r}.")
+    columns = tuple(columns)
     seen: set[str] = set()
     for name in columns:
         _refuse_unknown("columns", name, kinds)
@@ -52,7 +55,7 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
         if name in seen:
             raise InputError(f"Column {name!r} is listed twice in columns; list every feature once.")
         seen.add(name)
-    return tuple(columns)
+    return columns
 
 
 def _refuse_unknown(role: str, name: Any, kinds: Mapping[str, str]) -> None:

@@ -52,11 +52,24 @@ def generator(random_state: Any) -> np.random.RandomState:
     >>> generator(None).randint(100) == generator(0).randint(100)
     True
     """
+    return drawing(0 if random_state is None else random_state)
+
+
+def drawing(random_state: Any) -> np.random.RandomState:
+    """Return the generator of a seed; None is the one of the whole process, which draws anew each time.
+
+    Examples
+    --------
+    >>> drawing("often")
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputError: random_state='often' is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None.
+    """
     try:
-        return check_random_state(0 if random_state is None else random_state)
+        return check_random_state(random_state)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"random_state={shown(random_state)} is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None for 0."
+            f"random_state={shown(random_state)} is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None."
         ) from None
 
 

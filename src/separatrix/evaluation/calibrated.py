@@ -274,7 +274,8 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
     labels = Labels.of(y)
     if count_rows(X) != len(labels):
         raise InputError(
-            f"Found input variables with inconsistent numbers of samples: X has {count_rows(X)} rows, y has {len(labels)} labels."
+            f"Found input variables with inconsistent numbers of samples: X has {count_rows(X)} rows, y has {len(labels)} labels. "
+            "Pass one label per row."
         )
     if len(labels.classes) < 2:
         raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")

@@ -174,7 +174,7 @@ class Board:
         if name in self.failures:
             raise InputError(f"{name!r} has no line: {self.failures[name]}")
         if name not in found:
-            raise UnknownNameError(f"{name!r} is not on the board.{did_you_mean(name, found)} Models: {', '.join(found)}.")
+            raise UnknownNameError(f"{name!r} is not on the board.{did_you_mean(name, found)} Name one of its models: {', '.join(found)}.")
         return found[name]
 
     def __iter__(self) -> Any:
