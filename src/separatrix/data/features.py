@@ -5,9 +5,10 @@ A table's columns are told by their kinds: "number" (booleans too), "text" (cate
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..argument_types import is_among, is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 
 
@@ -44,7 +45,7 @@ def choose_features(
 def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str | None, str]) -> tuple[str, ...]:
     if isinstance(columns, str):
         raise InputTypeError(f"columns={columns!r} must be a list of names; write columns=[{columns!r}].")
-    if not isinstance(columns, Iterable):
+    if not is_listed(columns):
         raise InputTypeError(f"columns={columns!r:.60} must be a list of names, such as columns={list(kinds)[:1]!r}.")
     columns = tuple(columns)
     seen: set[str] = set()
@@ -59,7 +60,7 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
 
 
 def _refuse_unknown(role: str, name: Any, kinds: Mapping[str, str]) -> None:
-    if name not in kinds:
+    if not is_among(name, list(kinds)):
         raise UnknownNameError(
             f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, kinds)} It holds {_listed(list(kinds))}."
         )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import as_numbers
 from ..arguments import answers_to
 from ..errors import DataWarning, InputError
 from .actions import cheapest, costs_of, labelled_costs, worst_best
@@ -81,9 +80,10 @@ class Decision:
         if self.actions is not None or self.truths is not None:
             self._check_names()
         if self.reject_cost is not None:
-            if not (isinstance(self.reject_cost, Real) and abs(self.reject_cost) <= sys.float_info.max):
+            cost = as_numbers("reject_cost", self.reject_cost, "give a finite number, or None to reject nothing.")
+            if cost.ndim or not np.isfinite(cost):
                 raise InputError(f"reject_cost={self.reject_cost!r} must be a finite number, or None to reject nothing.")
-            object.__setattr__(self, "reject_cost", float(self.reject_cost))
+            object.__setattr__(self, "reject_cost", float(cost))
 
     def _check_names(self) -> None:
         if self.costs is None:
@@ -111,7 +111,7 @@ class Decision:
         >>> Decision.threshold(0.1).decide([[0.8, 0.2], [0.95, 0.05]]).tolist()
         [1, 0]
         """
-        if not (isinstance(t, Real) and 0.0 <= t <= 1.0):
+        if not (isinstance(t, int | float | np.number) and 0.0 <= t <= 1.0):
             raise InputError(f"t={t!r}: a threshold is a probability between 0 and 1.")
         return cls(costs=[[0.0, t], [1.0 - t, 0.0]], priors=priors)
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..argument_types import as_numbers, is_among
 from ..data.labels import Labels
-from ..data.weights import check_weights
+from ..data.weights import check_weights, with_squares
 from ..errors import InputError
 
 Floats = NDArray[np.float64]
@@ -140,7 +140,7 @@ class Cases:
                 "classes=model.classes_ where y lacks a class."
             )
         weight = check_weights(sample_weight, len(P))
-        codes, weight = labels.codes(0, len(labels)), np.ones(len(P)) if weight is None else weight
+        codes, weight = labels.codes(0, len(labels)), np.ones(len(P)) if weight is None else with_squares(weight)
         held = ~np.isnan(P).all(axis=1) & (weight > 0)
         if not held.any():
             raise InputError("No row has posteriors and a positive weight; pass Estimate.posteriors of an evaluation that held rows out.")

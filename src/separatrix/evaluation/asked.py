@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..argument_types import MOST_JOBS
 from ..errors import InputError
 
 MOST = 2**31 - 1
@@ -39,7 +40,7 @@ def require_jobs(n_jobs: Any) -> None:
     ...
     separatrix.errors.InputError: n_jobs='a' must be a number of processes: 1, 2, …, -1 for all CPUs, or None.
     """
-    if n_jobs is None or (isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and n_jobs and -MOST <= n_jobs <= MOST):
+    if n_jobs is None or (isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and 0 < abs(int(n_jobs)) <= MOST_JOBS):
         return
     raise InputError(f"n_jobs={shown(n_jobs)} must be a number of processes: 1, 2, …, -1 for all CPUs, or None.")
 

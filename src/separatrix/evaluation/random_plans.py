@@ -125,8 +125,7 @@ class Bootstrap(Plan):
 
     def resamples(self, n: int) -> NDArray[np.int64]:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
-        if not isinstance(n, int | np.integer) or n < 1:
-            raise InputError(f"n={n!r} must be a whole number of rows to draw from, at least 1.")
+        require_count("n", n, 1)
         rng = drawing(self.random_state)
         found = np.empty((self.n_resamples, n), dtype=np.int64)
         size = max(1, 2_000_000 // n)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import is_among
 from ..data import Source, as_source
 from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, did_you_mean
@@ -171,7 +172,7 @@ class LogisticInformation(Base):
     def _judged(self, X: Any, y: Any, likelihood: str, sample_weight: Any) -> tuple[float, float, float]:
         """Return log L, n and k."""
         check_is_fitted(self)
-        if likelihood != "conditional":
+        if not is_among(likelihood, ("conditional",)):
             raise InputError(
                 f"likelihood={likelihood!r} does not exist for {type(self).__name__}, which models p(y | x) and not x; "
                 "use likelihood='conditional', and compare it with conditional likelihoods only."

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..argument_types import refused_as
+from ..argument_types import is_among, refused_as
 from ..data import as_source
 from ..data.labels import Labels
 from ..data.opening import as_matrix
@@ -105,7 +105,7 @@ class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorM
         ambiguous : "argmax" or "reject"
             Give ambiguous rows to the largest score, or reject them: the result is then an array of objects with None there.
         """
-        if ambiguous not in ("argmax", "reject"):
+        if not is_among(ambiguous, ("argmax", "reject")):
             raise one_of("ambiguous", ambiguous, ["argmax", "reject"])
         codes, unclear = self._winners(X)
         labels = self.classes_[codes]
