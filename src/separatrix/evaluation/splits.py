@@ -53,6 +53,8 @@ def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
         raise InputTypeError(f"plan={plan!r} is not a plan; give KFold(10), LeaveOneOut(), a scikit-learn splitter or a number of folds.")
     if isinstance(plan, int | float | np.number):
         require_count("plan", plan, 2, n, "the number of rows, ")
+        if groups is not None:
+            raise InputError(f"plan={plan} cuts groups apart; use plan=KFold({plan}, grouped=True), or leave groups out.")
     try:
         splitter = check_cv(plan, y, classifier=True)
         found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]

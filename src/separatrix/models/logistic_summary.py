@@ -200,7 +200,7 @@ class LogisticTables(LogisticInformation):
         log_l, n, k = self._judge(source)
         problem = self._problem(source)
         likelihood = Likelihood(problem)
-        gamma = likelihood.baseline(self.coef_, self.intercept_).reshape(likelihood.shape)
+        gamma = likelihood.baseline(self._dense_coef(), self.intercept_).reshape(likelihood.shape)
         null = null_log_likelihood(problem.counts if self.class_weight is None else _counts(source), bool(self.fit_intercept))
         evidence = Evidence(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(self.fit_intercept))
         names = tables_of.row_names(self.classes_.tolist(), column_names(self), bool(self.fit_intercept))
