@@ -69,6 +69,9 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: s.explain(s.GaussianNB().fit(X, Y), X, regions=int), "does not name two columns"),
     (lambda: s.AnovaFilter(k=1).fit(np.array([[(1, 2), 1.0], [1.0, 2.0]], dtype=object), [0, 1]), "X holds"),
     (lambda: s.LogisticRegression().fit(X, np.arange(12) % 4).summary(1e200 * X, np.arange(12) % 4), "rescale the columns of X"),
+    (lambda: s.LinearDiscriminantAnalysis().fit(X, Y).predict(X, rank="1"), "rank='1' must be a whole number"),  # type: ignore[arg-type]
+    (lambda: s.explain(s.GaussianNB().fit(X, Y), X, row=0, fixed=0), "fixed=0 must be a list of columns"),  # type: ignore[arg-type]
+    (lambda: s.explain(s.GaussianNB().fit(X, Y), X, row=0, distance=X), "distance=array"),  # type: ignore[arg-type]
     (lambda: s.logic.is_separable(np.full((4, 1), 1e308), [0, 1, 0, 1]), "beyond 4e.307.* rescale its column"),
 ]
 
