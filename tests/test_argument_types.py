@@ -45,6 +45,34 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: s.ClassMoments.from_data(X, Y).merge(3), "ClassMoments go together with ClassMoments only"),  # type: ignore[arg-type]
     (lambda: next(s.KFold(2).split(3.5)), "X of type float holds no rows"),
     (lambda: s.logic.AND.formula(["a"]), "a list of 2 names is needed"),
+    (lambda: s.Hyperplane([1.0], 0.0).equation(3), "names=3 cannot be used; a list of 1 names"),  # type: ignore[arg-type]
+    (lambda: s.Hyperplane([1.0], 0.0).same_boundary(s.Hyperplane([1.0], 0.0), rtol=-1), "rtol=-1 .* must be at least 0"),
+    (lambda: s.Moments.from_data(X).subtract(3), "Moments go together with Moments only"),  # type: ignore[arg-type]
+    (lambda: s.Decision().check(3), "classes=3 is no list of labels"),
+    (lambda: s.Decision(reject_cost=10**400), "reject_cost=1.* does not hold real numbers"),
+    (lambda: s.Decision(priors=[None]), "holds NaN; pass one number per class"),
+    (lambda: s.net_benefit([0.5] * 12, Y, "low"), "thresholds='low' does not hold real numbers"),
+    (lambda: s.net_benefit([0.5] * 12, Y, positive=np.zeros(2)), "positive=array.* is not a class"),
+    (lambda: s.KFold(int).get_n_splits(), "n_splits=<class 'int'> must be a whole number"),  # type: ignore[arg-type]
+    (lambda: s.Bootstrap(3, random_state="x").resamples(5), "random_state='x' is no seed"),
+    (lambda: s.OneVsRest(n_jobs=10**9).fit(X, Y), "n_jobs=1000000000 must be at most 10000"),
+    (lambda: s.ForwardSelection(s.GaussianNB(), n_jobs=False).fit(X, Y), "n_jobs=0 asks for no thread"),
+    (lambda: s.ForwardSelection(s.GaussianNB(), plan=0.5).fit(X, Y), "plan cannot be used: .*; give another one, such as KFold"),
+    (lambda: s.FisherDiscriminant().fit(X, Y).get_feature_names_out(3), "input_features cannot be used: .*; leave it out"),
+    (lambda: s.FisherDiscriminant().fit(X, Y).criterion("w"), "w='w' does not hold real numbers; give one weight per column"),
+    (lambda: s.CalibratedClassifier().fit(3.5, Y), "X cannot be used: .*; pass n rows"),
+    (lambda: s.compare(X, Y, models=3), "models=3 holds no models"),
+    (lambda: s.evaluate(s.GaussianNB(), X, Y, plan=3, metrics=int), "is not a metric; give a name such as 'error'"),
+    (lambda: s.permutation_test(s.GaussianNB(), X, Y, statistic=[]), r"\[\] is not one metric"),
+    (lambda: s.evaluate(s.GaussianNB(), X, Y, exact=X), "exact=array.* must be True or False"),  # type: ignore[arg-type]
+    (lambda: s.evaluate(s.GaussianNB(), [[1.0], [2.0, 3.0]], [0, 1]), "The rows of X are of different lengths"),
+    (lambda: s.explain(s.GaussianNB().fit(X, Y), X, regions=int), "does not name two columns"),
+    (lambda: s.AnovaFilter(k=1).fit(np.array([[(1, 2), 1.0], [1.0, 2.0]], dtype=object), [0, 1]), "X holds"),
+    (lambda: s.LogisticRegression().fit(X, np.arange(12) % 4).summary(1e200 * X, np.arange(12) % 4), "rescale the columns of X"),
+    (lambda: s.LinearDiscriminantAnalysis().fit(X, Y).predict(X, rank="1"), "rank='1' must be a whole number"),  # type: ignore[arg-type]
+    (lambda: s.explain(s.GaussianNB().fit(X, Y), X, row=0, fixed=0), "fixed=0 must be a list of columns"),  # type: ignore[arg-type]
+    (lambda: s.explain(s.GaussianNB().fit(X, Y), X, row=0, distance=X), "distance=array"),  # type: ignore[arg-type]
+    (lambda: s.logic.is_separable(np.full((4, 1), 1e308), [0, 1, 0, 1]), "beyond 4e.307.* rescale its column"),
 ]
 
 
@@ -64,3 +92,10 @@ def test_defaults_are_of_the_types_they_name(name: str) -> None:
     given = {"estimator": s.GaussianNB(), "selector": s.AnovaFilter(k=1)}
     needed = {key: value for key, value in given.items() if key in getattr(s, name).__init__.__annotations__}
     check_parameters(getattr(s, name)(**needed))
+
+
+@pytest.mark.parametrize("curve", [s.cost_curve, s.net_benefit, s.reliability])
+def test_only_ratios_of_weights_count_where_rows_are_judged(curve: Any) -> None:
+    given = np.linspace(0.1, 0.9, 12)
+    tiny, usual = (curve(given, Y, sample_weight=np.full(12, w)) for w in (1e-300, 1.0))
+    assert str(tiny) == str(usual)

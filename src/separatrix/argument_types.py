@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import numbers
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ QUICK: dict[str, tuple[type, ...]] = {
 }
 """Types that need no second look (but for NaN, and integers beyond any float)."""
 LITERAL = r"Literal\[[^]]*\]"
+MOST_JOBS = 10_000
+"""More threads or processes than that no machine has."""
 NOUNS = {"int": "a whole number", "float": "a number", "bool": "True or False", "str": "text", "None": "None"}
 
 
@@ -80,12 +82,14 @@ def check(rule: Rule, value: Any) -> None:
     if (
         type(value) in rule.quick
         and value == value
-        and (value or rule.name != "n_jobs")
+        and (rule.name != "n_jobs" or value is None or 0 < abs(value) <= MOST_JOBS)
         and not (type(value) is int and abs(value) > 2**63)
     ):
         return
     if rule.name == "n_jobs" and value is not None and _is("int", value) and int(value) == 0:
         raise ParameterError("n_jobs=0 asks for no thread; use n_jobs=1, a number of threads, or -1 for all processors.")
+    if rule.name == "n_jobs" and value is not None and _is("int", value) and abs(int(value)) > MOST_JOBS:
+        raise ParameterError(f"n_jobs={_shown(value)} must be at most {MOST_JOBS}; use -1 for all processors.")
     if rule.kinds == ("seed",):
         _check_seed(rule.name, value)
     elif not any(_is(kind, value) for kind in rule.kinds) and not (rule.words and isinstance(value, str)):
@@ -185,13 +189,24 @@ def is_among(value: Any, known: Sequence[Any]) -> bool:
         return False
 
 
+def is_listed(value: Any) -> bool:
+    """Whether a value holds others that can be named one by one: not text, and not an array of no dimension.
+
+    Examples
+    --------
+    >>> is_listed(("age", "pages")), is_listed("age"), is_listed(np.array(3)), is_listed(3)
+    (True, False, False, False)
+    """
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, type)) and getattr(value, "shape", None) != ()
+
+
 def check_parameters(estimator: Any) -> None:
     """Raise an error for the first parameter of an estimator that is not of the type its constructor names."""
     given = vars(estimator)
     for rule in rules_of(type(estimator).__init__):
         if rule.name in given:
             value = given[rule.name]
-            if type(value) not in rule.quick or value != value or type(value) is int:
+            if type(value) not in rule.quick or value != value or type(value) is int or rule.name == "n_jobs":
                 check(rule, value)
 
 

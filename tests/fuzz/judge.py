@@ -31,6 +31,8 @@ UNDEFINED = {
     "auc": "of a fold without rows of one class",
     ".posteriors": "of rows that a plan never holds out",
     "pvalues_": "no test is possible where there are as many classes as rows",
+    ".positive": "PredictiveValues: the share of no row that is called positive",
+    ".negative": "PredictiveValues: the share of no row that is called negative",
     "entries": "tests and standard errors that one fold does not give",
 }
 """Where NaN is said to mean that there is no such number."""
@@ -149,12 +151,17 @@ def unsound(method: str, result: Any, subject: Any, arguments: dict[str, Any]) -
 
 
 def numbers(result: Any) -> Any:
-    return result.data if sp.issparse(result) else np.asarray(result, dtype=float)
+    if sp.issparse(result):
+        return result.data
+    array = np.asarray(result)  # selectors give columns of text back as they came
+    return np.array([v for v in array.ravel().tolist() if isinstance(v, float)]) if array.dtype.kind in "OUS" else array.astype(float)
 
 
 def text_of(result: Any) -> str:
     """All numbers and words in a result, as a hash."""
-    return str(joblib.hash([(path, leaf.dtype.str, leaf.tolist()) for path, leaf in leaves(result, "")]))
+    # The bytes between numbers of long double are whatever stood there before, and would be hashed too.
+    plain = [(path, leaf.astype(float) if leaf.dtype == np.longdouble else leaf) for path, leaf in leaves(result, "")]
+    return str(joblib.hash([(path, leaf.dtype.str, leaf.tolist()) for path, leaf in plain]))
 
 
 def leaves(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:

@@ -91,7 +91,7 @@ def to_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except ValueError:
+    except (TypeError, ValueError):
         return False
     return True
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..argument_types import is_among, is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 
 
@@ -44,6 +45,9 @@ def choose_features(
 def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str | None, str]) -> tuple[str, ...]:
     if isinstance(columns, str):
         raise InputTypeError(f"columns={columns!r} must be a list of names; write columns=[{columns!r}].")
+    if not is_listed(columns):
+        raise InputTypeError(f"columns={columns!r:.60} must be a list of names, such as columns={list(kinds)[:1]!r}.")
+    columns = tuple(columns)
     seen: set[str] = set()
     for name in columns:
         _refuse_unknown("columns", name, kinds)
@@ -52,11 +56,11 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
         if name in seen:
             raise InputError(f"Column {name!r} is listed twice in columns; list every feature once.")
         seen.add(name)
-    return tuple(columns)
+    return columns
 
 
 def _refuse_unknown(role: str, name: Any, kinds: Mapping[str, str]) -> None:
-    if name not in kinds:
+    if not is_among(name, list(kinds)):
         raise UnknownNameError(
             f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, kinds)} It holds {_listed(list(kinds))}."
         )

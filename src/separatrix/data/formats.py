@@ -165,7 +165,7 @@ def _unreadable(file: str, error: Exception, where: str = "") -> InputError:
         said = TOO_LONG
     elif "Empty CSV" in said:
         said = "it is empty, or a header without rows. Leave it out, or write it with at least one row"
-    return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}.")
+    return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}. Check its ending, or write it anew.")
 
 
 def _read_parquet(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:

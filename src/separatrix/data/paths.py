@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError, did_you_mean
 
 FORMATS = {
@@ -46,7 +46,7 @@ def find_files(path: Any) -> tuple[list[str], str]:
     """
     if isinstance(path, (str, os.PathLike)):
         files = _expand(os.fspath(path))
-    elif isinstance(path, Iterable):
+    elif is_listed(path):
         files = [file for each in path for file in _expand(_as_text(each))]
     else:
         files = _expand(_as_text(path))

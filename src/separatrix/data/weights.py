@@ -65,3 +65,15 @@ def _numbers(sample_weight: Any) -> NDArray[Any]:
         f"sample_weight is {found}; pass one number per row, such as np.ones(len(X)), or None. For weights by class use "
         "class_weight={label: weight} where the model has it."
     )
+
+
+def with_squares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights of which only the ratios count, divided by the largest where sums of their squares would leave float64.
+
+    Examples
+    --------
+    >>> with_squares(np.array([1e-300, 2e-300])).tolist(), with_squares(np.array([1.0, 2.0])).tolist()
+    ([0.5, 1.0], [1.0, 2.0])
+    """
+    largest = float(weight.max(initial=0.0))
+    return weight if largest == 0.0 or 1e-100 < largest < 1e100 else weight / largest

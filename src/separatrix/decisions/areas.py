@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
+from ..data.weights import with_squares
 from ..thresholds import SORTED
 from .shares import logit_interval
 
@@ -66,6 +67,7 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, fold
 
     Row i's influence is (V_i − A)/(share of its side), V_i the weighted share of the other side that it stands right to.
     """
+    weight = None if weight is None else with_squares(weight)
     order, below = _ordered_by_kernel(positive, score, weight) if SORTED.reached(len(score)) else _ordered(positive, score, weight)
     own = np.ones(len(score)) if weight is None else weight
     sides = np.array([own[positive].sum(), own[~positive].sum()])

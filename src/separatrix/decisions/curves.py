@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds
 
-from ..argument_types import check_arguments
+from ..argument_types import as_numbers, check_arguments
 from ..errors import InputError
 from .areas import area, area_interval
 from .decision import Decision
@@ -209,7 +209,11 @@ def net_benefit(
     ----------
     Vickers and Elkin (2006), Decision curve analysis: a novel method for evaluating prediction models, Medical Decision Making 26.
     """
-    t = np.linspace(0.01, 0.99, 99) if thresholds is None else np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    t = (
+        np.linspace(0.01, 0.99, 99)
+        if thresholds is None
+        else np.atleast_1d(as_numbers("thresholds", thresholds, "give numbers between 0 and 1."))
+    )
     if not ((t > 0) & (t < 1)).all():
         raise InputError("thresholds of a decision curve must lie between 0 and 1, both excluded: t/(1 − t) is the price of a false alarm.")
     counts = Counts.of(posteriors, y, positive, classes, sample_weight, priors)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import as_numbers
 from ..arguments import answers_to
 from ..errors import DataWarning, InputError
 from .actions import cheapest, costs_of, labelled_costs, worst_best
-from .posteriors import as_posteriors, check_posteriors
+from .posteriors import as_classes, check_posteriors, with_classes
 from .priors import by_label, check_priors, prior_odds, reweight
 
 if TYPE_CHECKING:
@@ -79,9 +80,10 @@ class Decision:
         if self.actions is not None or self.truths is not None:
             self._check_names()
         if self.reject_cost is not None:
-            if not (isinstance(self.reject_cost, int | float | np.number) and np.isfinite(self.reject_cost)):
+            cost = as_numbers("reject_cost", self.reject_cost, "give a finite number, or None to reject nothing.")
+            if cost.ndim or not np.isfinite(cost):
                 raise InputError(f"reject_cost={self.reject_cost!r} must be a finite number, or None to reject nothing.")
-            object.__setattr__(self, "reject_cost", float(self.reject_cost))
+            object.__setattr__(self, "reject_cost", float(cost))
 
     def _check_names(self) -> None:
         if self.costs is None:
@@ -157,8 +159,7 @@ class Decision:
         -------
         actions : (n,) labels or names of actions; an array of objects with None for rejected rows where there is a reject_cost
         """
-        P = as_posteriors(posteriors, None if classes is None else len(classes))
-        labels = np.arange(P.shape[1]) if classes is None else np.asarray(classes)
+        P, labels = with_classes(posteriors, classes)
         self.check(labels)
         return self.names(labels)[self.codes(P, labels, trained_priors, n_jobs)]
 
@@ -169,8 +170,7 @@ class Decision:
         ----------
         posteriors, classes, trained_priors, n_jobs : as in `decide`
         """
-        P = as_posteriors(posteriors, None if classes is None else len(classes))
-        labels = np.arange(P.shape[1]) if classes is None else np.asarray(classes)
+        P, labels = with_classes(posteriors, classes)
         return cheapest(P, self.table(labels) * self._odds(labels, trained_priors)[:, None], n_jobs)
 
     def expected_costs(self, posteriors: Any, classes: Any = None, trained_priors: Any = None) -> Floats:
@@ -181,9 +181,7 @@ class Decision:
         posteriors, classes, trained_priors : as in `decide`
         """
         P = self.posteriors(posteriors, classes, trained_priors)
-        if classes is not None and len(classes) != P.shape[1]:
-            raise InputError(f"The posteriors have {P.shape[1]} columns, but there are {len(classes)} classes; pass one column per class.")
-        return P @ self.table(np.arange(P.shape[1]) if classes is None else np.asarray(classes))
+        return P @ self.table(with_classes(P, classes)[1])
 
     def posteriors(self, posteriors: Any, classes: Any = None, trained_priors: Any = None) -> Floats:
         """Return the posteriors under the priors of the decision.
@@ -233,7 +231,7 @@ class Decision:
         ----------
         classes : (K,) labels
         """
-        labels = np.asarray(classes)
+        labels = as_classes(classes)
         C = self._costs(labels)
         if self.priors is not None:
             check_priors(self.priors, labels)

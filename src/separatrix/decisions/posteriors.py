@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import as_numbers
+from ..argument_types import as_numbers, is_among
 from ..data.labels import Labels
-from ..data.weights import check_weights
+from ..data.weights import check_weights, with_squares
 from ..errors import InputError
 
 Floats = NDArray[np.float64]
@@ -38,6 +38,34 @@ def as_posteriors(posteriors: Any, n_classes: int | None = None) -> NDArray[np.f
     if n_classes is not None and P.shape[1] != n_classes:
         raise InputError(f"The posteriors have {P.shape[1]} columns, but there are {n_classes} classes; pass one column per class.")
     return P
+
+
+def with_classes(posteriors: Any, classes: Any = None) -> tuple[NDArray[np.floating], NDArray[Any]]:
+    """Return posteriors (n, K), rows unchecked, and the labels of their columns: 0 … K − 1 if not given."""
+    if classes is None:
+        P = as_posteriors(posteriors)
+        return P, np.arange(P.shape[1])
+    labels = as_classes(classes)
+    return as_posteriors(posteriors, len(labels)), labels
+
+
+def as_classes(classes: Any) -> NDArray[Any]:
+    """Return labels as an array (K,).
+
+    Examples
+    --------
+    >>> as_classes(3)
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputError: classes=3 is no list of labels; give one label per class, such as model.classes_.
+    """
+    try:
+        labels = np.asarray(classes)
+    except ValueError:  # rows of different lengths
+        labels = np.empty(())
+    if labels.ndim != 1:
+        raise InputError(f"classes={classes!r:.60} is no list of labels; give one label per class, such as model.classes_.")
+    return labels
 
 
 def refuse_no_distribution(P: NDArray[np.floating]) -> None:
@@ -112,7 +140,7 @@ class Cases:
                 "classes=model.classes_ where y lacks a class."
             )
         weight = check_weights(sample_weight, len(P))
-        codes, weight = labels.codes(0, len(labels)), np.ones(len(P)) if weight is None else weight
+        codes, weight = labels.codes(0, len(labels)), np.ones(len(P)) if weight is None else with_squares(weight)
         held = ~np.isnan(P).all(axis=1) & (weight > 0)
         if not held.any():
             raise InputError("No row has posteriors and a positive weight; pass Estimate.posteriors of an evaluation that held rows out.")
@@ -146,6 +174,6 @@ class Cases:
             if len(known) != 2:
                 raise InputError(f"There are {len(known)} classes; name the one that counts as positive, as in positive={known[-1]!r}.")
             return 1
-        if label not in known:
+        if not is_among(label, known):
             raise InputError(f"positive={label!r} is not a class; the classes are {known}.")
         return int(known.index(label))

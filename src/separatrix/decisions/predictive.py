@@ -69,6 +69,11 @@ def predictive_values(
     classes : (K,) labels, where y lacks one
     sample_weight : (n,) weights, optional
 
+    Returns
+    -------
+    PredictiveValues
+        A predictive value is NaN where no row is called so.
+
     Examples
     --------
     >>> y = np.repeat([0, 1], [1000, 100])

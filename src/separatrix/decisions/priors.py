@@ -54,7 +54,10 @@ def by_label(priors: Any, name: str = "priors") -> Any:
     # A Series that was given no labels is numbered, and stands in the order of the classes.
     if hasattr(priors, "iloc") and type(priors.index).__name__ != "RangeIndex":
         return dict(priors.to_dict())
-    return as_numbers(name, priors, "pass one per class, or {label: prior}.").copy()
+    given = as_numbers(name, priors, "pass one per class, or {label: prior}.").copy()
+    if np.isnan(given).any():
+        raise InputError(f"{name}={priors!r:.60} holds NaN; pass one number per class, or {{label: prior}}.")
+    return given
 
 
 def _in_order(priors: Mapping[Any, Any], labels: list[Any], name: str) -> list[float]:

@@ -34,8 +34,9 @@ def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats
     """
     z, s = normal_quantile(level), np.asarray(share, dtype=np.float64)
     n = np.where(np.asarray(n) > 0, n, np.nan)
-    centre, half = s + z * z / (2 * n), z * np.sqrt(np.maximum(s * (1 - s), 0.0) / n + z * z / (4 * n * n))
-    return np.maximum(0.0, (centre - half) / (1 + z * z / n)), np.minimum(1.0, (centre + half) / (1 + z * z / n))
+    # Both sides of the fraction times n: weights may be as small as 1e-300.
+    centre, half = n * s + z * z / 2, z * np.sqrt(n * np.maximum(s * (1 - s), 0.0) + z * z / 4)
+    return np.maximum(0.0, (centre - half) / (n + z * z)), np.minimum(1.0, (centre + half) / (n + z * z))
 
 
 def logit_interval(value: float, error: float, n: float, level: float = 0.95) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..argument_types import MOST_JOBS
 from ..errors import InputError
 
 MOST = 2**31 - 1
@@ -39,7 +40,7 @@ def require_jobs(n_jobs: Any) -> None:
     ...
     separatrix.errors.InputError: n_jobs='a' must be a number of processes: 1, 2, …, -1 for all CPUs, or None.
     """
-    if n_jobs is None or (isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and n_jobs and -MOST <= n_jobs <= MOST):
+    if n_jobs is None or (isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and 0 < abs(int(n_jobs)) <= MOST_JOBS):
         return
     raise InputError(f"n_jobs={shown(n_jobs)} must be a number of processes: 1, 2, …, -1 for all CPUs, or None.")
 
@@ -52,11 +53,24 @@ def generator(random_state: Any) -> np.random.RandomState:
     >>> generator(None).randint(100) == generator(0).randint(100)
     True
     """
+    return drawing(0 if random_state is None else random_state)
+
+
+def drawing(random_state: Any) -> np.random.RandomState:
+    """Return the generator of a seed; None is the one of the whole process, which draws anew each time.
+
+    Examples
+    --------
+    >>> drawing("often")
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputError: random_state='often' is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None.
+    """
     try:
-        return check_random_state(0 if random_state is None else random_state)
+        return check_random_state(random_state)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"random_state={shown(random_state)} is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None for 0."
+            f"random_state={shown(random_state)} is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None."
         ) from None
 
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import refused_as
 from ..data import Source
 from ..data.labels import Labels
 from ..data.sparse_rows import with_rows
@@ -268,13 +269,15 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
         raise InputTypeError("CalibratedClassifier holds rows out, which need to be in memory; pass an array or a frame, not files.")
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
-    (X,) = indexable(with_rows(X))
+    with refused_as("X", "pass n rows × p columns, one row per label."):
+        (X,) = indexable(with_rows(X))
     if getattr(X, "ndim", 2) != 2:
         raise InputError(f"Expected 2D array, got an X of shape {X.shape}: pass one row per label; X.reshape(-1, 1) for a single column.")
     labels = Labels.of(y)
     if count_rows(X) != len(labels):
         raise InputError(
-            f"Found input variables with inconsistent numbers of samples: X has {count_rows(X)} rows, y has {len(labels)} labels."
+            f"Found input variables with inconsistent numbers of samples: X has {count_rows(X)} rows, y has {len(labels)} labels. "
+            "Pass one label per row."
         )
     if len(labels.classes) < 2:
         raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from ..argument_types import is_listed
 from ..errors import InputError, did_you_mean
 from .metrics import METRICS, NEED_POSTERIORS, Metric, from_scorer
 
@@ -65,7 +66,7 @@ class Named:
 
 def named_metric(metric: Any) -> Named:
     """Return a metric given by name or as a scorer; an unknown one is an error."""
-    if not (isinstance(metric, str) or callable(metric)):
+    if isinstance(metric, type) or not (isinstance(metric, str) or callable(metric)):
         raise InputError(f"{metric!r} is not a metric; give a name such as 'error' or 'log_loss', or a scikit-learn scorer.")
     if metric in METRICS:
         return Named(metric, metric, METRICS[metric])
@@ -77,7 +78,9 @@ def named_metric(metric: Any) -> Named:
         return Named(name, name, from_scorer(metric))
     if metric in get_scorer_names():
         return Named(name, name, from_scorer(get_scorer(metric)))
-    raise InputError(f"Metric {metric!r} is not known.{did_you_mean(metric, [*METRICS, *get_scorer_names()])}")
+    raise InputError(
+        f"Metric {metric!r} is not known.{did_you_mean(metric, [*METRICS, *get_scorer_names()])} Give a name such as 'error' or 'log_loss'."
+    )
 
 
 @cache
@@ -91,7 +94,7 @@ def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> list[Named
     if metrics is None:
         names: Iterable[Any] = [m for m in METRICS if has_posteriors or m not in NEED_POSTERIORS]
     else:
-        names = list(metrics) if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
+        names = list(metrics) if is_listed(metrics) else [metrics]
     chosen = {"error": named_metric("error")}
     for name in names:
         if not has_posteriors and needs_posteriors(name):
@@ -106,6 +109,8 @@ def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> list[Named
 
 def one_metric(metric: Any, has_posteriors: bool, model: str) -> Named:
     """Return one metric, given by name or as a scorer."""
+    if is_listed(metric):
+        raise InputError(f"{metric!r:.60} is not one metric; give a name such as 'error' or 'log_loss', or a scikit-learn scorer.")
     return choose_metrics(metric, has_posteriors, model)[0 if isinstance(metric, str) and metric == "error" else 1]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from ..argument_types import as_numbers
 from ..errors import InputError
 from .intervals import wilson
 
@@ -121,7 +122,8 @@ class Estimate:
         ----------
         priors : (K,) in the order of `classes`, or {label: share}
         """
-        given = np.asarray([priors.get(k, 0.0) for k in self.classes.tolist()] if isinstance(priors, dict) else priors, dtype=np.float64)
+        listed = [priors.get(k, 0.0) for k in self.classes.tolist()] if isinstance(priors, dict) else priors
+        given = as_numbers("priors", listed, f"give one share for each of {self.classes.tolist()}.")
         unknown = [k for k in priors if k not in self.classes.tolist()] if isinstance(priors, dict) else []
         if unknown or given.shape != (len(self.classes),) or abs(given.sum() - 1.0) > 1e-6 or (given < 0).any():
             raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from ..argument_types import check_arguments
 from ..arguments import PLAN, SILENT, answers_to
 from .asked import generator, require_jobs
 from .estimate import Estimate
@@ -89,6 +90,7 @@ def evaluate(
     start = time.perf_counter()
     require_classifier(model)
     require_jobs(n_jobs)
+    check_arguments(evaluate, {**locals(), "random_state": None})  # the plan's own seed counts before it
     rows = labelled_rows(X, y, sample_weight, target)
     plan = KFold(10) if plan is None else plan
     with told_once():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
 from ..data import Source, as_source
+from ..data.arrays import as_array
 from ..data.labels import Labels
 from ..data.opening import is_frame
 from ..data.selected import picked_from, warn_if_picked
@@ -69,7 +70,7 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
 
 def _listed(X: Any) -> NDArray[Any]:
     # Texts as objects: an array of strings would give each the room of the longest.
-    return np.array(X, dtype=object) if len(X) and isinstance(X[0], str) else np.asarray(X)
+    return np.array(X, dtype=object) if len(X) and isinstance(X[0], str) else as_array(X)
 
 
 def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-from sklearn.utils import check_random_state
 
 from ..arguments import answers_to
 from ..data.row_hash import row_hash
 from ..errors import InputError
-from .asked import generator, require_count, shown
+from .asked import drawing, generator, require_count, shown
 from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
 
 REPLACED = {
@@ -131,7 +130,7 @@ class KFold(Plan):
 
     def _repeated(self, n: int, codes: NDArray[np.int32] | None, groups: Any) -> list[Folds]:
         self._check(n, groups)
-        rng = check_random_state(self.random_state)  # None draws anew: a plan is seeded by those who ask it
+        rng = drawing(self.random_state)  # None draws anew: a plan is seeded by those who ask it
         seeds = [int(rng.randint(2**31 - 1)) for _ in range(self.repeats)]
         once = self._grouped if self.grouped else self._dealt
         return [once(n, codes, groups, seed) for seed in seeds]
@@ -181,6 +180,8 @@ class KFold(Plan):
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return folds times repeats."""
+        require_count("n_splits", self.n_splits, 2)
+        require_count("repeats", self.repeats, 1, MOST_REPEATS)
         return self.n_splits * self.repeats
 
 
@@ -218,6 +219,7 @@ class HashFold(Plan):
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds."""
+        require_count("n_splits", self.n_splits, 2)
         return self.n_splits
 
 
@@ -270,7 +272,7 @@ def require_groups(groups: Any, n: int) -> None:
     """Refuse groups that do not name one group per row."""
     if isinstance(groups, str):
         raise InputError(f"groups={groups!r} is the name of a column; pass the group of each of the {n} rows, such as frame[{groups!r}].")
-    if groups is not None and not hasattr(groups, "__len__"):
+    if groups is not None and (not hasattr(groups, "__len__") or getattr(groups, "shape", None) == ()):
         raise InputError(f"groups={shown(groups)} is not a list of groups; give the group of each of the {n} rows.")
     if groups is not None and len(groups) != n:
         raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.utils import check_random_state
 
 from ..errors import InputError
-from .asked import require_count, shown
+from .asked import drawing, require_count, shown
 from .plans import MOST_REPEATS, NEVER, Folds, Plan, count_rows
 
 
@@ -75,6 +74,7 @@ class RandomSubsampling(Plan):
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of repeats."""
+        require_count("repeats", self.repeats, 1, MOST_REPEATS)
         return self.repeats
 
 
@@ -85,7 +85,7 @@ def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: b
     size = max(1, round(fraction * n))
     if size >= n:
         raise InputError(f"fraction={fraction!r} of {n} rows leaves nothing to train on; hold out fewer.")
-    rng = check_random_state(random_state)
+    rng = drawing(random_state)
     parts = []
     by_class = stratified and y is not None and size >= len(np.unique(y)) and n - size >= len(np.unique(y))
     for _ in range(repeats):
@@ -125,9 +125,8 @@ class Bootstrap(Plan):
 
     def resamples(self, n: int) -> NDArray[np.int64]:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
-        if not isinstance(n, int | np.integer) or n < 1:
-            raise InputError(f"n={n!r} must be a whole number of rows to draw from, at least 1.")
-        rng = check_random_state(self.random_state)
+        require_count("n", n, 1)
+        rng = drawing(self.random_state)
         found = np.empty((self.n_resamples, n), dtype=np.int64)
         size = max(1, 2_000_000 // n)
         for begin in range(0, self.n_resamples, size):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..argument_types import as_numbers
+from ..argument_types import as_numbers, is_among
 from ..arguments import PLAN, answers_to
 from ..data import Block
 from ..data.source import chunk_rows
@@ -45,7 +45,7 @@ class ShrinkagePath:
 
     def best(self, by: Literal["log_loss", "error"] = "log_loss") -> float:
         """Return the shrinkage with the smallest held-out log-loss or error; the largest among equals, which varies least."""
-        if by not in CRITERIA:
+        if not is_among(by, list(CRITERIA)):
             raise one_of("by", by, list(CRITERIA))
         values = getattr(self, by)
         return float(self.shrinkages[np.flatnonzero(values == values.min())[-1]])

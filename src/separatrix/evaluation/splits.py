@@ -53,11 +53,14 @@ def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
         raise InputTypeError(f"plan={plan!r} is not a plan; give KFold(10), LeaveOneOut(), a scikit-learn splitter or a number of folds.")
     if isinstance(plan, int | float | np.number):
         require_count("plan", plan, 2, n, "the number of rows, ")
+        if groups is not None:
+            raise InputError(f"plan={plan} cuts groups apart; use plan=KFold({plan}, grouped=True), or leave groups out.")
     try:
         splitter = check_cv(plan, y, classifier=True)
         found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
     except (TypeError, ValueError, OverflowError) as problem:
-        raise InputError(f"plan={shown(plan)} cannot be followed: {problem}") from problem
+        said = str(problem).rstrip(".")
+        raise InputError(f"plan={shown(plan)} cannot be followed: {said}. Give another plan, such as KFold(5).") from problem
     if not any(len(pair.held) for pair in found):
         raise InputError(f"The plan {shown(plan)} holds no row out; give at least one pair of training and held-out rows.")
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import is_among, is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ def column_number(names: Sequence[str], key: Any, parameter: str) -> int:
     >>> column_number(["age", "income"], "income", "fixed")
     1
     """
-    if key in names:
+    if is_among(key, names):
         return list(names).index(key)
     if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(names):
         return int(key)
@@ -45,6 +46,8 @@ def limits(
     for parameter, given in (("change", change), ("fixed", fixed)):
         if isinstance(given, str):
             raise InputTypeError(f"{parameter}={given!r} must be a list of columns; write {parameter}=[{given!r}].")
+        if given is not None and not is_listed(given):
+            raise InputTypeError(f"{parameter}={given!r:.60} must be a list of columns, such as {parameter}=[{names[0]!r}].")
     free = np.full(len(names), change is None)
     for key in change or ():
         free[column_number(names, key, "change")] = True

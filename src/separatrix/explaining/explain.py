@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from ..argument_types import is_among
 from ..errors import InputError, one_of
 from .encoded import encoded
 from .model import ModelExplanation, explain_model
@@ -105,7 +106,7 @@ def explain(
     """
     if row is None:
         return explain_model(model, X, y, level, folds, resamples, regions, grid, random_state)
-    if distance not in ("standardised", "euclidean"):
+    if not is_among(distance, ("standardised", "euclidean")):
         raise one_of("distance", distance, ["standardised", "euclidean"])
     if X is None:
         raise InputError("X is missing: pass the rows, as in explain(model, X, row=0).")

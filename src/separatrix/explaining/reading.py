@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import is_among
 from ..data import Block, Source
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from .pipelines import Trace
@@ -101,7 +102,7 @@ def code_of(model: Any, name: str, label: Any) -> int | None:
     if label is None:
         return None
     labels = model.classes_.tolist()
-    if label not in labels:
+    if not is_among(label, labels):
         raise UnknownNameError(f"{name}={label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
     return int(labels.index(label))
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
 from ..models import FisherDiscriminant
@@ -102,8 +103,8 @@ def decision_regions(
 
 
 def _two_columns(model: Any, X: Any, plane: Sequence[Any], names: Sequence[str]) -> Any:
-    if len(plane) != 2:
-        raise InputError(f"regions={plane!r} names {len(plane)} columns; a plane has two, or write 'fisher'.")
+    if not is_listed(plane) or len(plane) != 2:
+        raise InputError(f"regions={plane!r} does not name two columns, as a plane needs; write two, or 'fisher'.")
     a, b = (column_number(names, key, "regions") for key in plane)
     if a == b:
         raise InputError(f"regions={plane!r} names one column twice; a plane needs two different ones.")

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from separatrix.argument_types import check_arguments, is_among, is_listed
 from separatrix.data.sparse_rows import refuse_corrupt
 from separatrix.errors import InputError, one_of
 
@@ -118,7 +119,7 @@ class Hyperplane:
         ties : {"negative", "positive"}
             Where f = 0 goes: "negative" is scikit-learn's habit (``classes_[0]``), "positive" the rule f ≥ 0.
         """
-        if ties not in ("negative", "positive"):
+        if not is_among(ties, ("negative", "positive")):
             raise one_of("ties", ties, ["negative", "positive"])
         w, w0, _ = self._scaled()
         f = self._evaluate(X, w, w0)
@@ -156,14 +157,17 @@ class Hyperplane:
 
         w/‖w‖ may differ by ``rtol``; w0/‖w‖ by ``rtol`` of its size, or by ``atol`` in the units of X.
         """
+        check_arguments(Hyperplane.same_boundary, locals())
+        if not (rtol >= 0 and atol >= 0):
+            raise InputError(f"rtol={rtol!r} and atol={atol!r} must be at least 0, such as rtol=1e-9.")
         a, b = self._unit_normals(other)
         same_offset = math.isclose(self.origin_distance, other.origin_distance, rel_tol=rtol, abs_tol=atol)
         return same_offset and bool(np.linalg.norm(a - b) <= rtol)
 
     def equation(self, names: Iterable[object] | None = None) -> str:
         """Write f = 0 as text, to six digits and without zero weights; features are x1, x2, … unless named."""
-        labels = [f"x{j + 1}" for j in range(self.n_features)] if names is None else [str(n) for n in names]
-        if len(labels) != self.n_features or isinstance(names, str):
+        labels = [f"x{j + 1}" for j in range(self.n_features)] if names is None else [str(n) for n in (names if is_listed(names) else ())]
+        if len(labels) != self.n_features:
             raise InputError(f"names={names!r:.80} cannot be used; a list of {self.n_features} names is needed.")
         text = ""
         for weight, label in zip([*self.w.tolist(), self.w0], [*labels, None], strict=True):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..data import Block
+from ..errors import InputError
 from ..solvers.smooth.firth import probabilities
 from ..solvers.smooth.likelihood import Likelihood, Point, inverse
 from ..solvers.smooth.objective import TILE_VALUES
@@ -186,6 +187,8 @@ def pseudo_inverse(A: Floats) -> tuple[Floats, int]:
     (array([[ 0.25, -0.25],
            [-0.25,  0.25]]), 1)
     """
+    if not np.isfinite(A).all():
+        raise InputError("Second derivatives at these rows are beyond 1e308; rescale the columns of X, here and in the fit.")
     units = np.sqrt(np.where(np.diag(A) > 0.0, np.diag(A), 1.0))
     values, vectors = np.linalg.eigh(A / units / units[:, None])
     kept = values > NULL * values[-1]

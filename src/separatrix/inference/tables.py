@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..argument_types import is_among
 from ..errors import InputError, MissingExtraError, UnknownNameError, did_you_mean, one_of
 
 SMALLEST_P = 1e-4
@@ -85,7 +86,7 @@ class Table:
     def row(self, label: Any) -> dict[str, Any]:
         """Return the first row that has this label, as a dict by column."""
         labels = self.columns[0].values
-        if label not in labels:
+        if not is_among(label, labels):
             raise UnknownNameError(f"{label!r} is not a row of {self.title!r}.{did_you_mean(label, labels)} Rows: {labels}.")
         i = labels.index(label)
         return {name: values[i] for name, values in self.to_dict().items()}

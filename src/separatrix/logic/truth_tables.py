@@ -47,6 +47,8 @@ def check_table(truth_table: Any) -> Bits:
 
 def check_bits(what: str, values: Any) -> Bits:
     """Return values as an array of 0 and 1, or say which one is neither."""
+    if hasattr(values, "toarray"):  # sparse
+        values = values.toarray()
     try:
         array = np.asarray(values)
     except ValueError:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import check_arguments
 from ..data import Block, Source
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors, solve_discriminant
@@ -234,6 +235,7 @@ class LinearDiscriminantAnalysis(
         """
         if rank is None:
             return super().predict(X)
+        check_arguments(LinearDiscriminantAnalysis.predict, locals())
         check_is_fitted(self)
         most = self.scalings_.shape[1]
         if not 1 <= rank <= most:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import as_numbers
 from ..data import Block, Source
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors
@@ -201,7 +202,7 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
         """
         check_is_fitted(self)
         self._require_summary()
-        given = self.scalings_[:, 0] if w is None else np.asarray(w, dtype=np.float64)
+        given = self.scalings_[:, 0] if w is None else as_numbers("w", w, "give one weight per column.")
         if given.ndim not in (1, 2) or given.shape[-1] != self.n_features_in_:
             raise InputError(f"w has shape {given.shape}; one weight for each of the {self.n_features_in_} columns is needed.")
         factors = class_factors(self.class_weight, self.classes_, self.summary_.counts)

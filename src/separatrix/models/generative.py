@@ -100,7 +100,7 @@ class GenerativeClassifier(PosteriorClassifier):
         check_is_fitted(self)
         if n < 1:
             raise InputError(f"n={n}: at least one row must be drawn.")
-        rng = check_random_state(random_state)
+        n, rng = int(n), check_random_state(random_state)
         priors = self._class_priors()
         codes = rng.choice(len(priors), size=n, p=priors) if label is None else np.full(n, self._code(label))
         X = np.empty((n, self.n_features_in_))

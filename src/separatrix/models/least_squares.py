@@ -113,7 +113,7 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
         require_memory((rows.n_rows, rows.n_rows))
         embedding = embed(rows.X, centre, scale)
         inside = embedded_moments(embedding.coordinates, rows, moments, factors)
-        found = solve_least_squares(inside.counts, inside.means, inside.scatter, self._targets(moments), self.alpha, embedded=True)
+        found = solve_least_squares(inside.counts, inside.means, inside.scatter, self._targets(moments), float(self.alpha), embedded=True)
         coef = embedding.to_columns(found.coef)
         found = Regression(coef, found.intercept - coef @ centre, found.null)
         return {"classes_": source.classes, "summary_": None, **self._attributes(found, moments)}
@@ -121,7 +121,7 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
         moments = (summary if factors is None else summary.scaled(factors)).to("pooled")
-        found = solve_least_squares(moments.counts, moments.means, moments.scatter, self._targets(summary), self.alpha)
+        found = solve_least_squares(moments.counts, moments.means, moments.scatter, self._targets(summary), float(self.alpha))
         if found.null.shape[1]:
             warn_singular(
                 f"The least-squares coefficients are not unique: along {found.null.shape[1]} direction(s) involving "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import is_among
 from ..data import Source, as_source
 from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, did_you_mean
@@ -166,12 +167,12 @@ class LogisticInformation(Base):
         if not self._is_penalised:
             gone = 0 if self.solution_ is None or self.solution_.dependent is None else len(self.solution_.dependent)
             return (classes - 1) * (p - gone) + intercepts
-        return int(np.count_nonzero(self.coef_)) + intercepts if self.l1_ratio == 1.0 else None
+        return int(np.count_nonzero(self._dense_coef())) + intercepts if self.l1_ratio == 1.0 else None
 
     def _judged(self, X: Any, y: Any, likelihood: str, sample_weight: Any) -> tuple[float, float, float]:
         """Return log L, n and k."""
         check_is_fitted(self)
-        if likelihood != "conditional":
+        if not is_among(likelihood, ("conditional",)):
             raise InputError(
                 f"likelihood={likelihood!r} does not exist for {type(self).__name__}, which models p(y | x) and not x; "
                 "use likelihood='conditional', and compare it with conditional likelihoods only."
@@ -194,7 +195,7 @@ class LogisticInformation(Base):
         if counted is not None:
             return float(counted)
         objective, theta, penalty = self._penalised(source)
-        active = np.column_stack([self.coef_ != 0.0, np.full(len(theta), bool(self.fit_intercept))]).ravel()
+        active = np.column_stack([self._dense_coef() != 0.0, np.full(len(theta), bool(self.fit_intercept))]).ravel()
         return effective_parameters(self._hessian(objective, theta), penalty, active)
 
     def _penalised(self, source: Source) -> tuple[Objective, Floats, Floats]:
@@ -206,7 +207,8 @@ class LogisticInformation(Base):
                 f"up to {MOST:,} are possible. Use an L1 penalty (l1_ratio=1), whose parameters are counted, or cross-validation."
             )
         objective = Objective(replace(problem, strength=0.0), *column_means(problem))
-        theta = np.column_stack([self.coef_, self.intercept_ + self.coef_ @ objective.centre * problem.fit_intercept])
+        coef = self._dense_coef()
+        theta = np.column_stack([coef, self.intercept_ + coef @ objective.centre * problem.fit_intercept])
         penalty = np.zeros_like(theta)
         penalty[:, :-1] = strength(self.C, 1.0) * (1.0 - self.l1_ratio)
         return objective, theta, penalty.ravel()

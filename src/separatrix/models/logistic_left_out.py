@@ -48,7 +48,7 @@ class LogisticLeftOut(LogisticInformation):
             Whether every fold is one row.
         """
         p = self.n_features_in_
-        if len(self.coef_) * (p + 1) > MOST or self.solution_ is None or self.solution_.status is Status.SEPARABLE:
+        if self.coef_.shape[0] * (p + 1) > MOST or self.solution_ is None or self.solution_.status is Status.SEPARABLE:
             return None
         objective, theta, ridge = self._penalised(source)
         problem = objective.problem
@@ -90,7 +90,7 @@ class LogisticLeftOut(LogisticInformation):
         free = np.ones(theta.shape, dtype=bool)
         free[:, -1] = problem.fit_intercept
         if self.l1_ratio > 0.0:
-            free[:, :-1] = self.coef_ != 0.0
+            free[:, :-1] = self._dense_coef() != 0.0
         weight = np.ones(n) if problem.rows.weight is None else problem.rows.weight
         hessian = self._hessian(objective, theta) + np.diag(ridge.ravel())
         codes = problem.rows.codes

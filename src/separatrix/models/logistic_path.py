@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import as_numbers, check_arguments
+from ..argument_types import as_numbers, check_arguments, is_among
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
@@ -52,7 +52,7 @@ class RegularisationPath:
 
     def best(self, by: Literal["leave_one_out", "aic", "bic"] = "leave_one_out") -> float:
         """Return the C with the smallest criterion, the smallest such C among equals."""
-        if by not in CRITERIA:
+        if not is_among(by, list(CRITERIA)):
             raise one_of("by", by, CRITERIA)
         return float(self.Cs[int(np.argmin(getattr(self, by)))])
 
@@ -129,8 +129,8 @@ def _check_cs(Cs: Any) -> Floats:
     if Cs is None:
         return np.geomspace(1e-4, 1e4, 13)
     values = np.sort(np.atleast_1d(as_numbers("Cs", Cs, "give positive numbers, such as Cs=[0.01, 1, 100].")))
-    if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values > 0.0)).all():
-        raise InputError(f"Cs={Cs!r} must be positive finite numbers, such as Cs=[0.01, 1, 100].")
+    if values.ndim != 1 or not len(values) or not ((values > 0.0) & (values <= 1e100)).all():
+        raise InputError(f"Cs={Cs!r} must be positive numbers up to 1e100, such as Cs=[0.01, 1, 100].")
     return values
 
 

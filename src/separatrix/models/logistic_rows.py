@@ -33,7 +33,7 @@ class FittedRows:
         self.model, self.source, self.labels = model, source, labels
         problem = model._problem(source)
         self.likelihood: Likelihood = Likelihood(problem)
-        self.point = self.likelihood.at(self.likelihood.baseline(model.coef_, model.intercept_))
+        self.point = self.likelihood.at(self.likelihood.baseline(model._dense_coef(), model.intercept_))
         self.evidence = Evidence.of(self.likelihood, self.point)
         self.profiled: Likelihood = FirthLikelihood(problem) if model.firth else self.likelihood
         self._refuse_other_rows()

@@ -23,6 +23,7 @@ from ..inference.profile import Profile
 from ..inference.tables import Column, Table, Tables
 from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.solution import Status
+from .base import quiet
 from .discriminant_summary import column_names
 from .logistic_aliased import Aliased
 from .logistic_information import MOST, LogisticInformation
@@ -100,7 +101,8 @@ class LogisticTables(LogisticInformation):
         source = self._checked_rows(X, y, sample_weight)
         if self._is_penalised or self.class_weight is not None:
             _refuse_tests(self, intervals, covariance, terms)
-            return self._penalised_tables(source)
+            with quiet():
+                return self._penalised_tables(source)
         self._refuse_summary()
         if self._has_aliases:
             aliased = Aliased(self, source)
@@ -109,7 +111,7 @@ class LogisticTables(LogisticInformation):
                 lambda model: model.summary(*given, intervals=intervals, level=level, covariance=covariance, terms=aliased.terms(terms))
             )
             return replace(found, tables={**found.tables, "collinearity": FittedRows.collinearity(self, source)})
-        with single_threaded_blas():  # chunks of rows are the parallelism
+        with single_threaded_blas(), quiet():  # chunks of rows are the parallelism
             return FittedRows(self, source, row_labels(X)).tables(intervals, level, covariance, terms)
 
     def influence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Influence:
@@ -198,7 +200,7 @@ class LogisticTables(LogisticInformation):
         log_l, n, k = self._judge(source)
         problem = self._problem(source)
         likelihood = Likelihood(problem)
-        gamma = likelihood.baseline(self.coef_, self.intercept_).reshape(likelihood.shape)
+        gamma = likelihood.baseline(self._dense_coef(), self.intercept_).reshape(likelihood.shape)
         null = null_log_likelihood(problem.counts if self.class_weight is None else _counts(source), bool(self.fit_intercept))
         evidence = Evidence(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(self.fit_intercept))
         names = tables_of.row_names(self.classes_.tolist(), column_names(self), bool(self.fit_intercept))

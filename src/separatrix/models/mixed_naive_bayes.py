@@ -164,7 +164,7 @@ class MixedNB(MixedColumns, MixedCriteria, CountedNB):
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
         counts: ColumnCounts = summary if factors is None else summary.scaled(factors)
         alpha = self._smoothing(counts.n_features)
-        theta, variance, epsilon = normal_parameters(counts, self.var_smoothing)
+        theta, variance, epsilon = normal_parameters(counts, float(self.var_smoothing))
         if not (variance > 0).all():
             variance = self._without_zeros(variance, counts, source)
         kinds = counts.layout.kinds

@@ -96,7 +96,7 @@ class GaussianNB(OwnVariancesCriteria, OwnVariancesSubsets, MomentClassifier, Ge
         theta = stand_in(moments.means, counts)
         total = (moments.scatter.sum(axis=0) + counts @ (theta - moments.grand_mean) ** 2) / n
         epsilon = self.var_smoothing * float(total.max())
-        freedom = counts - self.ddof
+        freedom = counts - float(self.ddof)
         if (freedom[counts > 0] <= 0).any() and not growing:
             self._warn_few(moments.classes[(counts > 0) & (freedom <= 0)])
         divisor = np.where(freedom > 0, freedom, np.where(counts > 0, counts, 1.0))
@@ -156,7 +156,7 @@ class GaussianNB(OwnVariancesCriteria, OwnVariancesSubsets, MomentClassifier, Ge
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it."""
         m, fixed = self.summary_, None if self.priors is None else self.class_prior_
-        arrays = m.counts, m.means, m.scatter, self.ddof, self.var_smoothing, fixed
+        arrays = m.counts, m.means, m.scatter, float(self.ddof), float(self.var_smoothing), fixed
         return tiled(lambda tile, X, weight: naive_left_out(X, tile.codes, weight, *arrays))  # type: ignore[arg-type]
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:

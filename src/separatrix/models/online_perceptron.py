@@ -131,7 +131,7 @@ class OnlinePerceptron(NoLikelihood, Classifier):
             fit_intercept=self._learns_intercept(),
             shuffle=bool(self.shuffle),
             max_iter=int(max_iter),
-            tol=self.tol,
+            tol=None if self.tol is None else float(self.tol),
             patience=int(self.n_iter_no_change),
             average=self._average,
             record=bool(self.trace) or self._record,

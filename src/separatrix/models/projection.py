@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..argument_types import refused_as
 from .base import Classifier, finite_or_none
 from .linear import linear_scores
 
@@ -37,6 +38,16 @@ class ProjectingClassifier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cl
         directions = np.ascontiguousarray(self.scalings_[:, : self.n_components].T)
         offset = -directions @ self.xbar_
         return self._collect(X, lambda block: finite_or_none(linear_scores(block, directions, offset), block.X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Return the names of the directions.
+
+        Parameters
+        ----------
+        input_features : ignored, but for its length
+        """
+        with refused_as("input_features", "leave it out."):
+            return super().get_feature_names_out(input_features)
 
     @property
     def _n_features_out(self) -> int:

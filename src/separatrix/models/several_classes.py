@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..argument_types import is_among, refused_as
 from ..data import as_source
 from ..data.labels import Labels
 from ..data.opening import as_matrix
@@ -61,7 +62,8 @@ class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorM
         given, X = X, as_matrix(X)
         if len(labels) != X.shape[0]:
             raise InputError(
-                f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(labels)} labels."
+                f"Found input variables with inconsistent numbers of samples: X has {X.shape[0]} rows, y has {len(labels)} labels. "
+                "Pass one label per row."
             )
         require_two_classes(labels.classes)
         weight = check_weights(sample_weight, X.shape[0])
@@ -83,7 +85,8 @@ class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorM
     def _machine_scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         rows = as_matrix(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        with refused_as("X", "give the columns of the fit, in their order."):
+            validate_data(self, X, reset=False, skip_check_array=True)
         with quiet():
             scores = scores_of(self.estimators_, rows)
         if not np.isfinite(scores).all():
@@ -102,7 +105,7 @@ class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorM
         ambiguous : "argmax" or "reject"
             Give ambiguous rows to the largest score, or reject them: the result is then an array of objects with None there.
         """
-        if ambiguous not in ("argmax", "reject"):
+        if not is_among(ambiguous, ("argmax", "reject")):
             raise one_of("ambiguous", ambiguous, ["argmax", "reject"])
         codes, unclear = self._winners(X)
         labels = self.classes_[codes]

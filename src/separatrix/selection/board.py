@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..inference.tables import Column, Table
@@ -171,10 +172,10 @@ class Board:
     def __getitem__(self, name: str) -> Entry:
         """Return the line of a model."""
         found = {entry.name: entry for entry in self.entries}
+        if not is_among(name, [*found, *self.failures]):
+            raise UnknownNameError(f"{name!r} is not on the board.{did_you_mean(name, found)} Name one of its models: {', '.join(found)}.")
         if name in self.failures:
             raise InputError(f"{name!r} has no line: {self.failures[name]}")
-        if name not in found:
-            raise UnknownNameError(f"{name!r} is not on the board.{did_you_mean(name, found)} Models: {', '.join(found)}.")
         return found[name]
 
     def __iter__(self) -> Any:

@@ -100,7 +100,10 @@ def _candidate(item: Any, families: Mapping[str, Candidate]) -> Candidate:
         return item
     if isinstance(item, str):
         if item not in families:
-            raise UnknownNameError(f"{item!r} is not a family of models.{did_you_mean(item, families)} Families: {', '.join(families)}.")
+            raise UnknownNameError(
+                f"{item!r} is not a family of models.{did_you_mean(item, families)} "
+                f"Name one of the families {', '.join(families)}, or give a model."
+            )
         return families[item]
     name, model, grid = _unpack(item)
     if isinstance(model, str):

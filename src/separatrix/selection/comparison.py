@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import is_listed
 from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
 from ..data.opening import is_frame
-from ..errors import InputError, one_of
+from ..errors import InputError, InputTypeError, one_of
 from ..evaluation.asked import generator, require_jobs, shown
 from ..evaluation.given import labelled_rows
 from ..evaluation.plans import KFold, folds_of
@@ -165,6 +166,8 @@ def _names_families(models: Any) -> bool:
     """Whether any model is asked for by name, so that the data have to be looked at."""
     if isinstance(models, str) or hasattr(models, "fit"):
         return isinstance(models, str)
+    if not is_listed(models):
+        raise InputTypeError(f"models={models!r:.60} holds no models; give one, a list of them, or a dict {{name: model}}.")
     items = models.values() if hasattr(models, "values") else models
     return any(isinstance(part, str) for item in items for part in (item if isinstance(item, tuple) else (item,)))
 

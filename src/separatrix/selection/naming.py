@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 
 Places = NDArray[np.intp]
@@ -47,7 +48,7 @@ def find_columns(columns: Any, n_features: int, names: Sequence[str] | None = No
         return np.empty(0, dtype=np.intp)
     if isinstance(columns, str | int | np.integer):
         columns = [columns]
-    if not isinstance(columns, Iterable):
+    if not is_listed(columns):
         raise InputTypeError(f"columns={columns!r} are no columns; list names or numbers of columns, or give a mask.")
     mask = np.asarray(columns)
     if mask.dtype == bool:

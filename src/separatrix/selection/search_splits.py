@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
+from ..argument_types import refused_as
 from ..data import Source, as_source
 from ..data.source import ChunkedSource
 from ..errors import InputError
@@ -117,8 +118,9 @@ def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> Search
     y, none = source.classes[codes], np.zeros((len(codes), 1))
     splits: tuple[Split, ...] = ()
     if plan is not None:
-        splitter = plan if isinstance(plan, Plan) else check_cv(plan, y, classifier=True)
-        splits = tuple(Split(np.asarray(train), np.asarray(test)) for train, test in splitter.split(none, y, groups))
+        with refused_as("plan", "give another one, such as KFold(5)."):
+            splitter = plan if isinstance(plan, Plan) else check_cv(plan, y, classifier=True)
+            splits = tuple(Split(np.asarray(train), np.asarray(test)) for train, test in splitter.split(none, y, groups))
     rows = SearchRows(source, X if isinstance(source, ChunkedSource) else None, codes, weight, source.classes, splits)
     _require_training_classes(rows)
     return rows

@@ -15,6 +15,10 @@ from ..errors import InputError
 Floats = NDArray[np.float64]
 
 
+LARGEST = 4e307
+"""Sums and differences of four such numbers are within float64."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SignedRows:
     """The rows as given, and A (n, p + 1) with rows a_i, sparse where X is."""
@@ -57,6 +61,9 @@ def finite_matrix(X: Any) -> Any:
         rows.eliminate_zeros()
     else:
         rows = np.asarray(check_dense(X), dtype=np.float64)
-    if not np.isfinite(rows.data if sp.issparse(X) else rows).all():
+    values = rows.data if sp.issparse(X) else rows
+    if not np.isfinite(values).all():
         raise InputError("X contains NaN or infinity; finite numbers are needed: fill in or drop these rows first.")
+    if max(values.max(initial=0.0), -values.min(initial=0.0)) > LARGEST:
+        raise InputError(f"X holds a value beyond {LARGEST:g}, so that differences of rows may exceed float64; rescale its column.")
     return rows

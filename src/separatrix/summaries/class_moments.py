@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import check_arguments
 from ..data import Block, as_source
 from ..errors import CapacityError, InputError, InputTypeError
 from .grouped import Grouping, grouped_moments
@@ -62,6 +63,7 @@ class ClassMoments:
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, pooled: bool = False, diagonal: bool = False) -> ClassMoments:
         """Summarise rows in memory or a table (then without y); `diagonal` keeps variances only."""
+        check_arguments(ClassMoments.from_data, locals())
         source = as_source(X, y, sample_weight)
         kind: Kind = "diagonal" if diagonal else "pooled" if pooled else "full"
         moments = source.reduce(cls.summarise(source.classes, kind))

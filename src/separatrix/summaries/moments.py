@@ -59,12 +59,12 @@ class Moments:
 
     def merge(self, other: Self) -> Self:
         """Return the moments of both sets of rows together."""
-        if not isinstance(other, Moments):
-            raise InputTypeError(f"other is of type {type(other).__name__}; Moments go together with Moments only.")
+        _require_moments(other)
         return self._from_classes(self._as_classes().merge(other._as_classes()))
 
     def subtract(self, other: Self) -> Self:
         """Return the moments without rows that are among those summarised."""
+        _require_moments(other)
         # The number of rows is not kept here: they are as many as the count, and one is left wherever a weight is.
         rows, left, slack = int(np.ceil(self.count)), self.count - other.count, ROUNDING * self.count
         taken = min(int(np.ceil(other.count)), rows - 1) if left > slack else max(int(np.ceil(other.count)), rows)
@@ -76,3 +76,8 @@ class Moments:
     @classmethod
     def _from_classes(cls, moments: ClassMoments) -> Self:
         return cls(float(moments.counts[0]), moments.means[0], moments.scatter)
+
+
+def _require_moments(other: Any) -> None:
+    if not isinstance(other, Moments):
+        raise InputTypeError(f"other is of type {type(other).__name__}; Moments go together with Moments only.")

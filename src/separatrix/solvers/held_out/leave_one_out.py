@@ -56,7 +56,10 @@ def left_out_log_priors(counts: Floats, codes: Codes, weight: Floats, fixed: Flo
         return log_priors(left / (counts.sum() - weight[0]))[codes]
     left = np.tile(counts, (len(codes), 1))
     left[np.arange(len(codes)), codes] -= weight
-    return log_priors(np.maximum(left, 0.0) / (counts.sum() - weight)[:, None])
+    # A row that outweighs all others to rounding leaves none, and so the priors of no row: those of all.
+    rest = np.maximum(left, 0.0)
+    rest[~rest.any(axis=1)] = counts
+    return log_priors(rest / rest.sum(axis=1, keepdims=True))
 
 
 def tiled(left_out: Callable[[Block, Floats, Floats], LeftOut]) -> Callable[[Block], LeftOut]:

@@ -89,7 +89,8 @@ class Progress:
         """Return the start at some weights."""
         memory = np.zeros((len(weights) if average else 0, weights.shape[1]))
         # Not numpy.linalg.norm: BLAS threads go on spinning for milliseconds after it and slow the first epoch by half.
-        return cls(weights, memory, start_norm=float(np.sqrt(np.square(weights).sum())))
+        largest = float(np.abs(weights).max(initial=0.0)) or 1.0
+        return cls(weights, memory, start_norm=largest * float(np.sqrt(np.square(weights / largest).sum())))
 
     @property
     def mean(self) -> Floats:
