@@ -65,6 +65,7 @@ check: $(VENV)/.installed-dev  ## lint, formatting, types, import contract
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python checks/private_names.py
 
 format: $(VENV)/.installed-dev  ## put all files into the form that `make check` wants
 	$(BIN)/ruff check --fix

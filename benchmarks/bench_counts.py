@@ -11,8 +11,7 @@ from sklearn import naive_bayes as peers
 from sklearn.datasets import load_iris
 
 from benchmarks.harness import Peer, Row, publish, race
-from separatrix.models.categorical_naive_bayes import CategoricalNB
-from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
+from separatrix.models import BernoulliNB, CategoricalNB, MultinomialNB
 
 N, P, STORED = 40_000, 50_000, 75
 

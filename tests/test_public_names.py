@@ -13,12 +13,12 @@ from separatrix.models.base import Classifier
 from tests.tables import COUNT_MODELS, LOSS_MODELS, MISTAKE_MODELS, MODELS, SUMMARIES
 
 NAMES = """
-AnovaFilter AveragedPerceptron BackwardSelection BatchPerceptron BernoulliNB Board Bootstrap CalibratedClassifier CategoricalNB ClassMoments
-CorrelationFilter DecidedClassifier Decision Estimate FisherDiscriminant ForwardSelection GaussianNB HashFold Holdout Hyperplane KFold
-LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB
+AnovaFilter AveragedPerceptron BackwardSelection BatchPerceptron BernoulliNB Board Bootstrap CalibratedClassifier CategoricalNB
+ClassMoments CorrelationFilter DecidedClassifier Decision Estimate FisherDiscriminant ForwardSelection GaussianNB HashFold Holdout
+Hyperplane KFold LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB
 MutualInformationFilter NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter
-ShrinkagePath StabilitySelection StepwiseDiscriminant VotedPerceptron choose_covariance compare contributions cost_curve evaluate explain
-is_separable learning_curve logic net_benefit open_table permutation_test precision_recall predictive_values prior_shift
+ShrinkagePath StabilitySelection StepwiseDiscriminant VotedPerceptron abilities_of choose_covariance compare contributions cost_curve
+evaluate explain is_separable learning_curve logic net_benefit open_table permutation_test precision_recall predictive_values prior_shift
 regularisation_path reliability risk_coverage roc saving separation shrinkage_path worked
 """.split()
 

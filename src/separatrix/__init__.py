@@ -13,6 +13,7 @@ from .loading import on_first_use
 __version__ = "0.1.0.dev0"
 
 _ROOMS = {
+    "abilities": ("abilities_of",),
     "data.files": ("open_table",),
     "decisions": (
         "Decision",
@@ -45,6 +46,7 @@ _ROOMS = {
     "geometry": ("Hyperplane",),
     "hand": ("worked",),
     "logic": ("is_separable",),
+    "logic.separation": ("separation",),
     "models": (
         "AveragedPerceptron",
         "BatchPerceptron",
@@ -65,9 +67,7 @@ _ROOMS = {
         "Perceptron",
         "QuadraticDiscriminantAnalysis",
         "VotedPerceptron",
-        "choose_covariance",
         "regularisation_path",
-        "separation",
     ),
     "selection": (
         "AnovaFilter",
@@ -79,6 +79,7 @@ _ROOMS = {
         "RareBinaryFilter",
         "StabilitySelection",
         "StepwiseDiscriminant",
+        "choose_covariance",
         "compare",
     ),
     "summaries": ("ClassMoments", "Moments"),

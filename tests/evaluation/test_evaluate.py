@@ -46,7 +46,7 @@ def test_shortcuts_equal_refits(model: Any, plan: Any, rng: Any) -> None:
 def test_counting_models_forget_or_refit(model: Any, plan: Any, rng: Any) -> None:
     X, y = rng.integers(0, 2, size=(40, 5)), np.arange(40) % 2
     quick, brute = (evaluate(model, X, y, plan=plan, metrics="log_loss", exact=exact) for exact in (False, True))
-    assert quick.method == ("exact algebra" if getattr(model, "_summaries_merge", False) else "refits")
+    assert quick.method == ("exact algebra" if model.abilities().summary else "refits")
     assert_allclose(quick.posteriors, brute.posteriors, atol=1e-10)
 
 

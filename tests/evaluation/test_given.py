@@ -68,3 +68,9 @@ def test_columns_picked_by_the_labels_of_a_table_are_said(tmp_path: Path) -> Non
     table = from_file(tmp_path)
     with pytest.warns(SelectionWarning, match="evaluate.make_pipeline"):
         evaluate(LDA, AnovaFilter(k=2).fit(table).transform(table))
+
+
+def test_columns_of_one_name_are_refused_before_rows_are_taken() -> None:
+    doubled = pa.Table.from_arrays([pa.array([1.0, 2.0, 3.0, 4.0]), pa.array([1.0, 0.0, 1.0, 0.0])], names=["a", "a"])
+    with pytest.raises(InputError, match="Two columns of X are called 'a'"):
+        evaluate(LinearDiscriminantAnalysis(), doubled, [0, 1, 0, 1])

@@ -13,10 +13,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.preprocessing import scale
 
 from separatrix import LinearSVC, LogisticRegression
+from separatrix.abilities import logistic_held_out
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.evaluate import labelled_rows
 from separatrix.evaluation.held_out import hold_out
-from separatrix.models import logistic_left_out
 
 pytestmark = pytest.mark.usefixtures("roads")
 
@@ -57,7 +57,8 @@ def test_steps_end_where_refits_end(model: Any, plan: Any, classes: int, rng: An
     X, y = iris(rng, classes)
     rows = labelled_rows(X, y, rng.integers(1, 3, len(y)).astype(float))
     folds = plan.coded_folds(rows.codes, rows.classes)[0]
-    found, method = rows.fit(clone(model).set_params(tol=1e-8))._hold_out(rows.source(), folds, isinstance(plan, LeaveOneOut))
+    fitted = rows.fit(clone(model).set_params(tol=1e-8))
+    found, method = fitted.abilities().folds.scores(rows.source(), folds, isinstance(plan, LeaveOneOut))
     certain = ~found.refit
     assert method == ("certified" if model in MARGINS else "Newton steps") and (certain.any() or model.get_params().get("l1_ratio"))
     brute = exact_scores(model, rows, folds)
@@ -88,7 +89,7 @@ def test_folds_around_one_hessian_end_where_refits_end(model: Any, offset: float
     rows = labelled_rows(X + offset * bool(model.fit_intercept), y, rng.integers(1, 3, len(y)).astype(float))
     folds = KFold(4, random_state=0).coded_folds(rows.codes, rows.classes)[0]
     exact = clone(model).set_params(tol=1e-9, max_iter=500)
-    found, method = rows.fit(exact)._hold_out(rows.source(), folds, False)
+    found, method = rows.fit(exact).abilities().folds.scores(rows.source(), folds, False)
     assert method == "Newton steps" and found.polished and not found.refit.any()
     brute = exact_scores(model.set_params(max_iter=500), rows, folds)
     shift = brute.mean(axis=1, keepdims=True) - found.scores.mean(axis=1, keepdims=True)
@@ -108,7 +109,7 @@ def test_a_class_that_goes_with_its_fold_is_refitted(rng: Any) -> None:
     y = np.where(np.arange(300) < 3, 7, y)
     folds = np.where(np.arange(300) < 10, 0, 1 + np.arange(300) % 3)
     rows = labelled_rows(X, y)
-    found, _ = rows.fit(LogisticRegression())._hold_out(rows.source(), folds, False)
+    found, _ = rows.fit(LogisticRegression()).abilities().folds.scores(rows.source(), folds, False)
     assert_array_equal(found.refit, folds == 0)
 
 
@@ -125,7 +126,7 @@ def test_of_many_rows_only_those_moved_far_are_polished(monkeypatch: Any) -> Non
     X, y = load_breast_cancer(return_X_y=True)
     X, y = scale(X[:150]), y[:150]
     exact = evaluate(LogisticRegression(), X, y, plan=LeaveOneOut())
-    monkeypatch.setattr(logistic_left_out, "WORK", 0.0)
+    monkeypatch.setattr(logistic_held_out, "WORK", 0.0)
     found = evaluate(LogisticRegression(), X, y, plan=LeaveOneOut())
     assert found.method.startswith("approximate leave-one-out")
     assert found.scores["log_loss"] == pytest.approx(exact.scores["log_loss"], rel=0.01)

@@ -50,7 +50,7 @@ def test_algebra_equals_a_refit_of_every_permutation(model: Any, K: int, plan: A
     codes = np.unique(y, return_inverse=True)[1].astype(np.int32)
     (folds,) = folds_of(plan, len(y), y)
     permuted = Shuffled(codes, folds, 5).part(0, 12)
-    said = model._permuted_answers(X, folds, permuted, np.arange(K))
+    said = model.abilities().permutations.answers(X, folds, permuted, np.arange(K))
     for b in range(12):
         for fold in range(0, int(folds.max()) + 1, 7 if isinstance(plan, LeaveOneOut) else 1):
             held = folds == fold

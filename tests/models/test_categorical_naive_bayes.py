@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import naive_bayes as peers
 
 from separatrix.errors import DataWarning, InputError
-from separatrix.models.categorical_naive_bayes import CategoricalNB
+from separatrix.models import CategoricalNB
 from separatrix.thresholds import Threshold
 
 ROADS = pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])

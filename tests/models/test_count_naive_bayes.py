@@ -15,7 +15,7 @@ from sklearn import naive_bayes as peers
 from sklearn.feature_extraction.text import CountVectorizer
 
 from separatrix.errors import DataWarning, InputError
-from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
+from separatrix.models import BernoulliNB, MultinomialNB
 from separatrix.summaries import Counts
 from separatrix.thresholds import Threshold
 

@@ -16,9 +16,7 @@ from sklearn.base import clone
 from separatrix.data import counts as count_source
 from separatrix.data import source as sources
 from separatrix.errors import InputError
-from separatrix.models.categorical_naive_bayes import CategoricalNB
-from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
-from separatrix.models.mixed_naive_bayes import MixedNB
+from separatrix.models import BernoulliNB, CategoricalNB, MixedNB, MultinomialNB
 from separatrix.thresholds import Threshold
 
 MODELS = [

@@ -15,13 +15,10 @@ from sklearn.exceptions import NotFittedError
 
 from separatrix import GaussianNB, LinearDiscriminantAnalysis, open_table
 from separatrix.errors import CapacityError, InputError
+from separatrix.models import BernoulliNB, CategoricalNB, MixedNB, MultinomialNB
 from separatrix.models.batch_perceptron import BatchPerceptron
-from separatrix.models.categorical_naive_bayes import CategoricalNB
-from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
 from separatrix.models.fisher import FisherDiscriminant
-from separatrix.models.information import InformationCriteria, NoLikelihood
 from separatrix.models.least_squares import LeastSquaresClassifier
-from separatrix.models.mixed_naive_bayes import MixedNB
 from separatrix.models.nearest_mean import NearestMean
 from separatrix.models.perceptron import AveragedPerceptron, Perceptron
 from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
@@ -67,7 +64,7 @@ def rows(model: Any, rng: Any, n: int = 90) -> tuple[Any, Any]:
 
 
 def at_maximum(model: Any, X: Any, y: Any, w: Any = None) -> Any:
-    return clone(model).set_params(**model._maximum).fit(X, y, sample_weight=w)
+    return clone(model).set_params(**model.abilities().likelihood.maximum).fit(X, y, sample_weight=w)
 
 
 @EVERY
@@ -85,7 +82,7 @@ def test_conditional_likelihood_is_the_sum_over_rows(model: Any, rng: Any) -> No
     X, y = rows(model, rng)
     model = clone(model).fit(X, y)
     log = at_maximum(model, X, y).predict_log_proba(X)[np.arange(90), np.searchsorted(model.classes_, y)]
-    k = model._free_parameters("conditional")
+    k = model.abilities().likelihood.free_parameters("conditional")
     assert_allclose(model.log_likelihood(X, y, likelihood="conditional"), log.sum())
     assert_allclose(model.aic(X, y, likelihood="conditional"), 2 * k - 2 * log.sum())
     assert_allclose(model.bic(X, y, likelihood="conditional"), np.log(90) * k - 2 * log.sum())
@@ -207,7 +204,7 @@ def test_a_mixed_table_adds_up_its_columns(rng: Any) -> None:
     total = sum(part.log_likelihood() for part in parts) - 2 * 90 * share @ np.log(share) + poisson(rates).logpmf(C[:, 2]).sum()
     assert_allclose(mixed.log_likelihood(np.hstack([X, C]), y), total)
     assert mixed.n_parameters_ == sum(part.n_parameters_ for part in parts) - 2 * 2 + 3
-    assert mixed._free_parameters("conditional") == 2 * (1 + 6 + 1 + 3 + 1)
+    assert mixed.abilities().likelihood.free_parameters("conditional") == 2 * (1 + 6 + 1 + 3 + 1)
     with pytest.raises(InputError, match=r"needs the rows, not only their counts: aic\(X, y\)"):
         mixed.aic()
 
@@ -283,11 +280,11 @@ def test_models_without_likelihood_refuse(model: Any, rng: Any) -> None:
     for criterion in (model.aic, model.bic):
         with pytest.raises(InputError, match=f"{type(model).__name__} is not a probabilistic model .* it .*use LinearDiscriminantAnalysis"):
             criterion(X, y)
-    assert isinstance(model, NoLikelihood) and not hasattr(model, "n_parameters_")
+    assert not model.abilities().likelihood and not hasattr(model, "n_parameters_")
 
 
 def test_every_model_here_has_criteria() -> None:
-    assert all(isinstance(model, InformationCriteria) for model in [*MODELS, *SHRUNK, MixedNB()])
+    assert all(model.abilities().likelihood for model in [*MODELS, *SHRUNK, MixedNB()])
 
 
 def test_shrinkage_that_turns_out_as_none_is_none(rng: Any) -> None:

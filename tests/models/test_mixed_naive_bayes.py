@@ -16,9 +16,7 @@ from scipy.stats import norm, poisson
 
 from separatrix import GaussianNB, open_table
 from separatrix.errors import DataWarning, InputError, InputTypeError, UnknownNameError
-from separatrix.models.categorical_naive_bayes import CategoricalNB
-from separatrix.models.count_naive_bayes import BernoulliNB, MultinomialNB
-from separatrix.models.mixed_naive_bayes import MixedNB
+from separatrix.models import BernoulliNB, CategoricalNB, MixedNB, MultinomialNB
 
 
 def table(rng: Any, n: int = 150) -> tuple[pd.DataFrame, Any]:

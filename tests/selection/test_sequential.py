@@ -280,7 +280,7 @@ BAD = [
     ({"estimator": LinearRegression()}, InputTypeError, "is not a classifier"),
     ({"estimator": LinearDiscriminantAnalysis}, InputTypeError, "must be a classifier"),
     ({"estimator": LeastSquaresClassifier(), "metric": "aic"}, InputError, "has no AIC"),
-    ({"estimator": DecisionTreeClassifier(), "metric": "bic"}, InputError, "which DecisionTreeClassifier does not declare"),
+    ({"estimator": DecisionTreeClassifier(), "metric": "bic"}, InputError, "which DecisionTreeClassifier does not have"),
     ({"estimator": LinearDiscriminantAnalysis(shrinkage=0.1), "metric": "bic"}, InputError, "leave shrinkage, class_weight and weights"),
     ({"refits": 0}, InputError, "refits=0 must be"),
     ({"max_features": 99}, InputError, "max_features=99 asks for more"),

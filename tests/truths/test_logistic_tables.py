@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 
+from separatrix.logic.separation import separation
 from separatrix.models.logistic import LogisticRegression
-from separatrix.models.separation_doctor import separation
 from separatrix.solvers.solution import SeparableWarning
 
 HOURS = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 4, 4.25, 4.5, 4.75, 5, 5.5]

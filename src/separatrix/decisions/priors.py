@@ -127,15 +127,10 @@ def reweight(posteriors: Any, priors: Any, trained_priors: Any, classes: Any = N
 
 
 def known_priors(model: Any) -> Floats | None:
-    """Return the class priors behind the posteriors of a fitted model, where it declares them; else None.
-
-    A model declares them by `_class_priors()`, or by an attribute as scikit-learn's generative models do.
-    """
-    if hasattr(model, "_class_priors"):
-        return np.asarray(model._class_priors(), dtype=np.float64)
-    for name in ("priors_", "class_prior_"):
-        if getattr(model, name, None) is not None:
-            return np.asarray(getattr(model, name), dtype=np.float64)
+    """Return the class priors behind the posteriors of a fitted model, where it keeps them as generative models do; else None."""
+    for priors in (getattr(model, "priors_", None), getattr(model, "class_prior_", None)):
+        if priors is not None:
+            return np.asarray(priors, dtype=np.float64)
     logs = getattr(model, "class_log_prior_", None)
     return None if logs is None else np.exp(np.asarray(logs, dtype=np.float64))
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..data import Source
 from ..data.labels import Labels
@@ -19,7 +20,8 @@ from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC
-from ..models.decided import Decidable
+from ..models.accuracy import score
+from ..models.decided import with_decision
 from ..models.known_parameters import KnownParameters
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
@@ -32,7 +34,7 @@ from .rows import Rows
 Floats = NDArray[np.float64]
 
 
-class CalibratedClassifier(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier with calibrated probabilities: its scores of held-out rows are mapped to how often they came true.
 
     The scores are never those of rows trained on. Log-odds of the estimator's posteriors, or its `decision_function` where it has none,
@@ -72,6 +74,9 @@ class CalibratedClassifier(KnownParameters, Decidable, ClassifierMixin, MetaEsti
     ----------
     Niculescu-Mizil and Caruana (2005), Predicting good probabilities with supervised learning, ICML.
     """
+
+    with_decision = with_decision
+    score = score
 
     def __init__(self, estimator: Any = None, method: Method = "sigmoid", *, plan: Any = None, n_jobs: int | None = None) -> None:
         self.estimator = estimator
@@ -113,6 +118,10 @@ class CalibratedClassifier(KnownParameters, Decidable, ClassifierMixin, MetaEsti
     def _uncalibrated(self) -> Any:
         """The estimator to calibrate a clone of."""
         return LinearSVC() if self.estimator is None else self.estimator
+
+    def abilities(self) -> Abilities:
+        """Return what this model can do beyond fit and predict: nothing of its own, held-out rows are refitted."""
+        return Abilities.none(self, "the estimator inside and the map of its scores are fitted again on the rows that are left")
 
     def _check(self, estimator: Any) -> Kind:
         if not (isinstance(self.method, str) and self.method in METHODS):

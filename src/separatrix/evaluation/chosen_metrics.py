@@ -129,7 +129,9 @@ def needs_posteriors(metric: Any) -> bool:
     """
     if isinstance(metric, str) and (metric in METRICS or metric not in get_scorer_names()):
         return metric in NEED_POSTERIORS
-    asked = getattr(get_scorer(metric) if isinstance(metric, str) else metric, "_response_method", "predict")
+    asked = getattr(
+        get_scorer(metric) if isinstance(metric, str) else metric, "_response_method", "predict"
+    )  # names: scikit-learn's scorers keep it there
     return "predict" not in ((asked,) if isinstance(asked, str) else asked)
 
 

@@ -8,22 +8,26 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..data import Block, as_source
+from ..abilities import abilities_of, offered
+from ..abilities.protocols import ScoresBlocks, SolvedFromSummary
+from ..data import Block
 from ..models.singular import columns_named
 from ..progress import task
+from ..solvers.scores import largest, per_class, posteriors_of
 from ..summaries import FoldMoments, all_but_one
+from ..summaries.class_moments import Kind
 from ..thresholds import SCORES
 from .plans import NEVER, Folds
-from .rows import Codes, Floats, HeldOut, Rows, answers, gather, largest, posteriors_of
+from .rows import Codes, Floats, HeldOut, Rows, answers, gather
 
 Part = tuple[Codes, Floats | None]
 
 
-def by_summaries(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+def by_summaries(model: Any, kind: Kind, rows: Rows, folds: Folds) -> HeldOut:
     """Summarise every fold in one pass, solve all but one fold for each, and score the rows in a second pass."""
     n_folds = int(folds.max()) + 1
     never = folds == NEVER
-    parts = _fold_moments(model, rows, np.where(never, n_folds, folds), n_folds + bool(never.any()))
+    parts = _fold_moments(kind, model.n_jobs, rows, np.where(never, n_folds, folds), n_folds + bool(never.any()))
     training = all_but_one(parts)
     models = [from_summary(clone(model), training[fold], rows) for fold in range(n_folds)]
     codes, posteriors = _scored(models, rows, folds.astype(np.int32))
@@ -42,15 +46,14 @@ def from_summary(model: Any, summary: Any, rows: Rows) -> Any:
     return fitted
 
 
-def summary_of(model: Any, rows: Rows) -> Any:
-    """Return the summary that the model would keep of some rows."""
-    source = model._labelled(rows.X, rows.labels, rows.weight, rows.classes)
-    return model._summarise(source)
+def summary_of(summary: SolvedFromSummary, rows: Rows) -> Any:
+    """Return the summary that a model would keep of some rows."""
+    return summary.summarise(summary.source(rows.X, rows.labels, rows.weight, rows.classes))
 
 
-def _fold_moments(model: Any, rows: Rows, folds: Folds, n_folds: int) -> list[Any]:
-    source = as_source(rows.X, rows.codes, rows.weight, classes=np.arange(len(rows.classes)), n_jobs=getattr(model, "n_jobs", None))
-    moments = source.reduce(FoldMoments.summarise(rows.classes, model._summary_kind(), n_folds, lambda a, b: folds[a:b]))
+def _fold_moments(kind: Kind, n_jobs: int | None, rows: Rows, folds: Folds, n_folds: int) -> list[Any]:
+    source = rows.source(n_jobs)
+    moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds, lambda a, b: folds[a:b]))
     if not all(part.is_finite for part in moments.parts):
         source.refuse_nonfinite()
     return list(moments.parts)
@@ -59,28 +62,26 @@ def _fold_moments(model: Any, rows: Rows, folds: Folds, n_folds: int) -> list[An
 def _scored(models: list[Any], rows: Rows, folds: Codes) -> tuple[Codes, Floats | None]:
     """Score each row by the model of its fold; one pass."""
     has, K = hasattr(models[0], "predict_proba"), len(rows.classes)
-    stacked = _stacked(models)
+    scorers = [offered(abilities_of(model).scores) for model in models]
+    stacked = _stacked(scorers)
 
     def part(block: Block) -> Part:
         own = folds[block.start : block.start + block.n_rows]
         large = not block.is_sparse and SCORES.reached(block.X.size)
-        scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(models, block, own)
+        scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(scorers, block, own)
         codes = largest(scores)
         codes[own == NEVER] = -1
-        if scores.shape[1] == 1 and has:
-            scores = np.column_stack([np.zeros(len(scores)), scores])
-        return codes, posteriors_of(scores) if has else None
+        return codes, posteriors_of(per_class(scores)) if has else None
 
     parts = list(rows.source(models[0].n_jobs).map(part))
     codes = np.concatenate([own for own, _ in parts])
     return codes, np.concatenate([own for _, own in parts]).reshape(-1, K) if has else None
 
 
-def _stacked(models: list[Any]) -> tuple[Floats, Floats] | None:
+def _stacked(scorers: list[ScoresBlocks]) -> tuple[Floats, Floats] | None:
     """Return coef (F, R, p) and intercept (F, R) of models whose scores are linear in the rows, else None."""
-    parts = [model._linear_parts() for model in models if hasattr(model, "_linear_parts")]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(models):
+    known = [part for part in (scorer.linear() for scorer in scorers) if part is not None]
+    if len(known) < len(scorers):
         return None
     return np.stack([coef for coef, _ in known]), np.stack([intercept for _, intercept in known])
 
@@ -94,12 +95,12 @@ def _grouped_linear(block: Block, folds: Codes, coef: Floats, intercept: Floats)
     return scores
 
 
-def _grouped(models: list[Any], block: Block, folds: Codes) -> Floats:
+def _grouped(scorers: list[ScoresBlocks], block: Block, folds: Codes) -> Floats:
     """Score the rows of a block fold by fold."""
     scores: Floats | None = None
     for fold in np.unique(folds[folds != NEVER]):
         own = np.flatnonzero(folds == fold)
-        found = models[fold]._posterior_scores(Block(block.X[own]))
+        found = scorers[fold].scores(Block(block.X[own]))
         if scores is None:
             scores = np.full((block.n_rows, found.shape[1]), np.nan)
         scores[own] = found
@@ -107,17 +108,15 @@ def _grouped(models: list[Any], block: Block, folds: Codes) -> Floats:
 
 
 def by_merging(model: Any, rows: Rows, folds: Folds) -> HeldOut:
-    """Summarise every fold, and for each fit the merged summaries of the others.
-
-    The model's `_merges_stand(parts)` says for which of the parts that is not the fit without them; those are refitted.
-    """
+    """Summarise every fold, and for each fit the merged summaries of the others; where that is not the fit without it, refit."""
     fitted, n_folds = rows.fit(model), int(folds.max()) + 1
+    own = offered(abilities_of(fitted).summary)
     held = [rows.take(np.flatnonzero(folds == fold)) for fold in range(n_folds)]
     never = rows.take(np.flatnonzero(folds == NEVER))
-    sources = [fitted._labelled(part.X, part.labels, part.weight, rows.classes) for part in [*held, *([never] if never.n else [])]]
-    stands, found, refitted = fitted._merges_stand(sources), [], 0
+    sources = [own.source(part.X, part.labels, part.weight, rows.classes) for part in [*held, *([never] if never.n else [])]]
+    stands, found, refitted = own.stands(sources), [], 0
     with task("evaluate", total=n_folds) as work:
-        for fold, summary in enumerate(all_but_one([fitted._summarise(source) for source in sources])[:n_folds]):
+        for fold, summary in enumerate(all_but_one([own.summarise(source) for source in sources])[:n_folds]):
             whole = stands[fold] and (summary.counts > 0).all()  # a class that goes with the fold has to go from the fit
             training = from_summary(clone(model), summary, rows) if whole else rows.take(np.flatnonzero(folds != fold)).fit(model)
             refitted += 0 if whole else held[fold].n

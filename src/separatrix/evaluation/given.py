@@ -46,6 +46,10 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
         X, y = _with_target(X, y, target)
         X = _listed(X) if isinstance(X, list | tuple) else with_rows(X)
+        if is_frame(X):
+            from ..data.frames import open_frame
+
+            open_frame(X)  # columns of one name are refused before rows of some of them are taken
         labels = Labels.of(y)
         if len(np.shape(X)) != 2 and getattr(getattr(X, "dtype", None), "kind", "O") in "biufc":  # texts stand in one column for pipelines
             raise InputError(
@@ -114,7 +118,7 @@ def require_classifier(model: Any) -> None:
     """
     if isinstance(model, type):
         raise InputTypeError(f"{model.__name__} is a class, not a model; write {model.__name__}().")
-    if not all(hasattr(model, name) for name in ("fit", "predict", "get_params")):
+    if not all(hasattr(model, name) for name in ("fit", "predict", "get_params")):  # names: those of the contract
         shown = repr(model) if isinstance(model, str) else f"a {type(model).__name__}"
         raise InputTypeError(f"{shown} is not a model; give a classifier with fit and predict, such as LinearDiscriminantAnalysis().")
     if hasattr(model, "__sklearn_tags__") and is_regressor(model):

@@ -1,12 +1,12 @@
-"""Predictions for held-out rows, by the cheapest road the model declares.
+"""Predictions for held-out rows, by the cheapest road among the model's abilities.
 
-| declared by the model | road | file |
+| ability | road | file |
 |---|---|---|
-| `_leaves_out`, `_left_out()` | leave-one-out by algebra, from one fit | leave_one_out.py |
-| `_moments_suffice(n, p)` | a row taken out of the summary; moments of the folds merged | leave_one_out.py, fold_summaries.py |
-| `_summaries_merge` | summaries of the folds merged, whatever they are | fold_summaries.py |
-| `_holds_out`, `_hold_out(rows, folds, alone)` | Newton steps from the full fit | newton_steps.py |
-| nothing, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
+| `leave_one_out` | leave-one-out by algebra, from one fit | leave_one_out.py |
+| `summary`, of class moments | a row taken out of the summary; moments of the folds merged | leave_one_out.py, fold_summaries.py |
+| `summary`, of counts | summaries of the folds merged | fold_summaries.py |
+| `folds` | Newton steps from the full fit | newton_steps.py |
+| none, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
 
 `exact=True` takes the last one always.
 """
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 
+from ..abilities import abilities_of
 from ..errors import InputError
 from .fold_summaries import by_merging, by_summaries
 from .leave_one_out import by_algebra, by_subtraction
@@ -37,17 +37,18 @@ def hold_out(
     require_training_classes(rows, folds, alone)
     if fixed_priors:
         model = with_fixed_priors(model, rows)
-    if exact or isinstance(model, FrozenEstimator):  # which passes on what the model in it declares, and must not be solved anew by it
+    if exact:
         return by_refits(model, rows, folds, n_jobs)
-    moments = getattr(model, "_moments_suffice", None)
-    if moments is not None and len(np.shape(rows.X)) == 2 and moments(*np.shape(rows.X)):
-        if alone:
-            return by_algebra(model, rows, folds) if getattr(model, "_leaves_out", False) else by_subtraction(model, rows, folds)
-        return by_summaries(model, rows, folds)
-    if getattr(model, "_holds_out", False):
+    abilities = abilities_of(model)
+    summary = abilities.summary
+    if summary and summary.kind is None:
+        return by_algebra(model, summary, rows, folds) if alone and abilities.leave_one_out else by_merging(model, rows, folds)
+    if summary and summary.kind is not None and len(np.shape(rows.X)) == 2 and summary.suffices(*np.shape(rows.X)):
+        if alone and abilities.leave_one_out:
+            return by_algebra(model, summary, rows, folds)
+        return by_subtraction(model, summary, rows, folds) if alone else by_summaries(model, summary.kind, rows, folds)
+    if abilities.folds:
         return by_newton_steps(model, rows, folds, alone, n_jobs)
-    if getattr(model, "_summaries_merge", False):
-        return by_algebra(model, rows, folds) if alone and model._leaves_out else by_merging(model, rows, folds)
     return by_refits(model, rows, folds, n_jobs)
 
 

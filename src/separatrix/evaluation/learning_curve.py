@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..abilities import abilities_of, offered
 from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
@@ -26,7 +27,7 @@ from .intervals import corrected_resampled_t, wilson
 from .metrics import Judged
 from .plans import KFold, folds_of
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers, declares
+from .rows import Codes, Floats, Rows, answers
 
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -213,9 +214,11 @@ def _answers(
     model: Any, rows: Rows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
 ) -> tuple[list[list[tuple[Said, Said]]], str]:
     """Return, for each fold and size, what was said of the rows held out and of those trained on; and how."""
-    moments = model._moments_suffice if declares(model, "_moments_suffice") else None
-    merges = moments is not None and bool(moments(*np.shape(rows.X)))
-    adds = not merges and declares(model, "_forgets_exactly") and bool(model._forgets_exactly)
+    summary = abilities_of(model).summary
+    merges = adds = False
+    if summary:
+        merges = summary.kind is not None and summary.suffices(*np.shape(rows.X))
+        adds = not merges and summary.adds_exactly
     jobs = list(zip(parts, orders, strict=True))
     found: list[list[tuple[Said, Said]]] = []
     with task("learning curve", total=len(jobs)) as work:
@@ -235,7 +238,7 @@ def _grow(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int6
     for begin, end in zip([0, *counts[:-1]], counts, strict=True):
         more = rows.take(order[begin:end])
         if merges:
-            own = summary_of(model, more)
+            own = summary_of(offered(abilities_of(model).summary), more)
             summary = own if summary is None else summary.merge(own)
             fitted = from_summary(clone(model), summary, rows)
         else:

@@ -7,28 +7,28 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from ..abilities import abilities_of, offered
+from ..abilities.protocols import SolvedFromSummary
 from ..data import Block
 from ..progress import task
+from ..solvers.scores import largest, posteriors_of
 from .fold_summaries import from_summary, summary_of
 from .plans import Folds
-from .rows import Codes, Floats, HeldOut, Rows, answers, gather, largest, posteriors_of
+from .rows import Codes, Floats, HeldOut, Rows, answers, gather
 
 Part = tuple[Codes, Floats | None, Any]
 
 
-def by_algebra(model: Any, rows: Rows, folds: Folds) -> HeldOut:
-    """Fit once, then score each row as the fit without it would; rows for which the algebra does not hold are refitted.
-
-    The model's `_left_out()` returns the pass: from a block to the scores of its rows, and to which of them need a refit.
-    """
+def by_algebra(model: Any, summary: SolvedFromSummary, rows: Rows, folds: Folds) -> HeldOut:
+    """Fit once, then score each row as the fit without it would; rows for which the algebra does not hold are refitted."""
     fitted = rows.fit(model)
-    left_out, has = fitted._left_out(), hasattr(fitted, "predict_proba")
+    left_out, has = offered(abilities_of(fitted).leave_one_out).scores(), hasattr(fitted, "predict_proba")
 
     def part(block: Block) -> Part:
         found = left_out(block)
         return largest(found.scores), posteriors_of(found.scores) if has else None, found.refit
 
-    source = model._labelled(rows.X, rows.codes, rows.weight, np.arange(len(rows.classes)))
+    source = summary.source(rows.X, rows.codes, rows.weight, np.arange(len(rows.classes)))
     parts = list(source.map(part))
     codes = np.concatenate([own for own, _, _ in parts])
     posteriors = np.concatenate([own for _, own, _ in parts]) if has else None
@@ -43,13 +43,13 @@ def by_algebra(model: Any, rows: Rows, folds: Folds) -> HeldOut:
     return HeldOut(folds, codes, posteriors, "exact algebra", fitted, len(refit))
 
 
-def by_subtraction(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+def by_subtraction(model: Any, summary: SolvedFromSummary, rows: Rows, folds: Folds) -> HeldOut:
     """Take each row out of the summary of all and solve again: no pass over the other rows."""
-    whole = summary_of(model, rows)
+    whole = summary_of(summary, rows)
     found = []
     with task("leave one out", total=rows.n) as work:
         for i in range(rows.n):
             row = rows.take(np.array([i]))
-            found.append(answers(from_summary(clone(model), whole.subtract(summary_of(model, row)), rows), row))
+            found.append(answers(from_summary(clone(model), whole.subtract(summary_of(summary, row)), rows), row))
             work.advance(f"row {i}")
     return gather(rows, np.arange(rows.n), found, "exact algebra", from_summary(clone(model), whole, rows))

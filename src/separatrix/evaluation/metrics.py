@@ -190,16 +190,20 @@ class Answers(ClassifierMixin, BaseEstimator):
 
 def takes_weights(scorer: Any) -> bool:
     """Return whether a scorer takes `sample_weight`: those of scikit-learn do, as a keyword; a plain function need not."""
-    return hasattr(scorer, "_score_func") or "sample_weight" in inspect.signature(scorer).parameters
+    return (
+        hasattr(scorer, "_score_func") or "sample_weight" in inspect.signature(scorer).parameters
+    )  # names: scikit-learn's scorers keep it there
 
 
 def _name(scorer: Any) -> str:
-    return str(getattr(getattr(scorer, "_score_func", scorer), "__name__", repr(scorer)))
+    return str(getattr(getattr(scorer, "_score_func", scorer), "__name__", repr(scorer)))  # names: scikit-learn's scorers keep it there
 
 
 def _average(scorer: Any, classes: NDArray[Any]) -> str:
     """Return what to write where a score is about one class and the labels do not say which."""
-    if "pos_label" not in inspect.signature(getattr(scorer, "_score_func", scorer)).parameters:
+    if (
+        "pos_label" not in inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+    ):  # names: scikit-learn's scorers keep it there
         return ""
     write = f"sklearn.metrics.make_scorer({_name(scorer)}, pos_label={classes.tolist()[-1]!r})"
     return f" Write metrics={write}." if len(classes) == 2 else " Use the average over classes, such as 'f1_macro'."

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ..models.posteriors import per_class
+from ..abilities import abilities_of, offered
+from ..solvers.scores import largest, per_class, posteriors_of
 from .plans import NEVER, Folds
 from .refits import by_refits, refitted
-from .rows import HeldOut, Rows, largest, posteriors_of
+from .rows import HeldOut, Rows
 
 
 def by_newton_steps(model: Any, rows: Rows, folds: Folds, alone: bool, n_jobs: int | None) -> HeldOut:
     """Fit once and ask the model for the scores of held-out rows; what it is not certain of is refitted from there."""
     fitted = rows.fit(model)
-    found = fitted._hold_out(rows.source(getattr(model, "n_jobs", None)), folds, alone)
+    found = offered(abilities_of(fitted).folds).scores(rows.source(model.n_jobs), folds, alone)
     if found is None:
         return by_refits(model, rows, folds, n_jobs, fitted)
     left, method = found

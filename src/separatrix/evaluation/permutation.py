@@ -11,6 +11,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from ..abilities import abilities_of
 from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
@@ -24,7 +25,7 @@ from .held_out import hold_out
 from .metrics import METRICS, Judged, Metric
 from .plans import NEVER, Folds, KFold, folds_of
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, HeldOut, Rows, declares
+from .rows import Codes, Floats, HeldOut, Rows
 
 BY_ALGEBRA, BY_REFITS = 10_000, 199
 """Permutations where none is asked for."""
@@ -186,17 +187,17 @@ class Shuffled:
 
 
 def _by_algebra(model: Any, rows: Rows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
-    """Return the scores of B permutations, or None where the model declares no `_permuted_answers` for these rows."""
-    answer = model._permuted_answers if declares(model, "_permuted_answers") else None
+    """Return the scores of B permutations, or None where the model has no algebra for these rows."""
+    permutes = abilities_of(model).permutations
     dense = isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu"
-    if answer is None or not dense or not np.isfinite(rows.X).all():
+    if not permutes or not dense or not np.isfinite(rows.X).all():
         return None
     X, K, found = rows.X.astype(np.float64, copy=False), len(rows.classes), np.empty(B)
     size = HELD_SCORES.portion((rows.n + X.shape[1]) * K)
     with task("permutation test", total=B) as work:
         for begin in range(0, B, size):
             codes = shuffled.part(begin, min(begin + size, B))
-            said = answer(X, folds, codes, rows.classes)
+            said = permutes.answers(X, folds, codes, rows.classes)
             if said is None:
                 return None
             held = folds != NEVER

@@ -1,4 +1,4 @@
-"""A refit for every fold: the road of every estimator that declares no other."""
+"""A refit for every fold: the road of every estimator that has no other."""
 
 from __future__ import annotations
 

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
+from ..abilities import abilities_of
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
+from ..solvers.scores import posteriors_of
 from ..summaries.resampled import can_resample, resampled_moments
 from ..thresholds import HELD_SCORES
 from .bootstrap import combine, no_information_error
@@ -21,7 +23,7 @@ from .chosen_metrics import Named, choose_metrics, computed
 from .estimate import Estimate
 from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, log_losses
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers, declares, posteriors_of, predicted_codes, said_method
+from .rows import Codes, Floats, Rows, answers, predicted_codes, said_method
 
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
@@ -171,16 +173,17 @@ def by_resamples(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[A
 
 
 def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag) -> str | None:
-    """Solve all resamples from their moments at once, where the model declares `_solve_many`; None where it cannot."""
+    """Solve all resamples from their moments at once, where the model can; None where it cannot."""
     X = rows.X
     small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)
-    if not small or not (declares(model, "_solve_many") and model._leaves_out) or not np.isfinite(X).all():
+    resamples = abilities_of(model).resamples
+    if not small or not resamples or not np.isfinite(X).all():
         return None
     X, p = X.astype(np.float64, copy=False), X.shape[1]
     weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight
     moments = resampled_moments(X, rows.codes, weights, len(rows.classes))
     with single_threaded_blas():  # many small systems: threads would only wait for each other
-        coef, intercept, sure = model._solve_many(moments, rows.classes)
+        coef, intercept, sure = resamples.solve(moments, rows.classes)
     size = HELD_SCORES.portion(rows.n * coef.shape[1])
     for begin in range(0, len(draws), size):
         part = np.arange(begin, min(begin + size, len(draws)))

@@ -15,6 +15,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from ..abilities import abilities_of
 from ..data import Source, as_source
 from ..errors import InputError
 from .plans import NEVER, Folds
@@ -69,7 +70,7 @@ class Rows:
         return self.take(np.delete(np.arange(self.n), row))
 
     def fit(self, model: Any, start: Any = None) -> Any:
-        """Return a fitted clone of a model, begun at another fit where it declares `_begin_at`.
+        """Return a fitted clone of a model, begun at another fit where it can.
 
         Where one class is left, the model that always says it. Rows of weight 0 are no rows.
         """
@@ -78,8 +79,9 @@ class Rows:
         if (self.codes == self.codes[0]).all():
             return DummyClassifier(strategy="most_frequent").fit(np.zeros((self.n, 1)), self.labels)
         fresh = clone(model)
-        if start is not None and declares(fresh, "_begin_at"):
-            fresh._begin_at(start)
+        warm = abilities_of(fresh).warm_start if start is not None else None
+        if warm:
+            warm.begin_at(start)
         return fresh.fit(self.X, self.labels, **self._weights(model))
 
     def _weights(self, model: Any) -> dict[str, Any]:
@@ -105,11 +107,6 @@ class Rows:
             return self.take(np.repeat(np.arange(self.n), times))
         weight = times.astype(np.float64) if self.weight is None else times * self.weight
         return Rows(self.X, self.codes, weight, self.classes)
-
-
-def declares(model: Any, name: str) -> bool:
-    """Return whether a model declares a road. A frozen one passes on what the model in it declares, and must not be solved anew by it."""
-    return not isinstance(model, FrozenEstimator) and hasattr(model, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,47 +189,3 @@ def gather(
         if posteriors is not None:
             posteriors[folds == fold] = probability
     return HeldOut(folds, codes, posteriors, method, fitted, refitted)
-
-
-def largest(scores: Floats) -> Codes:
-    """Return the first largest score of each row; of one column, whether it is above 0.
-
-    Examples
-    --------
-    >>> largest(np.array([[1.0, 1.0], [0.0, 2.0]])).tolist(), largest(np.array([[-1.0], [1.0]])).tolist()
-    ([0, 1], [0, 1])
-    """
-    if scores.shape[1] == 1:
-        return (scores[:, 0] > 0).astype(np.int32)
-    if scores.shape[1] == 2:
-        return (scores[:, 1] > scores[:, 0]).astype(np.int32)
-    codes, top = np.zeros(len(scores), dtype=np.int32), scores[:, 0].copy()
-    for k in range(1, scores.shape[1]):  # argmax over a short last axis is slow
-        above = scores[:, k] > top
-        codes[above] = k
-        np.maximum(top, scores[:, k], out=top)
-    return codes
-
-
-def posteriors_of(scores: Floats) -> Floats:
-    """Return softmax of scores (n, K) by rows; −∞ gives 0.
-
-    Examples
-    --------
-    >>> posteriors_of(np.array([[0.0, 0.0], [-np.inf, 3.0]])).tolist()
-    [[0.5, 0.5], [0.0, 1.0]]
-    """
-    if scores.shape[1] == 2:
-        # Two columns: a sum over rows of two is slower than the exponential itself.
-        found = np.empty_like(scores)
-        with np.errstate(over="ignore"):
-            found[:, 1] = 1.0 / (1.0 + np.exp(scores[:, 0] - scores[:, 1]))
-            found[:, 0] = 1.0 / (1.0 + np.exp(scores[:, 1] - scores[:, 0]))
-        return found
-    found = np.ascontiguousarray(scores.T)  # sums over a short last axis are slow
-    if np.shares_memory(found, scores):
-        found = found.copy()
-    found -= found.max(axis=0)
-    np.exp(found, out=found)
-    found /= found.sum(axis=0)
-    return np.ascontiguousarray(found.T)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..abilities import abilities_of, offered
 from ..argument_types import as_numbers, is_among
 from ..arguments import PLAN, answers_to
 from ..data import Block
@@ -16,13 +17,14 @@ from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
 from ..errors import InputError, one_of
 from ..models import LinearDiscriminantAnalysis
+from ..solvers.scores import largest, posteriors_of
 from ..summaries.grouped import tile_rows
 from ..thresholds import LEFT_OUT_LOSSES
 from .given import labelled_rows
 from .held_out import hold_out
 from .metrics import Judged, error, log_losses
 from .plans import Folds, LeaveOneOut, folds_of
-from .rows import Codes, Floats, Rows, answers, largest, posteriors_of
+from .rows import Codes, Floats, Rows, answers
 
 CRITERIA = ("log_loss", "error")
 
@@ -101,12 +103,13 @@ def shrinkage_path(
     """
     values = _check(shrinkages)
     model = LinearDiscriminantAnalysis() if model is None else model
-    if not hasattr(model, "_left_out_path"):
+    if not abilities_of(model).shrinkages:
         raise InputError(f"shrinkage_path is for LinearDiscriminantAnalysis; got {type(model).__name__}. Use evaluate for other models.")
     rows = labelled_rows(X, y, sample_weight)
     plan = LeaveOneOut() if plan is None else plan
     start = clone(model).set_params(shrinkage=float(values[0]))
-    if isinstance(plan, LeaveOneOut) and start._leaves_out and start._moments_suffice(*np.shape(rows.X)):
+    abilities = abilities_of(start)
+    if isinstance(plan, LeaveOneOut) and abilities.leave_one_out and offered(abilities.summary).suffices(*np.shape(rows.X)):
         return _leave_one_out(start, rows, values)
     return _by_plan(start, rows, plan, folds_of(plan, rows.n, rows.labels, groups, random_state), values)
 
@@ -122,7 +125,8 @@ def _check(shrinkages: Any) -> Floats:
 
 def _leave_one_out(model: Any, rows: Rows, values: Floats) -> ShrinkagePath:
     fitted = rows.fit(model)
-    left_out, weight = fitted._left_out_path(values), np.ones(rows.n) if rows.weight is None else rows.weight
+    left_out = offered(abilities_of(fitted).shrinkages).scores(values.tolist())
+    weight = np.ones(rows.n) if rows.weight is None else rows.weight
 
     def part(block: Block) -> list[tuple[float, float, NDArray[np.intp]]]:
         own = slice(block.start, block.start + block.n_rows)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities.additive_scores import pairs
+from ..abilities.protocols import AdditiveScores
 from ..data import Block, Source
 from ..data.source import ChunkedSource
 from ..errors import InputError
@@ -15,7 +17,6 @@ from .encoded import check_encoding, encoded
 from .explained_table import ExplainedTable, table_contributions
 from .reading import CHECKED, check_reading, code_of, explainable, remembered, view_of
 from .rows import Spread, open_rows
-from .views import View, pairs
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -72,7 +73,7 @@ def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, re
     return _collect(view, source, mean, pair)
 
 
-def _collect(view: View, source: Source, mean: Floats, pair: tuple[int | None, int | None]) -> Floats:
+def _collect(view: AdditiveScores, source: Source, mean: Floats, pair: tuple[int | None, int | None]) -> Floats:
     if isinstance(source, ChunkedSource):
         found = np.empty((source.n_rows, source.n_features))
         finite = list(source.map(lambda block: _fill(view, block, mean, pair, found[block.start : block.start + block.n_rows])))
@@ -84,12 +85,12 @@ def _collect(view: View, source: Source, mean: Floats, pair: tuple[int | None, i
     return found
 
 
-def _fresh(view: View, block: Block, mean: Floats, pair: tuple[int | None, int | None]) -> tuple[bool, Floats]:
+def _fresh(view: AdditiveScores, block: Block, mean: Floats, pair: tuple[int | None, int | None]) -> tuple[bool, Floats]:
     out = np.empty((block.n_rows, block.n_features))
     return _fill(view, block, mean, pair, out), out
 
 
-def _fill(view: View, block: Block, mean: Floats, pair: tuple[int | None, int | None], out: Floats) -> bool:
+def _fill(view: AdditiveScores, block: Block, mean: Floats, pair: tuple[int | None, int | None], out: Floats) -> bool:
     """Write the contributions of a block; return whether all its rows are finite."""
     finite = True
     for tile in block.tiles(tile_rows(block.n_features)):
@@ -100,7 +101,7 @@ def _fill(view: View, block: Block, mean: Floats, pair: tuple[int | None, int | 
     return finite
 
 
-def mean_row(model: Any, view: View, source: Source, reference: Source | None) -> Floats:
+def mean_row(model: Any, view: AdditiveScores, source: Source, reference: Source | None) -> Floats:
     """Return the row to which contributions are relative: that of the reference, else the training mean, else that of X."""
     if not view.relative:
         return np.zeros(source.n_features)

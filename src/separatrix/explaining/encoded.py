@@ -8,8 +8,7 @@ again to columns of the table and to words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,15 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
+from ..abilities import Abilities, abilities_of, offered
+from ..abilities.additive_scores import LinearScores
+from ..abilities.parts import Reading
+from ..abilities.protocols import AdditiveScores
 from ..data import Block
-from ..decisions.priors import require_priors
 from ..errors import InputError, InputTypeError
 from .pipelines import Columns, Indices, Levels, Part, Trace
 from .reading import inside, view_of
 from .rows import ask
-from .views import EvidenceView, LinearView
 
 Floats = NDArray[np.float64]
 
@@ -108,7 +109,7 @@ class Encoded(OfParts):
     def __init__(self, pipeline: Any, trace: Trace) -> None:
         (label, last), self.pipeline = pipeline.steps[-1], pipeline
         inner = view_of(last)
-        if not isinstance(inner, LinearView):
+        if not isinstance(inner, LinearScores):
             raise InputTypeError(f"The last step {label!r} of the pipeline is not linear; explain it alone, on the transformed columns.")
         columns = trace.columns
         if inner.weights.shape[1] != len(columns):
@@ -122,16 +123,18 @@ class Encoded(OfParts):
         self.last, self.classes_, self.n_features_in_ = last, pipeline.classes_, len(used)
         weights = np.zeros((len(inner.weights), len(used)))
         np.add.at(weights.T, part, (inner.weights * columns.factor).T)
-        self._linear = LinearView(weights, inner.offsets - inner.weights @ columns.shift)
+        self._linear = LinearScores(weights, inner.offsets - inner.weights @ columns.shift)
 
-    def _per_class(self) -> tuple[Floats, Floats]:
-        return self._linear.weights, self._linear.offsets
+    def abilities(self) -> Abilities:
+        """Return that the scores add up over the parts."""
+        none = Abilities.none(self, "it stands for a fitted pipeline")
+        return replace(none, reading=Reading("linear scores of the parts", lambda: self._linear))
 
     def encode(self, X: Any, name: str = "X") -> Any:
         """Return the parts of rows, (n, r), sparse where the steps make sparse rows."""
         try:
             Z = self.pipeline[:-1].transform(X)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:  # names: raised by steps of others
             raise InputError(f"The steps of the pipeline cannot take {name}: {error}") from error
         Z = Z.to_numpy() if hasattr(Z, "to_numpy") else Z
         factor, shift = self.columns.factor[self.first], self.columns.shift[self.first]
@@ -161,19 +164,27 @@ class Coded(OfParts):
         known = getattr(model, "feature_names_in_", names)
         p = int(model.n_features_in_)
         own = [f"x{j}" for j in range(p)] if known is None or len(known) != p else [str(name) for name in known]
-        self.model, self.classes_, self.n_features_in_, self.missing = model, model.classes_, p, model.missing
-        self._column_evidence, self._class_priors = model._column_evidence, model._class_priors
+        self.model, self.classes_, self.n_features_in_ = model, model.classes_, p
         kinds = model.kinds_.tolist()
         parts = [Part(name, j, "code" if kind == "categorical" else "other") for j, (name, kind) in enumerate(zip(own, kinds, strict=True))]
         self.terms = Terms(own, parts, np.arange(p), np.arange(p), {})
 
+    def abilities(self) -> Abilities:
+        """Return that the scores add up over the codes."""
+        none = Abilities.none(self, "it stands for a fitted model of a table")
+        return replace(none, reading=Reading("each column adds its log-likelihood ratio", self._scores))
+
+    def _scores(self) -> AdditiveScores:
+        return offered(abilities_of(self.model).reading).reading()
+
     def encode(self, X: Any, name: str = "X") -> Floats:
         """Return the codes of rows."""
-        return np.asarray(self.model._coded(X))
+        code = self._scores().coded
+        return np.asarray(X if code is None else code(X))
 
     def predict_log_proba(self, U: Floats) -> Floats:
         """Return log posteriors of coded rows."""
-        scores = EvidenceView(self, np.zeros(len(self.classes_))).scores(Block(U))
+        scores = self._scores().scores(Block(U))
         return np.asarray(log_softmax(scores, axis=1))
 
     def predict_proba(self, U: Floats) -> Floats:
@@ -188,7 +199,8 @@ class Coded(OfParts):
 def encoded(model: Any, X: Any) -> tuple[Any, Encoded | Coded] | None:
     """Return a model of parts, with its decision around it, and the encoding; None where the model scores the table's own numbers."""
     own, names = inside(model), column_labels(X)
-    if hasattr(own, "_coded"):
+    reading = abilities_of(own).reading
+    if reading and reading.coded:
         found: Encoded | Coded = Coded(own, names)
     elif hasattr(own, "named_steps"):
         trace = Trace.through(own, names)
@@ -199,12 +211,7 @@ def encoded(model: Any, X: Any) -> tuple[Any, Encoded | Coded] | None:
         return None
     if own is model:
         return found, found
-    around = copy(model)
-    if model._rule().priors is not None:
-        around.trained_priors = require_priors(own, np.asarray(own.classes_), model.trained_priors)
-    around.__dict__.pop("estimator_", None)
-    around.estimator = found
-    return around, found
+    return offered(abilities_of(model).decision).around(found), found
 
 
 def column_labels(X: Any) -> list[str] | None:

@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..abilities.additive_scores import LinearScores, pairs
+from ..abilities.protocols import AdditiveScores
 from ..data import Block
 from ..data.labels import Labels
 from ..data.row_labels import row_labels
@@ -18,7 +20,6 @@ from .encoded import Coded, Encoded
 from .reading import view_of
 from .rows import Spread, predict_rows
 from .similar import row_columns
-from .views import LinearView, View, pairs
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ class ExplainedTable:
 
     def __init__(self, model: Any, encoding: Encoded | Coded, X: Any, reference: Any = None) -> None:
         self.model, self.encoding, self.terms, self.X = model, encoding, encoding.terms, X
-        self.view: View = view_of(model)
+        self.view: AdditiveScores = view_of(model)
         self.parts: Any = encoding.encode(X)
         self.called: Any = None
         self.reference, self.labels = self._reference(reference)
@@ -63,8 +64,7 @@ class ExplainedTable:
         """Return the parts of one row."""
         x = self.parts[[i]]
         x = (x.toarray() if sp.issparse(x) else x)[0]
-        gaps = self.encoding.missing == "ignore" if isinstance(self.encoding, Coded) else False
-        bad = ~np.isfinite(x) & ~(gaps & np.isnan(x))
+        bad = ~np.isfinite(x) & ~(self.view.takes_gaps & np.isnan(x))
         if bad.any():
             name = self.terms.names[self.terms.term[int(bad.argmax())]]
             raise InputError(f"Column {name!r} of this row is missing or infinite; fill it in first.")
@@ -140,7 +140,7 @@ def _sparse_distances(rows: Any, x: Floats, units: Floats) -> Floats:
 def table_contributions(table: ExplainedTable, pair: tuple[int | None, int | None]) -> Any:
     """Return what each term adds, (n, T), for every row; sparse where some terms are words."""
     parts, mean, words = table.parts, table.mean(), table.terms.words
-    if not isinstance(table.view, LinearView):
+    if not isinstance(table.view, LinearScores):
         block, found = Block(parts), np.empty(parts.shape)
         table.view.parts(block, *pairs(table.view, block, pair), mean, found)
         return np.asarray(table.terms.folded(found))

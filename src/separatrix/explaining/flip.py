@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities.additive_scores import LinearScores
 from ..data import Block
 from ..errors import InputError
 from ..geometry.least_change import LeastChange, cross_plane, cross_planes
 from .rows import predict_rows
-from .views import LinearView
 
 Floats = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class Flip:
 
 
 def smallest_flip(
-    model: Any, view: LinearView, x: Floats, a: int, to: int | None, scale: Floats, lower: Floats, upper: Floats, names: Sequence[str]
+    model: Any, view: LinearScores, x: Floats, a: int, to: int | None, scale: Floats, lower: Floats, upper: Floats, names: Sequence[str]
 ) -> Flip:
     """Return the least change of x that takes it out of the region of class a, or into that of class `to`.
 
@@ -100,12 +100,14 @@ def smallest_flip(
     )
 
 
-def size_of(view: LinearView, x: Floats) -> float:
+def size_of(view: LinearScores, x: Floats) -> float:
     """Return the size of the score's terms, beside which rounding is judged."""
     return float(np.abs(view.weights).max(axis=0) @ np.abs(x) + np.abs(view.offsets).max()) or 1.0
 
 
-def way(view: LinearView, x: Floats, a: int, k: int, into: bool, scale: Floats, lower: Floats, upper: Floats, level: float) -> LeastChange:
+def way(
+    view: LinearScores, x: Floats, a: int, k: int, into: bool, scale: Floats, lower: Floats, upper: Floats, level: float
+) -> LeastChange:
     """Return the least change of x that takes it across the boundary from class a to k; with `into`, across all boundaries of k."""
     if not into or len(view.weights) == 2:
         return cross_plane(view.weights[k] - view.weights[a], view.offsets[k] - view.offsets[a], x, scale, lower, upper, level)
@@ -118,7 +120,7 @@ def way(view: LinearView, x: Floats, a: int, k: int, into: bool, scale: Floats, 
     return LeastChange(alone.point, alone.cost, False)
 
 
-def lack(view: LinearView, point: Floats, a: int, k: int) -> float:
+def lack(view: LinearScores, point: Floats, a: int, k: int) -> float:
     """Return what the score of class k still lacks at a point."""
     scores = view.scores(Block(point[None]))[0]
     return float(scores.max() - scores[k]) if scores[k] >= scores[a] else float(scores[a] - scores[k])

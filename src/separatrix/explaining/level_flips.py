@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities.additive_scores import LinearScores
 from ..errors import InputError
 from .encoded import Terms
 from .flip import BEYOND, Flip, lack, size_of, way
 from .rows import predict_rows
-from .views import LinearView
 
 Floats = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ def _unbeaten(moves: list[Moves]) -> list[Moves]:
     return found[:MOST]
 
 
-def smallest_table_flip(model: Any, view: LinearView, row: TableRow, a: int, to: int | None) -> Flip:
+def smallest_table_flip(model: Any, view: LinearScores, row: TableRow, a: int, to: int | None) -> Flip:
     """Return the least change of a row that takes it out of class a, or into class `to`.
 
     Parameters
@@ -117,7 +117,7 @@ def smallest_table_flip(model: Any, view: LinearView, row: TableRow, a: int, to:
     )
 
 
-def _best(view: LinearView, row: TableRow, a: int, k: int, into: bool, level: float) -> tuple[float, int, Floats, Moves]:
+def _best(view: LinearScores, row: TableRow, a: int, k: int, into: bool, level: float) -> tuple[float, int, Floats, Moves]:
     """Return cost, class, parts and level changes of the cheapest way to class k; an infinite cost with those that come closest."""
     rivals: Sequence[int] = [i for i in range(len(view.weights)) if i != k] if into else [a]
     best: tuple[float, int, Floats, Moves] | None = None

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import abilities_of
+from ..abilities.additive_scores import LinearScores
+from ..abilities.protocols import AdditiveScores
 from ..argument_types import check_arguments
 from ..data.labels import Labels
 from ..errors import InputError, InputTypeError
@@ -25,7 +28,6 @@ from .refits import Refits, against_first, over_folds, over_resamples
 from .regions import Regions, decision_regions
 from .rows import open_rows
 from .said import SaidInTables
-from .views import LinearView, View
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +91,7 @@ def explain_model(
     classes, notes, table, said = model.classes_.tolist(), [], None, ""
     boundaries: tuple[str, ...] = ()
     found = None
-    if isinstance(view, LinearView):
+    if isinstance(view, LinearScores):
         found = over_folds(model, X, y, folds, random_state, names) if y is not None and folds else None
         ends, said, more = _intervals(model, X, y, level, resamples, random_state, names)
         notes += [
@@ -123,7 +125,7 @@ class _Seen:
     """A model of numbers and the rows in these numbers; numbers: columns whose dependence is sought, measured: which."""
 
     model: Any
-    view: View | None
+    view: AdditiveScores | None
     refusal: str
     names: list[str]
     spread: Floats | None
@@ -153,7 +155,7 @@ def _seen(model: Any, X: Any, regions: Any) -> _Seen:
     return _Seen(inner, table.view, "", names, table.spread(needed=False), table.parts, numbers, measured, most)
 
 
-def _view(model: Any, regions: Any) -> tuple[View | None, str]:
+def _view(model: Any, regions: Any) -> tuple[AdditiveScores | None, str]:
     """Return the model's view; where it has none, regions can be shown all the same, with the reason for the rest missing."""
     try:
         return view_of(model), ""
@@ -165,9 +167,10 @@ def _view(model: Any, regions: Any) -> tuple[View | None, str]:
 
 def _decision_said(asked: Any, model: Any) -> tuple[str, ...]:
     """Return the decision around the model asked about, if there is one, and whether the explanation is of it."""
-    if not hasattr(asked, "_log_factors"):
+    decision = abilities_of(asked).decision
+    if not decision:
         return ()
-    return (f"The decision: {asked._in_words()}." + ("" if asked is model else " The rest is about the most probable class."),)
+    return (f"The decision: {decision.in_words()}." + ("" if asked is model else " The rest is about the most probable class."),)
 
 
 def _check(model: Any, level: float, folds: int, resamples: int, X: Any, y: Any) -> None:
@@ -195,7 +198,8 @@ def _intervals(
     model: Any, X: Any, y: Any, level: float, resamples: int, random_state: Any, names: list[str]
 ) -> tuple[tuple[Floats, Floats] | None, str, Refits | None]:
     """Return intervals (lower, upper), how they were found, and the refits behind them if any."""
-    known = getattr(inside(model), "_coefficient_intervals", lambda level: None)(level)
+    bounds = abilities_of(inside(model)).intervals
+    known = bounds.intervals(level) if bounds else None
     if known is not None:
         return known, "Intervals: Wald's, from the Fisher information of the fit.", None
     if y is None or resamples == 0:
@@ -238,7 +242,7 @@ def _coefficient_table(
     return Table(title, tuple(columns), note)
 
 
-def _sentences(view: View, classes: list[Any], names: list[str]) -> list[str]:
+def _sentences(view: AdditiveScores, classes: list[Any], names: list[str]) -> list[str]:
     """Return the boundary of each pair of classes in words."""
     found = []
     pairs = list(combinations(range(len(classes)), 2))

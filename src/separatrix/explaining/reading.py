@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import abilities_of
+from ..abilities.additive_scores import LinearScores
+from ..abilities.protocols import AdditiveScores
 from ..argument_types import is_among
 from ..data import Block, Source
-from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
+from ..errors import InputTypeError, UnknownNameError, did_you_mean
+from ..solvers.scores import per_class, unfolded
 from .pipelines import Trace
 from .rows import ask, predict_rows
-from .views import EvidenceView, LinearView, QuadraticView, View
 
 Floats = NDArray[np.float64]
 
@@ -40,30 +43,30 @@ def require_fitted(model: Any) -> None:
 
 def inside(model: Any) -> Any:
     """Return the model that a decision is around, or the model itself."""
-    return model._fitted() if hasattr(model, "_log_factors") else model
+    decision = abilities_of(model).decision
+    return decision.inside() if decision else model
 
 
 def explainable(model: Any) -> Any:
     """Return the model; of a decision that is no matter of scores alone (rejecting, other actions) the one without its costs."""
     require_fitted(model)
-    return model if getattr(model, "_log_factors", lambda: True)() is not None else model._most_probable()
+    decision = abilities_of(model).decision
+    return decision.most_probable() if decision and decision.log_factors() is None else model
 
 
-def view_of(model: Any) -> View:
-    """Return the view of a fitted model, by what the model declares."""
+def view_of(model: Any) -> AdditiveScores:
+    """Return the scores of a fitted model that add up over columns: its own reading, or that of coefficients as scikit-learn keeps them."""
     require_fitted(model)
-    if hasattr(model, "_log_factors"):
-        return view_of(inside(model)).shifted(model._log_factors())
+    abilities = abilities_of(model)
+    if abilities.decision:
+        factors = abilities.decision.log_factors()
+        if factors is None:
+            raise InputTypeError("This decision is no matter of scores alone, so it cannot be taken apart; explain the model inside it.")
+        return view_of(abilities.decision.inside()).shifted(factors)
+    if abilities.reading:
+        return abilities.reading.reading()
     if hasattr(model, "named_steps"):
         return _through_steps(model)
-    if hasattr(model, "_column_evidence"):
-        return EvidenceView(model, np.zeros(len(model.classes_)))
-    if hasattr(model, "_score_gradient"):
-        return QuadraticView(model, np.zeros(len(model.classes_)))
-    if getattr(model, "zero_coef_", None) is not None:
-        raise InputError("With alpha=0 some weights of this model are infinite, so contributions do not add up; fit with alpha > 0.")
-    if hasattr(model, "_per_class"):
-        return LinearView(*model._per_class())
     if getattr(model, "coef_", None) is not None and hasattr(model, "intercept_"):
         return _from_coefficients(model)
     inner = model.estimator_ if hasattr(model, "estimator_") else next(iter(getattr(model, "estimators_", [])), None)
@@ -71,22 +74,22 @@ def view_of(model: Any) -> View:
     raise InputTypeError(f"{type(model).__name__} has no scores that add up over columns; explain supports {SUPPORTED}.{hint}")
 
 
-def _from_coefficients(model: Any) -> LinearView:
+def _from_coefficients(model: Any) -> LinearScores:
     coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
     coef = np.atleast_2d(coef).astype(np.float64)
     K, intercept = len(model.classes_), np.broadcast_to(np.asarray(model.intercept_, dtype=np.float64), len(coef))
-    if len(coef) == 1 and K == 2:
-        coef, intercept = np.vstack([np.zeros_like(coef), coef]), np.array([0.0, float(intercept[0])])
+    if K == 2:
+        coef, intercept = unfolded(coef, intercept)
     if len(coef) != K:
         raise InputTypeError(f"{type(model).__name__} has {len(coef)} rows of coef_ for {K} classes; explain needs one per class.")
-    return LinearView(coef, np.array(intercept))
+    return LinearScores(coef, np.array(intercept))
 
 
-def _through_steps(pipeline: Any) -> LinearView:
+def _through_steps(pipeline: Any) -> LinearScores:
     """Return the last step's weights in terms of the columns that the first step takes, where steps only scale and select columns."""
     name, model = pipeline.steps[-1]
     view = view_of(model)
-    if not isinstance(view, LinearView):
+    if not isinstance(view, LinearScores):
         raise InputTypeError(f"The last step {name!r} of the pipeline is not linear; explain it alone, on the transformed columns.")
     trace = Trace.through(pipeline, None)
     if not trace.is_plain:
@@ -94,7 +97,7 @@ def _through_steps(pipeline: Any) -> LinearView:
     columns = trace.columns
     weights = np.zeros((len(view.weights), len(trace.names)))
     weights[:, columns.part] = view.weights * columns.factor
-    return LinearView(weights, view.offsets - view.weights @ columns.shift)
+    return LinearScores(weights, view.offsets - view.weights @ columns.shift)
 
 
 def code_of(model: Any, name: str, label: Any) -> int | None:
@@ -130,10 +133,10 @@ def remembered(model: Any) -> tuple[Floats | None, Floats | None]:
         mean, n = moments.grand_mean, float(moments.counts.sum())
         squares = moments.to_diagonal_sums() + moments.counts @ (moments.means - mean) ** 2
         return mean, np.sqrt(squares / max(n - 1.0, 1.0))
-    return getattr(model, "xbar_", None), None
+    return vars(model).get("xbar_"), None
 
 
-def check_reading(model: Any, view: View, rows: Floats) -> None:
+def check_reading(model: Any, view: AdditiveScores, rows: Floats) -> None:
     """Raise an error where a view would score or decide otherwise than the model does."""
     rows = rows[:CHECKED]
     scores = view.scores(Block(rows))
@@ -143,7 +146,7 @@ def check_reading(model: Any, view: View, rows: Floats) -> None:
     lost = scores.max(axis=1) - scores[np.arange(len(rows)), codes] > 1e-9 * size
     if hasattr(model, "decision_function") and not lost.any():
         theirs = ask(model, "decision_function", rows)
-        theirs = np.column_stack([np.zeros(len(rows)), theirs]) if theirs.ndim == 1 else theirs
+        theirs = per_class(theirs[:, None] if theirs.ndim == 1 else theirs)
         if theirs.shape == scores.shape:
             lost = np.abs((theirs - theirs[:, :1]) - (scores - scores[:, :1])).max(axis=1) > 1e-4 * size
     if lost.any():

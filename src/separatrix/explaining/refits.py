@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from ..abilities.additive_scores import LinearScores
 from ..data.labels import Labels
 from ..errors import InputError
 from ..evaluation import KFold
 from ..progress import task
 from .encoded import encoded
 from .reading import view_of
-from .views import LinearView
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Refits:
         return low, high
 
 
-def against_first(view: LinearView) -> Floats:
+def against_first(view: LinearScores) -> Floats:
     """Return the weights of each class but the first, minus those of the first, (K − 1, p)."""
     return np.asarray(view.weights[1:] - view.weights[0])
 
@@ -86,7 +86,7 @@ def _weights(model: Any, X: Any, names: list[str]) -> Floats:
     """Return the weights (K − 1, p) of a refit for the columns, levels and words named; 0 for those that its rows do not have."""
     around = encoded(model, X)
     view = view_of(model if around is None else around[0])
-    assert isinstance(view, LinearView)
+    assert isinstance(view, LinearScores)
     if around is None:
         return against_first(view)
     place = {part.name: i for i, part in enumerate(around[1].terms.parts)}

@@ -9,6 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import abilities_of
+from ..abilities.additive_scores import LinearScores, pairs
+from ..abilities.protocols import AdditiveScores
 from ..data import Block, Source
 from ..data.labels import Labels
 from ..data.row_labels import row_label, row_labels
@@ -18,12 +21,11 @@ from ..inference.tables import Column, Table, Tables
 from .columns import limits
 from .contributions import finite_spread, mean_row
 from .flip import Flip, smallest_flip
-from .reading import check_reading, code_of, explainable, inside, names_of, remembered, view_of
-from .rows import log_posteriors, open_rows, row_number, take, takes_gaps
+from .reading import check_reading, code_of, explainable, names_of, remembered, view_of
+from .rows import log_posteriors, open_rows, row_number, take
 from .said import SaidInTables
 from .sentences import decision_said, switches_said
 from .similar import similar_rows
-from .views import LinearView, View, pairs
 
 Floats = NDArray[np.float64]
 
@@ -145,14 +147,14 @@ def explain_row(
     asked, model = model, explainable(model)
     view, source = view_of(model), open_rows(model, X)
     names, i = names_of(model, source), row_number(X, row, source.n_rows)
-    x = take(source, i, takes_gaps(inside(model)))
+    x = take(source, i, view.takes_gaps)
     check_reading(model, view, x[None])
     free, lower, upper = limits(names, x, change, fixed, bounds)
     training, labels = _reference(model, reference)
     mean = mean_row(model, view, source, training)
     a, b = chosen_pair(model, view, Block(x[None]), against)
     flip, similar = None, None
-    if isinstance(view, LinearView):
+    if isinstance(view, LinearScores):
         scale = np.where(free, _units(model, source, training, distance), 0.0)
         flip = smallest_flip(model, view, x, a, code_of(model, "to", to), scale, lower, upper, names)
     elif to is not None or change is not None or bounds or list(fixed):
@@ -166,7 +168,7 @@ def explain_row(
 
 def _gather(
     model: Any,
-    view: View,
+    view: AdditiveScores,
     names: list[str],
     row: int,
     x: Floats,
@@ -194,14 +196,14 @@ def _gather(
         posteriors=None if posteriors is None else dict(zip(model.classes_.tolist(), np.exp(posteriors).tolist())),
         boundary=plane,
         nearest=None if plane is None else plane.project(x),
-        gradient=_gradient(inside(model), plane, x, a, b),
+        gradient=_gradient(view, plane, x, a, b),
         flip=flip,
         similar=similar,
         origin="at the mean row" if view.relative else "from the priors",
     )
 
 
-def chosen_pair(model: Any, view: View, block: Block, against: Any) -> tuple[int, int]:
+def chosen_pair(model: Any, view: AdditiveScores, block: Block, against: Any) -> tuple[int, int]:
     """Return the codes of the class predicted and of the one it is compared with."""
     of, runner_up = pairs(view, block, (None, None))
     other = code_of(model, "against", against)
@@ -248,18 +250,18 @@ def unit_of(model: Any, posteriors: Floats | None, score: float, a: int, b: int)
     """Return whether differences of scores are log-odds of the model's own posteriors."""
     if posteriors is None:
         return "score"
-    beyond = model._log_factors(priors=False)[[a, b]] if hasattr(model, "_log_factors") else np.zeros(2)
+    decision = abilities_of(model).decision
+    factors = decision.log_factors(priors=False) if decision else None
+    beyond = np.zeros(2) if factors is None else factors[[a, b]]
     name = "log-odds" if beyond[0] == beyond[1] else "log-odds beyond the threshold"
     own = posteriors[[a, b]] + beyond
     return name if not np.isfinite(own).all() or abs(own[0] - own[1] - score) <= 1e-6 * (1.0 + abs(score)) else "score"
 
 
-def _gradient(model: Any, plane: Hyperplane | None, x: Floats, a: int, b: int) -> Floats | None:
+def _gradient(view: AdditiveScores, plane: Hyperplane | None, x: Floats, a: int, b: int) -> Floats | None:
     if plane is not None:
         return plane.w
-    if not hasattr(model, "_score_gradient"):
-        return None
-    return np.asarray(model._score_gradient(x[None], np.array([a]), np.array([b])))[0]
+    return None if view.gradient is None else np.asarray(view.gradient(x[None], np.array([a]), np.array([b])))[0]
 
 
 def _signed(value: float, form: Sequence[str] = ("+", "−")) -> str:

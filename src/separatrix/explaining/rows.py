@@ -119,16 +119,11 @@ def _numbers(source: Source, block: Block, i: int, gaps: bool) -> Floats:
     return x
 
 
-def takes_gaps(model: Any) -> bool:
-    """Return whether a model leaves missing values out, column by column."""
-    return hasattr(model, "_column_evidence") and getattr(model, "missing", "error") == "ignore"
-
-
 def ask(model: Any, method: str, rows: Floats) -> NDArray[Any]:
     """Return model.method(rows) of rows given as numbers, also where the model was fitted on named columns."""
     with warnings.catch_warnings(), np.errstate(divide="ignore"):
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # the order of the columns was checked
-        return np.asarray(getattr(model, method)(rows))
+        return np.asarray(getattr(model, method)(rows))  # names: methods of the contract
 
 
 def predict_rows(model: Any, rows: Floats) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import abilities_of
 from ..data import Source
 from .contributions import first_rows
 from .flip import Flip
@@ -20,13 +21,14 @@ LOOKED_AT = 10_000
 
 def decision_said(model: Any, row: Any) -> tuple[str, ...]:
     """Return what is to be said about the decision around a model, if there is one; row is that row alone."""
-    if not hasattr(model, "_log_factors"):
+    decision = abilities_of(model).decision
+    if not decision:
         return ()
-    rule = f"The decision: {model._in_words()}."
-    if model._log_factors() is not None:
+    rule = f"The decision: {decision.in_words()}."
+    if decision.log_factors() is not None:
         return (rule,)
     costs = ask(model, "expected_costs", row)[0]
-    names = [repr(name) if name is not None else "rejecting" for name in model._rule().names(model.classes_).tolist()]
+    names = [repr(name) if name is not None else "rejecting" for name in decision.action_names()]
     each = ", ".join(f"{name} {cost:.4g}" for name, cost in zip(names, costs, strict=True))
     return rule, f"It takes {names[int(costs.argmin())]} for this row; expected costs: {each}. The rest is about the most probable class."
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import abilities_of
 from ..data import Block, Source
 from ..data.labels import Labels
 from ..errors import InputError
@@ -18,11 +19,11 @@ Floats = NDArray[np.float64]
 
 
 def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Labels | None, sd: Floats, n: int, called: Any = None) -> Table:
-    """Return the n rows of a source nearest to x, in the metric that the model declares or in standard deviations.
+    """Return the n rows of a source nearest to x, in the metric of the model where it has one, or in standard deviations.
 
     Parameters
     ----------
-    model : fitted classifier, which may declare `_metric(code)`: factors (p,) or a basis (p, r)
+    model : fitted classifier
     x : (p,)
     code : class predicted for x
     source, labels : reference rows, and their labels if known
@@ -49,8 +50,8 @@ def row_columns(called: Any, rows: NDArray[np.intp]) -> list[Column]:
 
 
 def _metric(model: Any, code: int, sd: Floats) -> tuple[Floats, str]:
-    model = inside(model)
-    declared = model._metric(code) if hasattr(model, "_metric") else None
+    similarity = abilities_of(inside(model)).similarity
+    declared = similarity.metric(code) if similarity else None
     if declared is None:
         return np.where(sd > 0, 1.0 / np.where(sd > 0, sd, 1.0), 0.0), "in standard deviations of each column"
     if declared.ndim == 1:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..abilities import abilities_of
+from ..abilities.additive_scores import LinearScores
 from ..data import Block
 from ..data.row_labels import row_label
 from ..errors import InputError
@@ -23,7 +25,6 @@ from .reading import code_of
 from .row import CURVED, RowExplanation, chosen_pair, posteriors_of, unit_of
 from .rows import row_number
 from .sentences import decision_said
-from .views import LinearView
 
 Floats = NDArray[np.float64]
 
@@ -53,8 +54,8 @@ def explain_table_row(
     check_encoding(_undecided(asked, model), model, X, table.parts, [i])
     a, b = chosen_pair(model, view, Block(x[None]), against)
     values, mean = table.values(i, x), table.mean()
-    sd = table.spread(needed=distance == "standardised" and isinstance(view, LinearView) and bool(terms.numbers))
-    if isinstance(view, LinearView):
+    sd = table.spread(needed=distance == "standardised" and isinstance(view, LinearScores) and bool(terms.numbers))
+    if isinstance(view, LinearScores):
         flip, said = _flip(table, x, values, (change, fixed, bounds), sd if distance == "standardised" else np.ones(len(x)), a, to)
     elif to is not None or change is not None or bounds or fixed:
         raise InputError(f"{type(encoding).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
@@ -96,8 +97,8 @@ def _told(table: ExplainedTable, i: int, x: Floats, values: NDArray[Any], mean: 
 
 def _undecided(asked: Any, model: Any) -> Any:
     """Return the model asked about, without costs that are no matter of scores alone."""
-    alone = hasattr(asked, "_log_factors") and asked._log_factors() is None
-    return asked._most_probable() if alone else asked
+    decision = abilities_of(asked).decision
+    return decision.most_probable() if decision and decision.log_factors() is None else asked
 
 
 def _flip(
@@ -119,7 +120,7 @@ def _flip(
         if free[t]:
             scale[part], lower[part], upper[part] = units[part], low[t], high[t]
     row = TableRow(terms, x, values, free, scale, lower, upper)
-    assert isinstance(table.view, LinearView)
+    assert isinstance(table.view, LinearScores)
     return smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to)), said
 
 

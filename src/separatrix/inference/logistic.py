@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..data import Block
+from ..data.threads import single_threaded_blas
 from ..errors import InputError
+from ..solvers.problem import Problem
 from ..solvers.smooth.firth import probabilities
 from ..solvers.smooth.likelihood import Likelihood, Point, inverse
 from ..solvers.smooth.objective import TILE_VALUES
@@ -194,3 +196,11 @@ def pseudo_inverse(A: Floats) -> tuple[Floats, int]:
     kept = values > NULL * values[-1]
     B = vectors[:, kept] / units[:, None]
     return (B / values[kept]) @ B.T, int(kept.sum())
+
+
+def evidence_of(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> Evidence:
+    """Return the evidence of a fit without penalty, in the columns that are not aliased."""
+    with single_threaded_blas():  # chunks of rows are the parallelism
+        likelihood = Likelihood(problem)
+        gamma = likelihood.baseline(coef, intercept)
+        return Evidence.of(likelihood, likelihood.at(gamma)) if aliased is None else Evidence.without(likelihood, gamma, aliased)

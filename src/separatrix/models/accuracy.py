@@ -12,30 +12,27 @@ from ..data.weights import check_weights
 from ..errors import InputError
 
 
-class Accuracy:
-    """Gives a classifier `score`."""
+def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Return the share of rows whose predicted class is their label. Classifiers adopt this function as a method.
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose predicted class is their label.
+    Parameters
+    ----------
+    X : n rows
+    y : (n,) labels
+    sample_weight : (n,) weights, optional
 
-        Parameters
-        ----------
-        X : n rows
-        y : (n,) labels
-        sample_weight : (n,) weights, optional
-
-        Returns
-        -------
-        accuracy : float in [0, 1]
-        """
-        predicted = self.predict(X)  # type: ignore[attr-defined]
-        labels = labels_of_rows(y, len(predicted))
-        if _is_text(labels) != _is_text(predicted):
-            raise InputError(
-                f"y holds labels such as {labels[:1].tolist()[0]!r}, but the model's classes are such as "
-                f"{predicted[:1].tolist()[0]!r}; give labels of the type they had in fit."
-            )
-        return share_of(np.asarray(labels == predicted, dtype=bool), sample_weight)
+    Returns
+    -------
+    accuracy : float in [0, 1]
+    """
+    predicted = self.predict(X)
+    labels = labels_of_rows(y, len(predicted))
+    if _is_text(labels) != _is_text(predicted):
+        raise InputError(
+            f"y holds labels such as {labels[:1].tolist()[0]!r}, but the model's classes are such as "
+            f"{predicted[:1].tolist()[0]!r}; give labels of the type they had in fit."
+        )
+    return share_of(np.asarray(labels == predicted, dtype=bool), sample_weight)
 
 
 def labels_of_rows(y: Any, n: int) -> NDArray[Any]:

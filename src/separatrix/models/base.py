@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,21 +12,26 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..abilities import Abilities
+from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among, refused_as
-from ..data import Block, Source, as_rows
+from ..data import Block, Source, as_rows, as_source
 from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
+from ..solvers.scores import codes_of
 from ..summaries import ClassMoments
-from ..thresholds import LABELS
-from .decided import Decidable
+from . import criteria
+from .accuracy import score
+from .decided import with_decision
+from .incoming import labels_within
 from .known_parameters import KnownParameters
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
 
 
-class Classifier(KnownParameters, Decidable, ClassifierMixin, BaseEstimator):
+class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
     """Base of all classifiers. A subclass gives `_scores(block)`: one column per class, or one column for two classes."""
 
     n_jobs: int | None
@@ -37,6 +43,30 @@ class Classifier(KnownParameters, Decidable, ClassifierMixin, BaseEstimator):
     """Fitted arrays without which nothing can be predicted; a fit in which they are not finite is refused."""
     _reweighs: ClassVar[bool] = False
     """Whether other class priors change nothing but what `_prior_attributes` returns."""
+
+    with_decision = with_decision
+    score = score
+    log_likelihood, aic, bic = criteria.log_likelihood, criteria.aic, criteria.bic
+    n_parameters_ = property(criteria.n_parameters)
+
+    def abilities(self) -> Abilities:
+        """Return what this model can do beyond fit and predict, as a table to print and parts to ask.
+
+        Examples
+        --------
+        >>> from separatrix import NearestMean
+        >>> print(NearestMean().abilities())  # doctest: +ELLIPSIS
+        NearestMean()
+          fit from one pass, partial_fit, forget  yes ...
+        """
+        self._check_given()  # parts are built from parameters, which must mean something
+        return self._abilities()
+
+    def _abilities(self) -> Abilities:
+        """Return the page; a family adds its parts to what its bases give."""
+        none = Abilities.none(self)
+        priors = PriorsChanged(self.with_priors) if self._reweighs else none.priors
+        return replace(none, scores=BlockScores(self._posterior_scores, lambda: None), priors=priors)
 
     def _scores(self, block: Block) -> Floats:
         """Return scores (n, K), or (n, 1) for two classes, of a block's rows."""
@@ -111,6 +141,17 @@ class Classifier(KnownParameters, Decidable, ClassifierMixin, BaseEstimator):
         if not is_among(label, labels):
             raise UnknownNameError(f"{label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
         return int(labels.index(label))
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
+        """Return labelled rows as this model reads them, coded by the classes given."""
+        source = as_source(X, y, sample_weight, classes=classes, n_jobs=getattr(self, "n_jobs", None))
+        if classes is not None and not np.array_equal(source.classes, classes) and isinstance(X, Source):  # type: ignore[arg-type]
+            source = X.with_classes(np.asarray(classes))
+        return source
+
+    def _fitted_rows(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        """Return labelled rows for a fitted model, their columns and labels checked against those of the fit."""
+        return labels_within(self._labelled(self._rows(X), y, sample_weight), self.classes_)
 
     def _adopt(self, source: Source | None, attributes: dict[str, Any]) -> Self:
         """Set all fitted attributes at once: whatever fails before this leaves the old model whole."""
@@ -218,25 +259,6 @@ def too_large(model: str) -> InputError:
         "range (1e-308 to 1e308). Rescale the columns, for instance with sklearn.preprocessing.StandardScaler, and divide the weights by "
         "their mean."
     )
-
-
-def codes_of(scores: Floats) -> NDArray[np.int32] | None:
-    """Return the class code of each row of scores, the first among equals; None if a score is not finite.
-
-    Examples
-    --------
-    >>> codes_of(np.array([[0.2, 0.7], [1.0, 1.0]]))
-    array([1, 0], dtype=int32)
-    """
-    if not LABELS.reached(scores.size):
-        if not np.isfinite(scores).all():
-            return None
-        found = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return found.astype(np.int32)
-    from ..kernels.scores import argmax_rows
-
-    codes = np.empty(len(scores), dtype=np.int32)
-    return codes if argmax_rows(np.ascontiguousarray(scores, dtype=np.float64), codes) else None
 
 
 def finite_or_none(scores: Floats, rows: Any = None) -> NDArray[np.floating] | None:

@@ -9,21 +9,22 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import Abilities
+from ..abilities.likelihood import no_likelihood
 from ..data import Source
+from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus
 from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .incoming import rows_to_add, rows_to_fit
-from .information import NoLikelihood
 from .perceptron_start import check_number, class_counts, generator, start_weights
-from .priors import class_factors
 from .sparse_coefficients import SparseCoefficients
 
 Floats = NDArray[np.float64]
 
 
-class BatchPerceptron(NoLikelihood, SparseCoefficients):
+class BatchPerceptron(SparseCoefficients):
     """The perceptron on all rows at once: step by the mean over the rows that are wrong.
 
         (w, w0) += eta0 (1/n) Σ_{i wrong} y_i (x_i, 1)        i is wrong unless y_i (w'x_i + w0) > 0;  n = Σ weights
@@ -73,7 +74,6 @@ class BatchPerceptron(NoLikelihood, SparseCoefficients):
     Duda, Hart and Stork (2001), Pattern Classification, section 5.5.
     """
 
-    _no_likelihood = "corrects mistakes and assumes no distribution"
     _records: ClassVar[dict[str, type]] = {"PerceptronStatus": PerceptronStatus}
 
     n_iter_: int
@@ -101,6 +101,9 @@ class BatchPerceptron(NoLikelihood, SparseCoefficients):
         self.threshold = threshold
         self.class_weight = class_weight
         self.n_jobs = n_jobs
+
+    def _abilities(self) -> Abilities:
+        return replace(super()._abilities(), likelihood=no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution"))
 
     def fit(self, X: Any, y: Any = None, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Step until no row is wrong, the step is shorter than `epsilon` or `max_iter` steps are over (then it warns).

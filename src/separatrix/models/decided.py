@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,41 +12,41 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities, abilities_of
 from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
-from .accuracy import Accuracy, labels_of_rows, share_of
+from .accuracy import labels_of_rows, share_of
 from .known_parameters import KnownParameters
 from .state import State, nested, restore_nested
 
 Floats = NDArray[np.float64]
 
 
-class Decidable(Accuracy):
-    """What a fitted classifier with posteriors can be given: a decision."""
+def with_decision(self: Any, decision: Decision, trained_priors: Any = None) -> DecidedClassifier:
+    """Return a classifier whose predictions obey a decision; this model stays as it is and nothing is refitted.
 
-    def with_decision(self, decision: Decision, trained_priors: Any = None) -> DecidedClassifier:
-        """Return a classifier whose predictions obey a decision; this model stays as it is and nothing is refitted.
+    Classifiers with posteriors adopt this function as a method.
 
-        Parameters
-        ----------
-        decision : Decision
-            Costs, the cost of rejecting, new priors.
-        trained_priors : (K,), optional
-            Class shares of the training, needed for new priors where the model does not know them.
+    Parameters
+    ----------
+    decision : Decision
+        Costs, the cost of rejecting, new priors.
+    trained_priors : (K,), optional
+        Class shares of the training, needed for new priors where the model does not know them.
 
-        Examples
-        --------
-        >>> from separatrix import Decision, LinearDiscriminantAnalysis
-        >>> model = LinearDiscriminantAnalysis().fit([[0.0], [1.0], [2.0], [3.0]], ["well", "well", "ill", "ill"])
-        >>> model.predict([[1.6]]).tolist(), model.with_decision(Decision([[0, 1], [99, 0]])).predict([[1.6]]).tolist()
-        (['ill'], ['well'])
-        """
-        check_is_fitted(self)
-        decided = DecidedClassifier(self, decision, trained_priors)
-        decided._check(self)
-        return decided
+    Examples
+    --------
+    >>> from separatrix import Decision, LinearDiscriminantAnalysis
+    >>> model = LinearDiscriminantAnalysis().fit([[0.0], [1.0], [2.0], [3.0]], ["well", "well", "ill", "ill"])
+    >>> model.predict([[1.6]]).tolist(), model.with_decision(Decision([[0, 1], [99, 0]])).predict([[1.6]]).tolist()
+    (['ill'], ['well'])
+    """
+    check_is_fitted(self)
+    decided = DecidedClassifier(self, decision, trained_priors)
+    decided._check(self)
+    return decided
 
 
 class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -128,9 +129,10 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
         model, rule = self._fitted(), self._rule()
         if rule.priors is None:
             return np.asarray(model.predict_proba(X))
-        if self.trained_priors is None and getattr(model, "_reweighs", False):
+        reweighing = abilities_of(model).priors
+        if self.trained_priors is None and reweighing:
             # Exact also where a posterior has been rounded to 0 or 1.
-            return np.asarray(model.with_priors(rule.priors).predict_proba(X))
+            return np.asarray(reweighing.with_priors(rule.priors).predict_proba(X))
         return rule.posteriors(model.predict_proba(X), self.classes_, require_priors(model, self.classes_, self.trained_priors))
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -177,6 +179,11 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
     def feature_names_in_(self) -> NDArray[Any]:
         """Names of the columns, where they have names."""
         return np.asarray(self._fitted().feature_names_in_)
+
+    def abilities(self) -> Abilities:
+        """Return what this model can do beyond fit and predict: the decision around it; held-out rows are refitted."""
+        none = Abilities.none(self, "the estimator inside is fitted again on the rows that are left")
+        return replace(none, decision=DecisionAround(self))
 
     def _rule(self) -> Decision:
         given: Any = self.decision
@@ -257,6 +264,43 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
         if isinstance(estimator, BaseEstimator):
             tags.input_tags = get_tags(estimator).input_tags
         return tags
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionAround:
+    """The ability `Decides` of a decided classifier."""
+
+    model: DecidedClassifier
+    how: ClassVar[str] = "actions of least expected cost"
+
+    def inside(self) -> Any:
+        """Return the fitted model inside."""
+        return self.model._fitted()
+
+    def log_factors(self, priors: bool = True) -> Floats | None:
+        """Return log c_k where the rule is argmax_k c_k p_k; None for other rules."""
+        return self.model._log_factors(priors)
+
+    def most_probable(self) -> DecidedClassifier:
+        """Return the same model and priors with the most probable class for decision."""
+        return self.model._most_probable()
+
+    def in_words(self) -> str:
+        """Return the rule as a phrase."""
+        return self.model._in_words()
+
+    def action_names(self) -> list[Any]:
+        """Return the names of the actions; None stands for rejecting."""
+        names: list[Any] = self.model._rule().names(self.model.classes_).tolist()
+        return names
+
+    def around(self, other: Any) -> DecidedClassifier:
+        """Return the same decision around another fitted model of the same classes and the same training."""
+        rule, trained = self.model._rule(), self.model.trained_priors
+        if rule.priors is not None:
+            own = self.inside()
+            trained = require_priors(own, np.asarray(own.classes_), trained)
+        return DecidedClassifier(other, rule, trained)
 
 
 def or_logistic(estimator: Any) -> Any:

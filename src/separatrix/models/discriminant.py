@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities, column_sets, unless
+from ..abilities import discriminant_held_out as held_out
+from ..abilities.gaussian_likelihood import SharedCovarianceLikelihood
+from ..abilities.parts import Similarity
 from ..argument_types import check_arguments
 from ..data import Block, Source
+from ..decisions.class_weights import class_factors, effective_priors, stand_in
 from ..errors import InputError, one_of
-from ..solvers.closed_form.discriminant import Discriminant, log_priors, solve_discriminant
+from ..solvers.closed_form.discriminant import Discriminant, log_priors, pooled_divisor, solve_discriminant
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.closed_form.spread import total_spread
+from ..solvers.scores import folded, linear_codes, per_class
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
-from .column_subsets import SharedCovarianceSubsets
-from .discriminant_held_out import HeldOutDiscriminant
-from .discriminant_summary import DiscriminantTables
-from .gaussian_information import SharedCovarianceCriteria
+from .discriminant_summary import summarise
+from .from_summary import FromSummary, SummaryClassifier
 from .generative import GenerativeClassifier
-from .linear import LinearClassifier, linear_codes
-from .posteriors import per_class
-from .priors import class_factors, effective_priors, stand_in
-from .projection import ProjectingClassifier
+from .linear import LinearClassifier
+from .projection import direction_names, project
+from .row_span import column_moments, solve_wide
 from .singular import columns_in, warn_singular
-from .wide import column_moments, solve_wide
 
 Floats = NDArray[np.float64]
 
+NEEDS_ROWS = (
+    "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
+    "shrinkage='oas', which the moments give."
+)
 LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 class LinearDiscriminantAnalysis(
-    ProjectingClassifier,
-    SharedCovarianceCriteria,
-    SharedCovarianceSubsets,
-    DiscriminantTables,
-    HeldOutDiscriminant,
-    LinearClassifier,
-    GenerativeClassifier,
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummaryClassifier, LinearClassifier, GenerativeClassifier
 ):
     """Gaussian classes with one covariance: linear boundaries, posteriors, and projection to where classes differ most.
 
@@ -93,6 +95,11 @@ class LinearDiscriminantAnalysis(
     ----------
     Ripley (1996), Pattern Recognition and Neural Networks, chapter 3.
     """
+
+    _kind = "pooled"
+    _in_span = True
+    summary = summarise
+    transform, get_feature_names_out = project, direction_names
 
     def __init__(
         self,
@@ -156,24 +163,8 @@ class LinearDiscriminantAnalysis(
         _, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
         if p is not None:
             spread = np.ones_like(spread)  # embedded rows come in the right units already
-        covariance = moments.scatter / self._divisor(moments, growing)
+        covariance = moments.scatter / pooled_divisor(moments, self.covariance, self.weights, growing)
         return solve_discriminant(means, covariance, priors, spread, alpha, unit, p), priors
-
-    def _divisor(self, moments: ClassMoments, growing: bool) -> float:
-        n, K = float(moments.counts.sum()), int((moments.counts > 0).sum())
-        if self.covariance == "mle":
-            return n
-        # Reliability weights matter only relative to each other: scaled to sum to the number of rows.
-        freedom = n - K if self.weights == "frequency" else n * (1.0 - K / float(moments.rows.sum()))
-        if freedom > 0:
-            return freedom
-        if growing:
-            # More rows may come: keep what is learned and divide by n until there are enough.
-            return n
-        raise InputError(
-            f"covariance='unbiased' divides by n - K, but the weights of all rows sum to n = {n:g} with K = {K} classes. "
-            "Use covariance='mle', which divides by n, or give more rows."
-        )
 
     def _shrinkage(self, moments: ClassMoments, source: Source | None, factors: Floats | None) -> tuple[float, Floats | None]:
         """Return α and the units in which the covariance is shrunk by it."""
@@ -186,23 +177,17 @@ class LinearDiscriminantAnalysis(
         if self.shrinkage == "oas":
             return oas_alpha(correlation, n, len(unit)), unit
         if source is None:
-            raise InputError(
-                "shrinkage='auto' needs the rows, which fit_summary, partial_fit and forget do not have; use a number in [0, 1] or "
-                "shrinkage='oas', which the moments give."
-            )
+            raise InputError(NEEDS_ROWS)
         fourth = source.reduce(FourthMoment.summarise(moments.means, unit, factors)).total
         return ledoit_wolf_alpha(correlation, fourth, n, len(unit)), unit
 
     def _attributes(self, found: Discriminant, means: Floats, priors: Floats, alpha: float) -> dict[str, Any]:
-        K = len(priors)
         most = found.scalings.shape[1]
         if self.n_components is not None and self.n_components > most:
             raise InputError(
                 f"n_components={self.n_components} cannot be larger than min(n_features, n_classes - 1) = {most}; use {most} or None."
             )
-        coef, intercept = found.coef, found.intercept
-        if K == 2:
-            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        coef, intercept = folded(found.coef, found.intercept)
         return {
             "priors_": priors,
             "means_": means,
@@ -216,13 +201,29 @@ class LinearDiscriminantAnalysis(
             "shrinkage_": alpha,
         }
 
-    def _require_summary(self) -> None:
-        if self.shrinkage == "auto":
-            raise InputError(
-                "shrinkage='auto' needs all rows at once, so partial_fit and forget refuse it; use a number in [0, 1] or shrinkage='oas', "
-                "which the moments give."
-            )
-        super()._require_summary()
+    def _needs_rows(self) -> str | None:
+        return NEEDS_ROWS if self.shrinkage == "auto" else None
+
+    def _abilities(self) -> Abilities:
+        refused = held_out.refusal(self)
+        return replace(
+            super()._abilities(),
+            leave_one_out=unless(refused, held_out.RowsLeftOut(self)),
+            shrinkages=held_out.ShrinkagesFollowed(self),
+            resamples=unless(refused, held_out.ResamplesSolved(self)),
+            permutations=held_out.permutations(self),
+            subsets=column_sets.discriminant_sets(self),
+            criterion=column_sets.discriminant_criterion(self),
+            likelihood=SharedCovarianceLikelihood(self, FromSummary(self)),
+            similarity=Similarity("Mahalanobis distance under the shared covariance", lambda code: self.basis_),
+        )
+
+    def _on_subsets(self) -> bool:
+        return self.n_components is None
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.scalings_[:, : self.n_components].shape[1])
 
     def predict(self, X: Any, rank: int | None = None) -> NDArray[Any]:
         """Return the label of each row.
@@ -251,18 +252,14 @@ class LinearDiscriminantAnalysis(
 
     def _joint(self, block: Block) -> Floats:
         """log π_k − ½ (‖z − z_k‖² + log det Σ + p log 2π) with z = (x − x̄)'B."""
-        super()._require_summary()
+        self._require_scatter()
         z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
         centres = (self.means_ - self.xbar_) @ self.basis_
         quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)
         return log_priors(self.priors_) - 0.5 * (quadratic + self.log_det_ + self.n_features_in_ * LOG_2PI)
 
-    def _metric(self, k: int) -> Floats | None:
-        """Return the basis (p, r) in which rows are compared (Mahalanobis), the same for all classes."""
-        return self.basis_
-
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
-        super()._require_summary()
+        self._require_scatter()
         values, vectors = np.linalg.eigh(self.covariance_)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         return self.means_[k] + rng.standard_normal((n, len(values))) @ root.T

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities, Refused, unless
+from ..abilities.likelihood import no_likelihood
+from ..abilities.parts import WEIGHTED, RowsLeftOut, Similarity
 from ..argument_types import as_numbers
 from ..data import Block, Source
+from ..decisions.class_weights import NEVER, class_factors, stand_in
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors
 from ..solvers.closed_form.fisher import criterion, solve_fisher
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
 from ..summaries import ClassMoments
-from .information import NoLikelihood
+from .from_summary import SummaryClassifier
 from .linear import LinearClassifier
-from .priors import NEVER, class_factors, stand_in
-from .projection import ProjectingClassifier
+from .projection import direction_names, project
+from .row_span import column_moments, solve_wide
 from .singular import columns_in, warn_singular
-from .wide import WideClassifier, column_moments, solve_wide
 
 Floats = NDArray[np.float64]
 
 
-class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, LinearClassifier):
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummaryClassifier, LinearClassifier):
     """The direction that holds the class means apart and each class together.
 
         J(w) = w'S_B w / w'S_W w is largest for w = S_W⁻¹(m₂ − m₁)   (two classes),   S_B v = λ S_W v   (K classes)
@@ -72,7 +77,9 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
     Fisher (1936), The use of multiple measurements in taxonomic problems, Annals of Eugenics 7.
     """
 
-    _no_likelihood = "looks for a direction and assumes no distribution"
+    _kind = "pooled"
+    _in_span = True
+    transform, get_feature_names_out = project, direction_names
 
     def __init__(
         self,
@@ -171,14 +178,28 @@ class FisherDiscriminant(ProjectingClassifier, NoLikelihood, WideClassifier, Lin
         offset = log_priors(counts / counts.sum()) if self.threshold == "priors" else np.where(counts > 0, 0.0, NEVER)
         return coef, offset - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ centre
 
-    def _metric(self, k: int) -> Floats:
-        """Return the directions (p, r) along which rows are compared, the classes having unit variance along them."""
-        return self.scalings_[:, : self.n_components]
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(),
+            leave_one_out=unless(self._refusal(), RowsLeftOut("exact algebra: that of linear discriminant analysis", self._left_out)),
+            likelihood=no_likelihood(type(self).__name__, "looks for a direction and assumes no distribution"),
+            similarity=Similarity("distance along the directions kept", lambda code: self.scalings_[:, : self.n_components]),
+        )
+
+    def _refusal(self) -> Refused | None:
+        """Return why rows cannot be left out by algebra, or None where they can."""
+        if self.n_components is not None:
+            return Refused("nearest means along some directions only are no discriminants of all columns")
+        if not isinstance(self.threshold, str):
+            return Refused("a threshold given as a number does not move with the means")
+        return None if self.class_weight is None else WEIGHTED
+
+    def _on_subsets(self) -> bool:
+        return self.n_components is None
 
     @property
-    def _leaves_out(self) -> bool:
-        """Whether `_left_out` is exact: all directions are used, so that nearest means along them are discriminants, and no b is given."""
-        return self.class_weight is None and self.n_components is None and isinstance(self.threshold, str)
+    def _n_features_out(self) -> int:
+        return int(self.scalings_[:, : self.n_components].shape[1])
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it: those of LDA, with equal priors for the midpoint."""

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..data import Block, Source, as_source
-from ..errors import InputError
+from ..abilities import Abilities, Refused
+from ..abilities.column_sets import summary_kind
+from ..data import Block, Source
+from ..errors import CapacityError, InputError
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from .base import Classifier, quiet, too_large
 from .incoming import require_announced, require_two_classes
+from .row_span import is_wide
 
 
 class SummaryClassifier(Classifier):
-    """fit = summarise, then solve. What is learned is in `summary_`, so rows can be added and removed exactly."""
+    """fit = summarise, then solve. What is learned is in `summary_`, so rows can be added and removed exactly.
+
+    A model solved from ClassMoments names their kind in `_kind`; another one gives the pass to a summary of its own.
+    """
 
     summary_: Any
+    class_weight: Any
+    _kind: ClassVar[Kind | None] = None
+    _in_span: ClassVar[bool] = False
+    """Whether rows that are fewer than very many columns are solved in their own span: a subclass gives `_fit_wide`."""
+    _adds_exactly: ClassVar[bool] = False
+    """Whether rows added one part after the other give the bits of a fit of all rows, so that learning curves may grow."""
 
     def _pass(self, classes: NDArray[Any]) -> Callable[[Block], Any]:
         """Return the pass that summarises a block."""
-        raise TypeError(f"{type(self).__name__} must define _pass")
+        kind = self._summary_kind()
+        if kind is None:
+            raise TypeError(f"{type(self).__name__} must define _kind or _pass")
+        return ClassMoments.summarise(classes, kind)
+
+    def _summary_kind(self) -> Kind | None:
+        """Return the kind of moments; with class weights one scatter per class."""
+        return summary_kind("pooled", self.class_weight) if self._kind == "pooled" else self._kind
+
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(),
+            summary=FromSummary(self),
+            folds=Refused("folds are held out of the summary, exactly"),
+        )
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         """Return the fitted attributes; `source` is None where the rows are not at hand, `growing` while rows still come."""
@@ -47,6 +73,8 @@ class SummaryClassifier(Classifier):
         return self._adopt(source, attributes)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
+        if self._in_span and source.n_rows is not None and is_wide(source.n_rows, source.n_features):
+            return self._fit_wide(source)
         summary = self._summarise(source)
         return {"classes_": source.classes, "summary_": summary, **self._solve(summary, source)}
 
@@ -129,36 +157,87 @@ class SummaryClassifier(Classifier):
             source.refuse_nonfinite()
         return summary
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
-        source = as_source(X, y, sample_weight, classes=classes, n_jobs=getattr(self, "n_jobs", None))
-        if classes is not None and not np.array_equal(source.classes, classes) and isinstance(X, Source):  # type: ignore[arg-type]
-            source = X.with_classes(np.asarray(classes))
-        return source
-
     def _own_summary(self, summary: Any) -> Any:
-        return summary
+        """Return a summary given to `fit_summary` in the form this model keeps, or refuse it."""
+        kind = self._summary_kind()
+        if kind is None:
+            return summary
+        if not isinstance(summary, ClassMoments):
+            raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
+        return summary.to(kind)
+
+    def _fit_wide(self, source: Source) -> dict[str, Any]:
+        """Return the fitted attributes from the span of the rows, `summary_` being None."""
+        raise TypeError(f"{type(self).__name__} must define _fit_wide")
+
+    def _merges_stand(self, parts: Sequence[Source]) -> list[bool]:
+        """Return, for each part of the rows, whether the fit without it is the fit of the other parts' summaries merged."""
+        return [True] * len(parts)
+
+    def _on_subsets(self) -> bool:
+        """Return whether the parameters mean the same on fewer columns; a number of directions does not."""
+        return True
+
+    def _needs_rows(self) -> str | None:
+        """Return why the summary alone does not determine the fit, or None where it does."""
+        return None
 
     def _require_summary(self) -> None:
         """Raise an error where rows can be neither added nor taken out, because the summary alone does not determine the fit."""
+        why = self._needs_rows()
+        if why is not None:
+            raise InputError(why)
+        self._require_scatter()
+
+    def _require_scatter(self) -> None:
+        """Raise an error where a fit in the span of its rows kept no summary."""
+        if self._in_span and vars(self).get("summary_", True) is None:
+            p = self.n_features_in_
+            raise CapacityError(
+                f"This model was fitted in the span of its rows, because {p:,} columns exceed the rows, and a {p:,} × {p:,} scatter "
+                f"({8 * p * p / 2**30:,.1f} GiB) was never formed; whatever needs it works with fewer columns only."
+            )
 
 
-class MomentClassifier(SummaryClassifier):
-    """A classifier solved from ClassMoments of one kind; with class weights it keeps one scatter per class."""
+@dataclass(frozen=True, slots=True)
+class FromSummary:
+    """The ability `SolvedFromSummary` of a model."""
 
-    _kind: Kind = "pooled"
-    class_weight: Any
+    model: SummaryClassifier
 
-    def _summary_kind(self) -> Kind:
-        return "full" if self._kind == "pooled" and self.class_weight is not None else self._kind
+    @property
+    def how(self) -> str:
+        """How, in words."""
+        kinds = {"pooled": "one scatter for all classes", "full": "one scatter per class", "diagonal": "variances per class"}
+        return "counts by class merge and subtract" if self.kind is None else f"class moments ({kinds[self.kind]}) merge and subtract"
 
-    def _moments_suffice(self, n_rows: int, n_features: int) -> bool:
-        """Whether a fit of so many rows and columns is the fit of their moments, which can be merged and taken apart."""
-        return True
+    @property
+    def kind(self) -> Kind | None:
+        """Which ClassMoments the model is solved from; None for counts."""
+        return self.model._summary_kind()
 
-    def _pass(self, classes: NDArray[Any]) -> Callable[[Block], Any]:
-        return ClassMoments.summarise(classes, self._summary_kind())
+    @property
+    def adds_exactly(self) -> bool:
+        """Whether rows added one part after the other give the model of all rows."""
+        return self.model._adds_exactly
 
-    def _own_summary(self, summary: Any) -> Any:
-        if not isinstance(summary, ClassMoments):
-            raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
-        return summary.to(self._summary_kind())
+    @property
+    def on_subsets(self) -> bool:
+        """Whether the parameters mean the same on fewer columns: a number of directions does not."""
+        return self.model._needs_rows() is None and self.model._on_subsets()
+
+    def suffices(self, n_rows: int, n_features: int) -> bool:
+        """Return whether a fit of so many rows and columns is the fit of their summary."""
+        return self.model._needs_rows() is None and not (self.model._in_span and is_wide(n_rows, n_features))
+
+    def source(self, X: Any, y: Any, weight: Any, classes: NDArray[Any]) -> Source:
+        """Return labelled rows as this model reads them, coded by the classes given."""
+        return self.model._labelled(X, y, weight, classes)
+
+    def summarise(self, source: Source) -> Any:
+        """Return the summary of rows."""
+        return self.model._summarise(source)
+
+    def stands(self, parts: Sequence[Source]) -> list[bool]:
+        """Return for which parts of the rows the fit without them is the fit of the others' summaries merged."""
+        return self.model._merges_stand(parts)

@@ -14,20 +14,21 @@ from ..argument_types import check_arguments
 from ..data import Block
 from ..errors import InputError
 from ..solvers.closed_form.discriminant import log_priors
-from .base import finite_or_none
-from .posteriors import PosteriorClassifier
+from .base import Classifier, finite_or_none
+from .posteriors import predict_log_proba, predict_proba
 
 Floats = NDArray[np.float64]
 
 
-class GenerativeClassifier(PosteriorClassifier):
-    """p(x, k) = π_k p(x | k). A subclass gives `_joint(block)` = log p(x, k), `_draw(k, n, rng)` and `_log_prior()`.
+class GenerativeClassifier(Classifier):
+    """p(x, k) = π_k p(x | k). A subclass gives `_joint(block)` = log p(x, k), `_draw(k, n, rng)` and `_class_priors()`.
 
     Posteriors and densities are float64 for any X: a float32 posterior cannot tell 1 from 1 − 1e-8.
     Posteriors come from `_posterior_scores(block)`: log p(x, k) up to a term that all classes share.
     """
 
     _reweighs = True
+    predict_proba, predict_log_proba = predict_proba, predict_log_proba
 
     def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
         """Return the priors under the names of this model, as given and as used: a new fit keeps them."""

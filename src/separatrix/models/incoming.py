@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,11 @@ from sklearn.utils.validation import validate_data
 
 from ..argument_types import refused_as
 from ..data import Source, as_source
+from ..errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from .base import Classifier
 from ..data.labels import check_classes
-from ..errors import InputError
-from .base import Classifier
 
 
 def require_two_classes(classes: NDArray[Any]) -> None:
@@ -63,3 +65,12 @@ def rows_to_add(model: Classifier, X: Any, y: Any, classes: Any, sample_weight: 
                 validate_data(model, X, reset=False, skip_check_array=True)  # names of columns
         model._check_width(source)
     return source
+
+
+def labels_within(source: Source, classes: NDArray[Any]) -> Source:
+    """Return labelled rows coded by the classes of a fitted model; a label outside them is an error."""
+    known, found = classes.tolist(), source.classes.tolist()  # type: ignore[union-attr]
+    for label in [label for label in found if label not in known]:
+        hint = did_you_mean(label, known)
+        raise InputError(f"y contains the label {label!r}, which is not a class of this model.{hint} Classes: {known}.")
+    return source.with_classes(classes)

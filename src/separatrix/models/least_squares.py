@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -10,29 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities, Refused
+from ..abilities.column_sets import LeastSquaresSets, summary_kind
+from ..abilities.likelihood import no_likelihood
+from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
 from ..data import Block, Source
-from ..errors import InputError, did_you_mean, one_of
+from ..decisions.class_weights import NEVER, class_factors
+from ..errors import InputError, one_of
 from ..solvers.closed_form.embedding import embed
-from ..solvers.closed_form.least_squares import Regression, solve_least_squares
+from ..solvers.closed_form.least_squares import Regression, check_numbers, class_targets, solve_least_squares
 from ..solvers.closed_form.spread import total_spread
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
 from ..solvers.held_out.permuted import least_squares_permuted
+from ..solvers.scores import folded, linear_scores
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
 from ..summaries.grouped import tile_rows
 from .base import finite_or_none
-from .column_subsets import LeastSquaresSubsets
-from .information import NoLikelihood
-from .linear import LinearClassifier, linear_scores
-from .priors import NEVER, class_factors
+from .from_summary import SummaryClassifier
+from .linear import LinearClassifier
+from .row_span import all_rows, column_moments, embedded_moments
 from .singular import columns_in, warn_singular
-from .wide import WideClassifier, all_rows, column_moments, embedded_moments
 
 Floats = NDArray[np.float64]
 
 
-class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, LinearClassifier):
+class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
     """Linear regression of the classes, with an intercept that is not penalised.
 
         minimise Σ_i ‖t_k(i) − A'x_i − a‖² + α‖A‖²
@@ -77,7 +82,8 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
     Bishop (2006), Pattern Recognition and Machine Learning, section 4.1.3.
     """
 
-    _no_likelihood = "fits numbers that stand for classes, and no class has a normal error around its number"
+    _kind = "pooled"
+    _in_span = True
 
     def __init__(
         self,
@@ -130,19 +136,16 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
             )
         return self._attributes(found, summary)
 
-    def _permuted_answers(self, X: Floats, folds: NDArray[np.int64], codes: NDArray[np.int32], classes: NDArray[Any]) -> Any:
+    def _permuted_answers(
+        self, X: Floats, folds: NDArray[np.int64], codes: NDArray[np.int32], classes: NDArray[Any]
+    ) -> NDArray[np.int32] | None:
         """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
-        if self.coding != "indicator" or self.class_weight is not None:
-            return None
         self._check_given()
         return least_squares_permuted(X, folds, codes, len(classes), float(self.alpha))
 
     def _targets(self, moments: ClassMoments) -> Floats:
         """Return the target (K, T) of each class."""
-        K = len(moments.classes)
-        if self.coding == "numbers":
-            return check_numbers(self.numbers, moments.classes)[:, None]
-        return np.array([[-1.0], [1.0]]) if K == 2 else 2.0 * np.eye(K) - 1.0
+        return class_targets(moments.classes, self.coding, self.numbers)
 
     def _attributes(self, found: Regression, moments: ClassMoments) -> dict[str, Any]:
         numbers = check_numbers(self.numbers, moments.classes) if self.coding == "numbers" else None
@@ -151,8 +154,7 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
             seen = moments.counts > 0
             limits = np.array([numbers[seen].min(), numbers[seen].max()])
             coef, intercept = (numbers * seen)[:, None] * coef, np.where(seen, numbers * intercept - 0.5 * numbers**2, NEVER)
-            if len(numbers) == 2:
-                coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+            coef, intercept = folded(coef, intercept)
         return {
             "coef_": coef,
             "intercept_": intercept,
@@ -162,10 +164,19 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
             "limits_": limits,
         }
 
-    @property
-    def _leaves_out(self) -> bool:
-        """Whether `_left_out` is exact: balanced class weights change with the row that is left out."""
-        return not isinstance(self.class_weight, str)
+    def _abilities(self) -> Abilities:
+        rows = RowsLeftOut("exact algebra: the hat matrix", self._left_out)
+        permuted = Permuted("exact algebra: what depends on no label is factored once per fold", self._permuted_answers)
+        plain = self.coding == "indicator" and self.class_weight is None
+        return replace(
+            super()._abilities(),
+            leave_one_out=BALANCED if isinstance(self.class_weight, str) else rows,
+            permutations=permuted if plain else Refused("numbers for classes and class weights follow the labels, which are shuffled"),
+            subsets=LeastSquaresSets(self, summary_kind("pooled", self.class_weight)),
+            likelihood=no_likelihood(
+                type(self).__name__, "fits numbers that stand for classes, and no class has a normal error around its number"
+            ),
+        )
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it."""
@@ -209,28 +220,3 @@ class LeastSquaresClassifier(NoLikelihood, LeastSquaresSubsets, WideClassifier, 
         # Numbers in the order of the labels are as good as that order.
         tags.classifier_tags.poor_score = self.coding == "numbers"
         return tags
-
-
-def check_numbers(numbers: Any, classes: NDArray[Any]) -> Floats:
-    """Return the number of each class, 0 … K − 1 by default.
-
-    Examples
-    --------
-    >>> check_numbers({"old": 2, "young": 0}, np.array(["old", "young"])).tolist()
-    [2.0, 0.0]
-    """
-    labels = classes.tolist()
-    if numbers is None:
-        return np.arange(len(labels), dtype=np.float64)
-    if isinstance(numbers, Mapping):
-        for unknown in [label for label in numbers if label not in labels]:
-            raise InputError(f"numbers names {unknown!r}, which is not a class.{did_you_mean(unknown, labels)} Classes: {labels}.")
-        for missing in [label for label in labels if label not in numbers]:
-            raise InputError(f"numbers has no number for class {missing!r}; give one for each of {labels}.")
-        numbers = [numbers[label] for label in labels]
-    given = np.asarray(numbers, dtype=np.float64)
-    if given.shape != (len(labels),):
-        raise InputError(f"numbers has shape {given.shape}, but there are {len(labels)} classes, {labels}; give one number for each.")
-    if not np.isfinite(given).all() or len(np.unique(given)) < len(given):
-        raise InputError(f"numbers={given.tolist()} must be finite and all different, or classes could not be told apart.")
-    return given

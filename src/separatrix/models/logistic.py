@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities, offered
+from ..abilities.candidate_columns import logistic_fits
+from ..abilities.logistic_held_out import logistic_folds
+from ..abilities.logistic_likelihood import KEPT, LogisticLikelihood
+from ..abilities.parts import CoefficientBounds, Machines, WarmStart
 from ..data import Block, Source, as_source
+from ..decisions.class_weights import class_factors
 from ..errors import InputError
-from ..inference.logistic import Evidence
+from ..inference.logistic import Evidence, evidence_of
 from ..losses import Logistic, Loss, Softmax
 from ..solvers.problem import Problem
+from ..solvers.scores import per_class
 from ..solvers.smooth.averaged import Averaged
-from ..solvers.solution import Solution
-from .column_subsets import LogisticSubsets
+from ..solvers.solution import Solution, Status
 from .incoming import require_announced, rows_to_add
-from .logistic_left_out import LogisticLeftOut
-from .logistic_summary import LogisticTables
+from .logistic_summary import influence_of, summary
+from .logistic_tables import coefficient_intervals
 from .loss_model import LossModel
-from .posteriors import PosteriorClassifier
-from .priors import class_factors
+from .posteriors import predict_log_proba, predict_proba
 
 Floats = NDArray[np.float64]
 
 
-class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossModel, PosteriorClassifier):
+class LogisticRegression(LossModel):
     """Log-odds linear in x, by penalised maximum likelihood.
 
         two classes   log p/(1 − p) = w'x + b                     minimise C Σ s_i log(1 + e^(−y_i f_i)) + Ω(w)
@@ -90,8 +98,10 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
     """
 
     averaging_: Averaged
+    evidence_: Evidence | None
     _reweighs = True
-    _warm_parameter = "C"  # along which a fit may begin where the last one ended
+    predict_proba, predict_log_proba = predict_proba, predict_log_proba
+    summary, influence = summary, influence_of
     _records: ClassVar[dict[str, type]] = {**LossModel._records, "Averaged": Averaged, "Evidence": Evidence}
 
     def __init__(
@@ -119,8 +129,60 @@ class LogisticRegression(LogisticTables, LogisticLeftOut, LogisticSubsets, LossM
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def _abilities(self) -> Abilities:
+        model: LogisticRegression = copy(self).densify() if sp.issparse(vars(self).get("coef_")) else self
+        likelihood = LogisticLikelihood(model, self._problem)
+        return replace(
+            super()._abilities(),
+            folds=logistic_folds(model, likelihood),
+            subset_fits=logistic_fits(self),
+            likelihood=likelihood,
+            warm_start=WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at),
+            against_rest=Machines("machines of one class against the rest share every pass", self._fit_against_rest),
+            intervals=CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level)),
+        )
+
+    def effective_parameters(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return k of AIC and BIC: how many parameters the fit used.
+
+            tr((H + P)⁺ H),    H the Hessian of −log L (of coefficients that are not 0), P that of the L2 penalty
+
+        Parameters
+        ----------
+        X, y, sample_weight : the rows that were fitted
+
+        References
+        ----------
+        Hastie and Tibshirani (1990), Generalized Additive Models, section 6.8.
+        """
+        check_is_fitted(self)
+        likelihood = offered(self.abilities().likelihood)
+        assert isinstance(likelihood, LogisticLikelihood)
+        return likelihood.parameters_of(self._fitted_rows(X, y, sample_weight))
+
+    def _keep(self, problem: Problem, solution: Solution) -> dict[str, Any]:
+        """Return `class_prior_` and `evidence_`: the Fisher information of a small fit without penalty or class weights; else None."""
+        shares = problem.counts / problem.total
+        small = (problem.n_classes - 1) * (problem.n_features + 1) <= KEPT
+        usable = solution.status is not Status.SEPARABLE
+        if not (small and usable and problem.strength == 0.0 and self.class_weight is None):
+            return {"class_prior_": shares, "evidence_": None}
+        return {"class_prior_": shares, "evidence_": evidence_of(problem, solution.coef, solution.intercept, solution.dependent)}
+
+    def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
+        """Return intercepts, also those of the tables: known priors add a constant to them and nothing to their standard errors."""
+        found = {**super()._prior_attributes(priors, shift), "class_prior_": priors}
+        if self.evidence_ is not None:
+            gamma = self.evidence_.gamma.copy()
+            gamma[:, -1] += shift[1:] - shift[0]
+            found["evidence_"] = replace(self.evidence_, gamma=gamma)
+        return found
+
     def _loss(self, n_classes: int) -> Loss:
         return Logistic() if n_classes == 2 else Softmax()
+
+    def _posterior_scores(self, block: Block) -> Floats:
+        return per_class(self._scores(block))
 
     def _problem(self, source: Source) -> Problem:
         problem = super()._problem(source)

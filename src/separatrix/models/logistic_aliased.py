@@ -15,11 +15,11 @@ from ..data import Source, as_rows
 from ..data.opening import is_frame
 from ..errors import InputError
 from ..inference.influence import Influence
-from ..inference.logistic import Evidence
+from ..inference.logistic import Evidence, evidence_of
 from ..inference.logistic_tables import row_names
 from ..inference.tables import Column, Table, Tables
 from .discriminant_summary import column_names, listed
-from .logistic_information import evidence_of
+from .logistic_tables import facts as facts_of
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ class Aliased:
     def filled(self, summary: Callable[[Any], Tables]) -> Tables:
         """Return the tables of the columns kept, with rows for the aliased ones."""
         found, labels = summary(self.model), self.whole.classes_.tolist()
-        tables, facts = dict(found.tables), self.whole._facts(self.n)
+        tables, facts = dict(found.tables), facts_of(self.whole, self.n)
         for name, intercept in (("coefficients", bool(self.whole.fit_intercept)), ("odds_ratios", False)):
             tables[name] = _filled(tables[name], row_names(labels, self.names, intercept))
         gone = listed([self.names[j] for j in self.aliased])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities.logistic_likelihood import LogisticLikelihood
 from ..argument_types import as_numbers, check_arguments, is_among
 from ..data import Source, as_source
 from ..errors import InputError, one_of
@@ -15,9 +16,9 @@ from ..inference.likelihood import aic, bic
 from ..inference.logistic import pseudo_inverse
 from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
+from ..solvers.problem import strength
 from ..solvers.sparse.path import solve_path
 from .logistic import LogisticRegression
-from .loss_model import strength
 
 Floats = NDArray[np.float64]
 
@@ -135,14 +136,15 @@ def _check_cs(Cs: Any) -> Floats:
 
 
 def _step(model: LogisticRegression, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-    source = model._checked_rows(X, y, sample_weight)
-    objective, theta, penalty = model._penalised(source)
+    source = model._fitted_rows(X, y, sample_weight)
+    likelihood = LogisticLikelihood(model, model._problem)
+    objective, theta, penalty = likelihood.penalised(source)
     n = objective.problem.total
     f, _, H = objective.curved(theta)
     active = np.column_stack([model.coef_ != 0.0, np.full(len(theta), bool(model.fit_intercept))]).ravel()
     V = np.zeros_like(H)
     V[np.ix_(active, active)], rank = pseudo_inverse(n * H[np.ix_(active, active)] + np.diag(penalty[active]))
-    counted = model._counted()
+    counted = likelihood.counted()
     k = float(rank - np.diag(V) @ penalty) if counted is None else float(counted)
     left = approximate_leave_one_out(objective, theta, V)
     losses, refitted = left.losses.copy(), 0

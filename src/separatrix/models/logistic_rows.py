@@ -21,6 +21,7 @@ from ..solvers.smooth.firth import FirthLikelihood
 from ..solvers.smooth.likelihood import Likelihood, Maximum, maximise
 from ..summaries import ClassMoments
 from .discriminant_summary import column_names
+from .logistic_tables import coefficient_tables, facts, notes_of, title
 
 OTHER_ROWS = 1e-3
 """Share of the log-likelihood that the rows of the fit could still gain; more, and they are other rows."""
@@ -71,7 +72,7 @@ class FittedRows:
         tables = {
             "fit": tables_of.fit_table(evidence, evidence.n_parameters),
             "tests": tables_of.overall_table(tests),
-            **model._coefficient_tables(evidence, V, level, profiles),
+            **coefficient_tables(model, evidence, V, level, profiles),
         }
         if terms and best is not None:
             found = {name: term_test(self.profiled, best, self._columns(name, columns)) for name, columns in terms.items()}
@@ -79,10 +80,10 @@ class FittedRows:
         tables["collinearity"] = self.collinearity(model, self.source)
         found_rows = influence(self.likelihood, evidence, self.point.inverse, dfbetas=False)
         tables["influence"] = replace(found_rows, labels=self.labels).table()
-        notes = model._notes()
+        notes = notes_of(model)
         if covariance == "robust":
             notes.append("Standard errors are robust (sandwich, HC0).")
-        return Tables(model._title(), tables, model._facts(evidence.n), tuple(notes))
+        return Tables(title(model), tables, facts(model, evidence.n), tuple(notes))
 
     @staticmethod
     def collinearity(model: Any, source: Source) -> Table:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import offered
+from ..abilities.logistic_likelihood import MOST, is_penalised
 from ..argument_types import check_arguments
 from ..data import Source
 from ..data.row_labels import row_labels
@@ -19,220 +21,183 @@ from ..inference import logistic_tables as tables_of
 from ..inference.influence import Influence, influence
 from ..inference.logistic import Evidence, null_log_likelihood
 from ..inference.logistic_tests import ChiSquare, likelihood_ratio, wald_statistic
-from ..inference.profile import Profile
 from ..inference.tables import Column, Table, Tables
 from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.solution import Status
 from .base import quiet
 from .discriminant_summary import column_names
 from .logistic_aliased import Aliased
-from .logistic_information import MOST, LogisticInformation
 from .logistic_rows import FittedRows
+from .logistic_tables import coefficient_tables, facts, has_aliases, logits, notes_of, title
+
+if TYPE_CHECKING:
+    from .logistic import LogisticRegression
 
 Floats = NDArray[np.float64]
 
 
-class LogisticTables(LogisticInformation):
-    """Gives a logistic regression its `summary` and `influence`."""
+def summary(
+    self: LogisticRegression,
+    X: Any = None,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    intervals: Literal["wald", "profile"] | None = None,
+    level: float = 0.95,
+    covariance: Literal["information", "robust"] = "information",
+    terms: Mapping[str, Sequence[Any]] | None = None,
+) -> Tables:
+    """Return the tables of a logistic regression. LogisticRegression adopts this function as its method.
 
-    def summary(
-        self,
-        X: Any = None,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        intervals: Literal["wald", "profile"] | None = None,
-        level: float = 0.95,
-        covariance: Literal["information", "robust"] = "information",
-        terms: Mapping[str, Sequence[Any]] | None = None,
-    ) -> Tables:
-        """Return the tables of a logistic regression.
+    Coefficients are those of log p_k/p_0 = x'w_k + b_k, for each class k against the first. A fit without a penalty keeps what most
+    tables need; collinearity, influence, score tests, robust errors and profiles need the rows. Where the fit is penalised
+    (finite C) standard errors and p-values do not apply and are left out. Columns that others determine are aliased: their
+    coefficients are NaN (printed as –), and the others are those of the fit without them.
 
-        Coefficients are those of log p_k/p_0 = x'w_k + b_k, for each class k against the first. A fit without a penalty keeps what most
-        tables need; collinearity, influence, score tests, robust errors and profiles need the rows. Where the fit is penalised
-        (finite C) standard errors and p-values do not apply and are left out. Columns that others determine are aliased: their
-        coefficients are NaN (printed as –), and the others are those of the fit without them.
+    Parameters
+    ----------
+    X, y, sample_weight : the rows that were fitted, optional
+    intervals : "wald" or "profile"
+        Profile-likelihood intervals take several fits per coefficient. Default: "wald"; with firth=True and rows, "profile".
+    level : float
+        Coverage of the intervals.
+    covariance : "information" or "robust"
+        Standard errors from the Fisher information, or from the sandwich I⁻¹ (Σ u u') I⁻¹ (HC0), right also where the model is not.
+    terms : dict {name: columns}, optional
+        Groups of columns, by name or number, to be tested together by likelihood ratio, score and Wald.
 
-        Parameters
-        ----------
-        X, y, sample_weight : the rows that were fitted, optional
-        intervals : "wald" or "profile"
-            Profile-likelihood intervals take several fits per coefficient. Default: "wald"; with firth=True and rows, "profile".
-        level : float
-            Coverage of the intervals.
-        covariance : "information" or "robust"
-            Standard errors from the Fisher information, or from the sandwich I⁻¹ (Σ u u') I⁻¹ (HC0), right also where the model is not.
-        terms : dict {name: columns}, optional
-            Groups of columns, by name or number, to be tested together by likelihood ratio, score and Wald.
+    Returns
+    -------
+    Tables
+        `.text`, `.html`, `["name"]` with the names fit, tests, coefficients, odds_ratios and, with rows, collinearity, influence,
+        terms.
 
-        Returns
-        -------
-        Tables
-            `.text`, `.html`, `["name"]` with the names fit, tests, coefficients, odds_ratios and, with rows, collinearity, influence,
-            terms.
+    Examples
+    --------
+    >>> from separatrix.models.logistic import LogisticRegression
+    >>> hours = [[0.5], [0.75], [1], [1.25], [1.5], [1.75], [1.75], [2], [2.25], [2.5], [2.75], [3], [3.25], [3.5], [4], [4.25], [4.5],
+    ...          [4.75], [5], [5.5]]
+    >>> passed = [0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1]
+    >>> print(LogisticRegression(C=np.inf).fit(hours, passed).summary()["coefficients"].text)
+    Coefficients of log p(1)/p(0)
+    coefficient  estimate  std. error       z  Pr > |z|  lower 95 %  upper 95 %
+    (intercept)   -4.0777      1.7610  -2.316    0.0206     -7.5292     -0.6262
+    x0             1.5046      0.6287   2.393    0.0167      0.2724      2.7369
 
-        Examples
-        --------
-        >>> from separatrix.models.logistic import LogisticRegression
-        >>> hours = [[0.5], [0.75], [1], [1.25], [1.5], [1.75], [1.75], [2], [2.25], [2.5], [2.75], [3], [3.25], [3.5], [4], [4.25], [4.5],
-        ...          [4.75], [5], [5.5]]
-        >>> passed = [0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1]
-        >>> print(LogisticRegression(C=np.inf).fit(hours, passed).summary()["coefficients"].text)
-        Coefficients of log p(1)/p(0)
-        coefficient  estimate  std. error       z  Pr > |z|  lower 95 %  upper 95 %
-        (intercept)   -4.0777      1.7610  -2.316    0.0206     -7.5292     -0.6262
-        x0             1.5046      0.6287   2.393    0.0167      0.2724      2.7369
-
-        References
-        ----------
-        Hosmer, Lemeshow and Sturdivant (2013), Applied Logistic Regression, Wiley.
-        """
-        check_arguments(LogisticTables.summary, locals())
-        check_is_fitted(self)
-        _check_choices(intervals, level, covariance)
-        self._warn_if_picked()
-        if X is None:
-            _refuse_without_rows(self, y, sample_weight, intervals, covariance, terms)
-            self._refuse_summary()
-            if self._has_aliases:
-                return Aliased(self, None).filled(lambda model: model.summary(level=level))
-            with single_threaded_blas():  # small matrices: threads would only wait for each other
-                return self._tables_without_rows(level)
-        source = self._checked_rows(X, y, sample_weight)
-        if self._is_penalised or self.class_weight is not None:
-            _refuse_tests(self, intervals, covariance, terms)
-            with quiet():
-                return self._penalised_tables(source)
-        self._refuse_summary()
-        if self._has_aliases:
-            aliased = Aliased(self, source)
-            given = aliased.columns_of(X), y, sample_weight
-            found = aliased.filled(
-                lambda model: model.summary(*given, intervals=intervals, level=level, covariance=covariance, terms=aliased.terms(terms))
-            )
-            return replace(found, tables={**found.tables, "collinearity": FittedRows.collinearity(self, source)})
-        with single_threaded_blas(), quiet():  # chunks of rows are the parallelism
-            return FittedRows(self, source, row_labels(X)).tables(intervals, level, covariance, terms)
-
-    def influence(self, X: Any, y: Any = None, sample_weight: Any = None) -> Influence:
-        """Return leverage, residuals and influence of every row on a fit without penalty.
-
-        Parameters
-        ----------
-        X, y, sample_weight : the rows that were fitted
-
-        Returns
-        -------
-        Influence
-            leverage, cook, pearson, deviance (n,) and dfbetas (n, K − 1, p + 1), intercepts last; `.table(10)`.
-
-        References
-        ----------
-        Pregibon (1981), Logistic regression diagnostics, Annals of Statistics 9.
-        """
-        check_is_fitted(self)
-        if self._is_penalised or self.class_weight is not None:
-            raise InputError(
-                f"Influence is that on a maximum-likelihood estimate; this fit has {_penalty(self)}. Use C=np.inf without class weights."
-            )
-        source = self._checked_rows(X, y, sample_weight)
-        self._refuse_summary()
-        if self._has_aliases:
-            aliased = Aliased(self, source)
-            return aliased.widened(aliased.model.influence(aliased.columns_of(X), y, sample_weight))
-        with single_threaded_blas():
-            rows = FittedRows(self, source)
-            return replace(influence(rows.likelihood, rows.evidence, rows.point.inverse), labels=row_labels(X))
-
-    @property
-    def _has_aliases(self) -> bool:
-        return self.solution_ is not None and self.solution_.dependent is not None
-
-    def _refuse_summary(self) -> None:
-        """Raise the error of a fit whose coefficients have no standard errors."""
-        solution = self.solution_
-        if solution is None:
-            raise InputError("partial_fit gives no maximum-likelihood estimate, so there is no summary; use fit on all rows.")
-        if solution.status is Status.SEPARABLE:
-            raise InputError(
-                "The classes are separated, so the maximum-likelihood estimate does not exist and a summary would mean nothing. "
-                "separatrix.separation(X, y) names the columns and rows; use LogisticRegression(C=np.inf, firth=True), or a finite C."
-            )
-        if (len(self.classes_) - 1) * (self.n_features_in_ + 1) > MOST:
-            raise CapacityError(f"A summary has up to {MOST:,} coefficients; keep fewer columns than {self.n_features_in_:,}.")
-
-    def _tables_without_rows(self, level: float) -> Tables:
-        evidence = self.evidence_
-        assert evidence is not None
-        # The ratio of unpenalised likelihoods at Firth's estimate is no test.
-        name, statistic = ("Wald", wald_statistic(evidence)) if self.firth else ("likelihood ratio", likelihood_ratio(evidence))
-        tables = {
-            "fit": tables_of.fit_table(evidence, evidence.n_parameters),
-            "tests": tables_of.overall_table({name: ChiSquare(statistic, evidence.gamma[:, :-1].size)}),
-            **self._coefficient_tables(evidence, evidence.covariance(), level, None),
-        }
-        notes = [*self._notes(), "summary(X, y) with the rows of the fit adds score tests, collinearity and influence."]
-        return Tables(self._title(), tables, self._facts(evidence.n), tuple(notes))
-
-    def _coefficient_tables(self, evidence: Evidence, V: Floats, level: float, profiles: list[Profile] | None) -> dict[str, Table]:
-        names = tables_of.row_names(self.classes_.tolist(), column_names(self), bool(self.fit_intercept))
-        errors = tables_of.in_order(np.sqrt(np.diag(V)).reshape(evidence.gamma.shape), evidence.fit_intercept)
-        estimate = tables_of.in_order(evidence.coefficients, evidence.fit_intercept)
-        ends = tables_of.interval(estimate, errors, level, profiles)
-        slopes = np.array([not name.endswith(tables_of.INTERCEPT) for name in names])
-        return {
-            "coefficients": tables_of.coefficient_table(estimate, errors, names, level, profiles, _logits(self.classes_)),
-            "odds_ratios": tables_of.odds_table(
-                estimate[slopes], (ends[0][slopes], ends[1][slopes]), [n for n, s in zip(names, slopes) if s], level
-            ),
-        }
-
-    def _coefficient_intervals(self, level: float) -> tuple[Floats, Floats] | None:
-        """Return Wald intervals (K − 1, p) of the coefficients against the first class; None where there is no sampling theory."""
-        evidence = getattr(self, "evidence_", None)
-        if evidence is None or self._has_aliases or self._is_penalised or self.class_weight is not None:
-            return None
-        errors = np.sqrt(np.diag(evidence.covariance())).reshape(evidence.gamma.shape)
-        return tables_of.interval(evidence.coefficients[:, :-1], errors[:, :-1], level, None)
-
-    def _penalised_tables(self, source: Source) -> Tables:
-        """Return the tables of a fit whose coefficients have no sampling theory."""
-        log_l, n, k = self._judge(source)
-        problem = self._problem(source)
-        likelihood = Likelihood(problem)
-        gamma = likelihood.baseline(self._dense_coef(), self.intercept_).reshape(likelihood.shape)
-        null = null_log_likelihood(problem.counts if self.class_weight is None else _counts(source), bool(self.fit_intercept))
-        evidence = Evidence(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(self.fit_intercept))
-        names = tables_of.row_names(self.classes_.tolist(), column_names(self), bool(self.fit_intercept))
-        estimate = tables_of.in_order(evidence.coefficients, evidence.fit_intercept)
-        slopes = [not name.endswith(tables_of.INTERCEPT) for name in names]
-        columns = (Column("coefficient", names), Column("estimate", estimate, ".4f"))
-        tables = {
-            "fit": tables_of.fit_table(evidence, k, effective=self._is_penalised),
-            "coefficients": Table(_logits(self.classes_), columns),
-            "odds_ratios": tables_of.odds_table(estimate[slopes], None, [n for n, s in zip(names, slopes) if s], 0.95),
-        }
-        note = (
-            f"Standard errors, p-values and intervals do not apply: this fit has {_penalty(self)}, so its coefficients are not "
-            "maximum-likelihood estimates. For these, fit with C=np.inf (or firth=True)"
-            f"{' and class_weight=None' if self.class_weight is not None else ''}."
+    References
+    ----------
+    Hosmer, Lemeshow and Sturdivant (2013), Applied Logistic Regression, Wiley.
+    """
+    check_arguments(summary, locals())
+    check_is_fitted(self)
+    _check_choices(intervals, level, covariance)
+    self._warn_if_picked()
+    if X is None:
+        _refuse_without_rows(self, y, sample_weight, intervals, covariance, terms)
+        refuse_summary(self)
+        if has_aliases(self):
+            return Aliased(self, None).filled(lambda model: model.summary(level=level))
+        with single_threaded_blas():  # small matrices: threads would only wait for each other
+            return _tables_without_rows(self, level)
+    source = self._fitted_rows(X, y, sample_weight)
+    if is_penalised(self) or self.class_weight is not None:
+        _refuse_tests(self, intervals, covariance, terms)
+        with quiet():
+            return _penalised_tables(self, source)
+    refuse_summary(self)
+    if has_aliases(self):
+        aliased = Aliased(self, source)
+        given = aliased.columns_of(X), y, sample_weight
+        found = aliased.filled(
+            lambda model: model.summary(*given, intervals=intervals, level=level, covariance=covariance, terms=aliased.terms(terms))
         )
-        return Tables(self._title(), tables, self._facts(n), (note,))
+        return replace(found, tables={**found.tables, "collinearity": FittedRows.collinearity(self, source)})
+    with single_threaded_blas(), quiet():  # chunks of rows are the parallelism
+        return FittedRows(self, source, row_labels(X)).tables(intervals, level, covariance, terms)
 
-    def _title(self) -> str:
-        kind = "Logistic regression" if len(self.classes_) == 2 else "Multinomial logistic regression"
-        return f"{kind}, Firth's correction" if self.firth else kind
 
-    def _facts(self, n: float) -> tuple[str, ...]:
-        return (f"{n:g} rows, {self.n_features_in_} columns, {len(self.classes_)} classes",)
+def influence_of(self: LogisticRegression, X: Any, y: Any = None, sample_weight: Any = None) -> Influence:
+    """Return leverage, residuals and influence of every row on a fit without penalty. Adopted as the method `influence`.
 
-    def _notes(self) -> list[str]:
-        notes = []
-        if self.firth:
-            notes.append("The log-likelihood is that without Jeffreys' prior, at Firth's estimate: not maximised.")
-        if self.solution_ is not None and not self.solution_.is_converged:
-            notes.append("The solver stopped before the tolerance was reached: all numbers are those of coefficients on their way.")
-        return notes
+    Parameters
+    ----------
+    X, y, sample_weight : the rows that were fitted
+
+    Returns
+    -------
+    Influence
+        leverage, cook, pearson, deviance (n,) and dfbetas (n, K − 1, p + 1), intercepts last; `.table(10)`.
+
+    References
+    ----------
+    Pregibon (1981), Logistic regression diagnostics, Annals of Statistics 9.
+    """
+    check_is_fitted(self)
+    if is_penalised(self) or self.class_weight is not None:
+        raise InputError(
+            f"Influence is that on a maximum-likelihood estimate; this fit has {_penalty(self)}. Use C=np.inf without class weights."
+        )
+    source = self._fitted_rows(X, y, sample_weight)
+    refuse_summary(self)
+    if has_aliases(self):
+        aliased = Aliased(self, source)
+        return aliased.widened(aliased.model.influence(aliased.columns_of(X), y, sample_weight))
+    with single_threaded_blas():
+        rows = FittedRows(self, source)
+        return replace(influence(rows.likelihood, rows.evidence, rows.point.inverse), labels=row_labels(X))
+
+
+def refuse_summary(model: LogisticRegression) -> None:
+    """Raise the error of a fit whose coefficients have no standard errors."""
+    solution = model.solution_
+    if solution is None:
+        raise InputError("partial_fit gives no maximum-likelihood estimate, so there is no summary; use fit on all rows.")
+    if solution.status is Status.SEPARABLE:
+        raise InputError(
+            "The classes are separated, so the maximum-likelihood estimate does not exist and a summary would mean nothing. "
+            "separatrix.separation(X, y) names the columns and rows; use LogisticRegression(C=np.inf, firth=True), or a finite C."
+        )
+    if (len(model.classes_) - 1) * (model.n_features_in_ + 1) > MOST:
+        raise CapacityError(f"A summary has up to {MOST:,} coefficients; keep fewer columns than {model.n_features_in_:,}.")
+
+
+def _tables_without_rows(model: LogisticRegression, level: float) -> Tables:
+    evidence = model.evidence_
+    assert evidence is not None
+    # The ratio of unpenalised likelihoods at Firth's estimate is no test.
+    name, statistic = ("Wald", wald_statistic(evidence)) if model.firth else ("likelihood ratio", likelihood_ratio(evidence))
+    tables = {
+        "fit": tables_of.fit_table(evidence, evidence.n_parameters),
+        "tests": tables_of.overall_table({name: ChiSquare(statistic, evidence.gamma[:, :-1].size)}),
+        **coefficient_tables(model, evidence, evidence.covariance(), level, None),
+    }
+    notes = [*notes_of(model), "summary(X, y) with the rows of the fit adds score tests, collinearity and influence."]
+    return Tables(title(model), tables, facts(model, evidence.n), tuple(notes))
+
+
+def _penalised_tables(model: LogisticRegression, source: Source) -> Tables:
+    """Return the tables of a fit whose coefficients have no sampling theory."""
+    log_l, n, k = offered(model.abilities().likelihood).judge(source, "conditional")
+    problem = model._problem(source)
+    likelihood = Likelihood(problem)
+    gamma = likelihood.baseline(model._dense_coef(), model.intercept_).reshape(likelihood.shape)
+    null = null_log_likelihood(problem.counts if model.class_weight is None else _counts(source), bool(model.fit_intercept))
+    evidence = Evidence(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(model.fit_intercept))
+    names = tables_of.row_names(model.classes_.tolist(), column_names(model), bool(model.fit_intercept))
+    estimate = tables_of.in_order(evidence.coefficients, evidence.fit_intercept)
+    slopes = [not name.endswith(tables_of.INTERCEPT) for name in names]
+    columns = (Column("coefficient", names), Column("estimate", estimate, ".4f"))
+    tables = {
+        "fit": tables_of.fit_table(evidence, k, effective=is_penalised(model)),
+        "coefficients": Table(logits(model.classes_), columns),
+        "odds_ratios": tables_of.odds_table(estimate[slopes], None, [n for n, s in zip(names, slopes) if s], 0.95),
+    }
+    note = (
+        f"Standard errors, p-values and intervals do not apply: this fit has {_penalty(model)}, so its coefficients are not "
+        "maximum-likelihood estimates. For these, fit with C=np.inf (or firth=True)"
+        f"{' and class_weight=None' if model.class_weight is not None else ''}."
+    )
+    return Tables(title(model), tables, facts(model, n), (note,))
 
 
 def _check_choices(intervals: Any, level: Any, covariance: Any) -> None:
@@ -246,7 +211,7 @@ def _check_choices(intervals: Any, level: Any, covariance: Any) -> None:
 
 def _refuse_without_rows(model: Any, y: Any, sample_weight: Any, intervals: Any, covariance: Any, terms: Any) -> None:
     """Raise an error where summary() was asked for something that only the rows can give."""
-    if model._is_penalised or model.class_weight is not None:
+    if is_penalised(model) or model.class_weight is not None:
         raise InputError(f"This fit has {_penalty(model)} and keeps no information about its rows: summary(X, y) with the rows of the fit.")
     if y is not None or sample_weight is not None:
         raise InputError("y or sample_weight without X; use summary(X, y, sample_weight) with the rows of the fit.")
@@ -267,15 +232,10 @@ def _refuse_tests(model: Any, intervals: Any, covariance: Any, terms: Any) -> No
 
 
 def _penalty(model: Any) -> str:
-    parts = [f"a penalty (C={model.C:g})"] if model._is_penalised else []
+    parts = [f"a penalty (C={model.C:g})"] if is_penalised(model) else []
     return " and ".join([*parts, *(["class weights"] if model.class_weight is not None else [])])
 
 
 def _counts(source: Source) -> Floats:
     parts = source.map(lambda block: np.bincount(block.codes, weights=block.weight, minlength=len(source.classes)))  # type: ignore[arg-type]
     return np.sum(list(parts), axis=0).astype(np.float64)
-
-
-def _logits(classes: NDArray[Any]) -> str:
-    labels = classes.tolist()
-    return f"Coefficients of log p({labels[1]})/p({labels[0]})" if len(labels) == 2 else f"Coefficients of log p(class)/p({labels[0]})"

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from ..abilities import Abilities
+from ..abilities.candidate_columns import ColumnsRanked
+from ..abilities.parts import WarmStart
 from ..data import Block, Source, as_source
+from ..decisions.class_weights import class_factors
 from ..errors import InputError, SingularWarning
 from ..losses import Loss
 from ..solvers import choice
-from ..solvers.problem import Problem
+from ..solvers.problem import Problem, strength
 from ..solvers.rows import Rows
 from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
 from ..summaries import ClassMoments
 from .base import quiet, too_large
-from .column_subsets import LossSubsets
 from .incoming import require_two_classes
-from .priors import class_factors
 from .sparse_coefficients import SparseCoefficients
 
 Floats = NDArray[np.float64]
@@ -29,7 +32,7 @@ LEAST_SHARE = float(np.finfo(np.float64).eps)
 """Share of all weight below which a class changes no digit of the mean loss."""
 
 
-class LossModel(LossSubsets, SparseCoefficients):
+class LossModel(SparseCoefficients):
     """Penalised loss of linear scores. A subclass gives `_loss(K)` and the parameters annotated here."""
 
     C: float
@@ -42,6 +45,13 @@ class LossModel(LossSubsets, SparseCoefficients):
     random_state: Any
     solution_: Solution | None
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "Solution": Solution}
+
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(),
+            ranking=ColumnsRanked(self, self._loss),
+            warm_start=WarmStart("the solver begins at given coefficients", None, self._begin_at),
+        )
 
     def _loss(self, n_classes: int) -> Loss:
         raise TypeError(f"{type(self).__name__} must define _loss")
@@ -147,17 +157,6 @@ class LossModel(LossSubsets, SparseCoefficients):
             raise InputError(f"max_iter={self.max_iter!r} must be a whole number, at least 1.")
         if not (isinstance(self.tol, int | float | np.number) and self.tol > 0):
             raise InputError(f"tol={self.tol!r} must be a positive number, such as 1e-4.")
-
-
-def strength(C: float, total: float) -> float:
-    """Return λ = 1/(C S), which turns C Σ s_i ℓ_i + Ω(w) into the mean loss + λ Ω(w); 0 for C = inf.
-
-    Examples
-    --------
-    >>> strength(0.5, 100.0), strength(np.inf, 100.0)
-    (0.02, 0.0)
-    """
-    return 0.0 if np.isinf(C) else 1.0 / (float(C) * total)
 
 
 def seed_of(random_state: Any) -> int:

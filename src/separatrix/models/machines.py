@@ -11,8 +11,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from ..abilities import abilities_of
 from ..errors import InputError
 from ..summaries import ClassMoments
+from ..summaries.class_moments import Kind
 
 Floats = NDArray[np.float64]
 
@@ -34,9 +36,12 @@ def fit_machines(
     return Parallel(n_jobs=n_jobs or -1, prefer="threads")(delayed(fit_one)(t) for t in range(len(tasks)))
 
 
-def fits_from_moments(estimator: Any) -> bool:
-    """Whether an estimator declares that class moments are all it needs."""
-    return hasattr(estimator, "fit_summary") and hasattr(estimator, "_summary_kind") and getattr(estimator, "shrinkage", None) != "auto"
+def moments_kind(estimator: Any, n_rows: int, n_features: int) -> Kind | None:
+    """Return the moments from which machines on so many rows and columns are solved; None where they need the rows."""
+    summary = abilities_of(estimator).summary
+    if not summary or summary.kind is None or not summary.suffices(n_rows, n_features):
+        return None
+    return "diagonal" if summary.kind == "diagonal" else "full"
 
 
 def fit_from_moments(estimator: Any, parts: Sequence[ClassMoments]) -> list[Any]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import Abilities
+from ..abilities.likelihood import no_likelihood
+from ..abilities.parts import RowsLeftOut, Similarity
 from ..data import Block, Source
+from ..decisions.class_weights import NEVER
 from ..decisions.priors import check_priors
 from ..errors import one_of
 from ..solvers.closed_form.discriminant import log_priors
@@ -16,12 +21,10 @@ from ..solvers.closed_form.spread import total_spread
 from ..solvers.closed_form.whitening import NULL_VARIANCE
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import nearest_mean_pass
+from ..solvers.scores import folded
 from ..summaries import ClassMoments
-from ..summaries.class_moments import Kind
-from .from_summary import MomentClassifier
-from .information import NoLikelihood
+from .from_summary import SummaryClassifier
 from .linear import LinearClassifier
-from .priors import NEVER
 from .singular import listed, warn_singular
 
 Floats = NDArray[np.float64]
@@ -30,7 +33,7 @@ ROUNDING = 1e-13
 """Standard deviation within classes, relative to the size of the values, that may be rounding."""
 
 
-class NearestMean(NoLikelihood, MomentClassifier, LinearClassifier):
+class NearestMean(SummaryClassifier, LinearClassifier):
     """The class whose mean is nearest: for two classes, the mean difference m₂ − m₁ with the threshold half way.
 
         f_k(x) = −½ ‖D⁻¹(x − m_k)‖² + ½ ‖D⁻¹(x − c)‖²,   c the mean of the class means,
@@ -65,8 +68,7 @@ class NearestMean(NoLikelihood, MomentClassifier, LinearClassifier):
     Duda, Hart and Stork (2001), Pattern Classification, section 2.6.1.
     """
 
-    _kind: Kind = "diagonal"
-    _no_likelihood = "compares distances and assumes no distribution"
+    _kind = "diagonal"
 
     def __init__(
         self,
@@ -100,16 +102,17 @@ class NearestMean(NoLikelihood, MomentClassifier, LinearClassifier):
         intercept = offsets - 0.5 * np.einsum("kj,kj->k", coef, V) - coef @ centre
         # A class that has no row yet has no mean to be near to.
         intercept[~seen] = NEVER
-        if len(seen) == 2:
-            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        coef, intercept = folded(coef, intercept)
         means = np.where(seen[:, None], summary.means, centre)
         return {"means_": means, "scale_": scale, "coef_": coef, "intercept_": intercept}
 
-    def _metric(self, k: int) -> Floats:
-        """Return the factors (p,) with which rows are compared."""
-        return 1.0 / self.scale_
-
-    _leaves_out = True
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(),
+            leave_one_out=RowsLeftOut("exact algebra: without a row the mean of its class moves", self._left_out),
+            likelihood=no_likelihood(type(self).__name__, "compares distances and assumes no distribution"),
+            similarity=Similarity("the distance by which means are near", lambda code: 1.0 / self.scale_),
+        )
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it."""

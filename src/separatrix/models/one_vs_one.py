@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..errors import one_of
-from .machines import fit_from_moments, fit_machines, fits_from_moments
+from .machines import fit_from_moments, fit_machines, moments_kind
 from .several_classes import SeveralClasses
 
 Floats = NDArray[np.float64]
@@ -60,8 +60,9 @@ class OneVsOne(SeveralClasses):
 
     def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
         pairs = list(combinations(range(len(classes)), 2))
-        if fits_from_moments(self._machine):
-            moments = self._moments(X, codes, classes, weight)
+        kind = moments_kind(self._machine, *X.shape)
+        if kind is not None:
+            moments = self._moments(X, codes, classes, weight, kind)
             return fit_from_moments(self._machine, [moments.only(pair) for pair in pairs])
         rows = [np.flatnonzero(codes == k) for k in range(len(classes))]
         tasks = [(X, np.sort(np.concatenate([rows[i], rows[j]]))) for i, j in pairs]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..abilities import Abilities, abilities_of
+from ..abilities.additive_scores import LinearScores
+from ..abilities.parts import Reading
 from ..errors import InputTypeError, one_of
-from .machines import fit_from_moments, fit_machines, fits_from_moments, lengths, linear_parts
+from .machines import fit_from_moments, fit_machines, lengths, linear_parts, moments_kind
 from .several_classes import SeveralClasses
 
 Floats = NDArray[np.float64]
@@ -72,16 +76,23 @@ class OneVsRest(SeveralClasses):
         K = len(classes)
         # Two classes need one machine: the other would be its mirror image.
         targets = [1] if K == 2 else list(range(K if self.machines == "all" else K - 1))
-        if fits_from_moments(self._machine):
-            moments = self._moments(X, codes, classes, weight)
+        kind = moments_kind(self._machine, *X.shape)
+        if kind is not None:
+            moments = self._moments(X, codes, classes, weight, kind)
             return fit_from_moments(self._machine, [moments.against(k) for k in targets])
-        together = getattr(self._machine, "_fit_against_rest", None)
-        machines = None if together is None or K == 2 else together(X, codes, targets, weight, self.n_jobs)
+        together = abilities_of(self._machine).against_rest
+        machines = together.against_rest(X, codes, targets, weight, self.n_jobs) if together and K > 2 else None
         if machines is not None:
             return machines
         everything = np.ones(len(codes), dtype=bool)
         tasks = [(X, everything)] * len(targets)
         return fit_machines(clone(self._machine), tasks, lambda t: (codes == targets[t]).astype(np.int64), weight, self.n_jobs)
+
+    def abilities(self) -> Abilities:
+        """Return what this model can do beyond fit and predict, as a table to print and parts to ask."""
+        return replace(
+            super().abilities(), reading=Reading("linear machines: the largest claim decides", lambda: LinearScores(*self._per_class()))
+        )
 
     def _claims(self, X: Any) -> Floats:
         """Return g_k(x) (n, machines), divided by ‖w_k‖ if asked for."""

@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities
+from ..abilities.likelihood import no_likelihood
 from ..argument_types import check_arguments
 from ..data import Source, as_rows
+from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus, Progress, Rule, learn
 from ..solvers.mistakes.perceptron_margin import MistakeBound, mistake_bound
@@ -20,18 +23,15 @@ from ..solvers.mistakes.perceptron_trace import Trace
 from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
 from .incoming import rows_to_add, rows_to_fit
-from .information import NoLikelihood
 from .perceptron_start import check_number, class_counts, generator, start_weights
-from .priors import class_factors
 
 Floats = NDArray[np.float64]
 
 
-class OnlinePerceptron(NoLikelihood, Classifier):
+class OnlinePerceptron(Classifier):
     """Base of the perceptrons that learn row by row. A subclass gives `_attributes` and, if it keeps more, `_hyperplane`."""
 
     _records: ClassVar[dict[str, type]] = {"PerceptronStatus": PerceptronStatus, "Progress": Progress, "Trace": Trace}
-    _no_likelihood = "corrects mistakes and assumes no distribution"
     _average: ClassVar[bool] = False
     _record: ClassVar[bool] = False
 
@@ -118,6 +118,9 @@ class OnlinePerceptron(NoLikelihood, Classifier):
         status = replace(status, message=f"went over {progress.rows - start.rows:,} rows once, with {status.last_mistakes} mistakes.")
         attributes = {"classes_": source.classes, **self._learned(source, progress, status, trace, before)}
         return self._adopt(source if before is None else None, attributes)
+
+    def _abilities(self) -> Abilities:
+        return replace(super()._abilities(), likelihood=no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution"))
 
     def _rule(self, max_iter: int) -> Rule:
         self._check_given()

@@ -1,58 +1,49 @@
-"""Classifiers whose scores become posteriors by a softmax."""
+"""Posteriors p(k | x) ∝ e^(s_k(x)) as methods: classifiers with `_posterior_scores` adopt these functions.
+
+Posteriors are float64 for any X: a float32 posterior cannot tell 1 from 1 − 1e-8.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax, softmax
+from scipy.special import log_softmax
 
-from ..data import Block
-from .base import Classifier, finite_or_none
+from ..solvers.scores import posteriors_of
+from .base import finite_or_none
+
+if TYPE_CHECKING:
+    from .base import Classifier
 
 Floats = NDArray[np.float64]
 
 
-class PosteriorClassifier(Classifier):
-    """p(k | x) ∝ e^(s_k(x)); the default s_k are the scores of the classes, a lone score being that of the second class.
+def predict_proba(self: Classifier, X: Any) -> Floats:
+    """Return the posteriors p(k | x).
 
-    Posteriors are float64 for any X: a float32 posterior cannot tell 1 from 1 − 1e-8.
+    Parameters
+    ----------
+    X : array, sparse matrix, frame or table of n rows
+
+    Returns
+    -------
+    posteriors : (n, K), rows sum to 1, columns in the order of `classes_`
     """
-
-    def _posterior_scores(self, block: Block) -> Floats:
-        return per_class(self._scores(block))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the posteriors p(k | x).
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-
-        Returns
-        -------
-        posteriors : (n, K), rows sum to 1, columns in the order of `classes_`
-        """
-        return self._collect(X, lambda block: finite_or_none(softmax(self._posterior_scores(block), axis=1)))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of the posteriors, exact also where a posterior rounds to 0 or 1.
-
-        Parameters
-        ----------
-        X : array, sparse matrix, frame or table of n rows
-        """
-        return self._collect(X, lambda block: finite_or_none(log_softmax(self._posterior_scores(block), axis=1)))
+    return self._collect(X, lambda block: _posteriors(self._posterior_scores(block)))
 
 
-def per_class(scores: Floats) -> Floats:
-    """Return one score per class, also where two classes share one.
+def predict_log_proba(self: Classifier, X: Any) -> Floats:
+    """Return the logarithms of the posteriors, exact also where a posterior rounds to 0 or 1.
 
-    Examples
-    --------
-    >>> per_class(np.array([[1.5], [-2.0]]))
-    array([[ 0. ,  1.5],
-           [ 0. , -2. ]])
+    Parameters
+    ----------
+    X : array, sparse matrix, frame or table of n rows
     """
-    return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+    return self._collect(X, lambda block: finite_or_none(log_softmax(self._posterior_scores(block), axis=1)))
+
+
+def _posteriors(scores: Floats) -> Floats | None:
+    """Return softmax of scores, or None if one is not finite: an infinite score has a posterior of 1, which would hide it."""
+    return posteriors_of(scores) if np.isfinite(scores).all() else None

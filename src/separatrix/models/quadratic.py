@@ -3,41 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import Abilities, Refused, column_sets, unless
+from ..abilities.additive_scores import QuadraticScores
+from ..abilities.gaussian_likelihood import own_covariances_likelihood
+from ..abilities.parts import ESTIMATED, WEIGHTED, Reading, RowsLeftOut, Similarity
 from ..data import Block, Source
+from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import log_priors
-from ..solvers.closed_form.quadratic import pool, regularise, whiten_classes, whitening_parts
+from ..solvers.closed_form.quadratic import class_divisors, pool, regularise, whiten_classes, whitening_parts
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.closed_form.spread import total_spread
 from ..solvers.closed_form.whitening import Whitening
 from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
 from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
 from ..summaries import ClassMoments
-from ..summaries.class_moments import Kind
 from ..summaries.norms import ClassFourthMoments
 from ..thresholds import SCORES
 from .base import finite_or_none
-from .column_subsets import OwnCovariancesSubsets
-from .from_summary import MomentClassifier
-from .gaussian_information import OwnCovariancesCriteria
+from .from_summary import FromSummary, SummaryClassifier
 from .generative import GenerativeClassifier
-from .priors import NEVER, class_factors, effective_priors, stand_in
 from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 
+NEEDS_ROWS = (
+    "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
+    "shrinkage='oas', which the moments give."
+)
 LOG_2PI = float(np.log(2.0 * np.pi))
 SCORED = 125_000
 """Whitened coordinates held at once while scoring: a megabyte, to stay in a core's cache."""
 
 
-class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubsets, MomentClassifier, GenerativeClassifier):
+class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     """Gaussian classes, each with a covariance of its own: quadratic boundaries.
 
         δ_k(x) = log π_k − ½ log det Σ_k − ½ (x − μ_k)'Σ_k⁻¹(x − μ_k)
@@ -88,7 +94,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
     Friedman (1989), Regularized discriminant analysis, J. American Statistical Association 84.
     """
 
-    _kind: Kind = "full"
+    _kind = "full"
     _finite: ClassVar[tuple[str, ...]] = ("priors_", "means_", "basis_", "log_det_")
 
     def __init__(
@@ -128,9 +134,8 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
             if not (isinstance(share, Real) and 0.0 <= float(share) <= 1.0):
                 raise InputError(f"{name}={share!r} is outside [0, 1]; use a number from 0 (nothing) to 1 (all).")
 
-    def _require_summary(self) -> None:
-        if self.shrinkage == "auto":
-            raise _needs_rows()
+    def _needs_rows(self) -> str | None:
+        return NEEDS_ROWS if self.shrinkage == "auto" else None
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
@@ -139,7 +144,9 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
         priors = effective_priors(self.priors, moments.classes, counts)
         _, spread = total_spread(counts, moments.means, moments.to_diagonal_sums())
         alphas, units = self._shrinkage(moments, source, factors)
-        covariances = pool(moments.scatter, self._freedom(moments, growing), float(self.pooling or 0.0))
+        covariances = pool(
+            moments.scatter, class_divisors(moments, self.covariance, float(self.pooling or 0.0), growing), float(self.pooling or 0.0)
+        )
         covariances = stand_in(regularise(covariances, alphas, units, float(self.reg_param)), counts)
         found = whiten_classes(covariances, spread)
         if any(w.is_singular for w in found):
@@ -155,22 +162,6 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
             "shrinkage_": alphas,
         }
 
-    def _freedom(self, moments: ClassMoments, growing: bool) -> Floats:
-        """Return what each class scatter is divided by."""
-        counts = moments.counts
-        if self.covariance == "mle":
-            return counts
-        freedom = np.maximum(counts - 1.0, 0.0)
-        few = (counts > 0) & (freedom == 0)
-        if few.any() and not growing and not self.pooling:
-            k = int(few.argmax())
-            raise InputError(
-                f"covariance='unbiased' divides by n_k - 1, but class {moments.classes.tolist()[k]!r} has n_k = {counts[k]:g}. Use "
-                "covariance='mle', which divides by n_k, or pooling=0.1, or give more rows."
-            )
-        # More rows may come: keep what is learned and divide by n_k until there are enough.
-        return np.where(few & growing, counts, freedom)
-
     def _shrinkage(self, moments: ClassMoments, source: Source | None, factors: Floats | None) -> tuple[Floats, Floats | None]:
         """Return α of each class and the units in which its covariance is shrunk by it."""
         counts = moments.counts
@@ -184,7 +175,7 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
         if self.shrinkage == "oas":
             return np.array([oas_alpha(R, m, p) for R, m in zip(correlations, n, strict=True)]), units
         if source is None:
-            raise _needs_rows()
+            raise InputError(NEEDS_ROWS)
         fourth = source.reduce(ClassFourthMoments.summarise(moments.means, units)).totals
         fourth = fourth if factors is None else fourth * factors
         return np.array([ledoit_wolf_alpha(R, f, m, p) for R, f, m in zip(correlations, fourth, n, strict=True)]), units
@@ -224,17 +215,28 @@ class QuadraticDiscriminantAnalysis(OwnCovariancesCriteria, OwnCovariancesSubset
                     gradient[rows] += sign * ((X[rows] - self.means_[k]) @ self.basis_[k]) @ self.basis_[k].T
         return gradient
 
-    def _metric(self, k: int) -> Floats:
-        """Return the basis (p, r) in which rows are compared within class k (Mahalanobis)."""
-        return self.basis_[k]
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(),
+            leave_one_out=unless(self._refusal(), RowsLeftOut("exact algebra: only its own class changes", self._left_out)),
+            subsets=column_sets.quadratic_sets(self),
+            criterion=column_sets.quadratic_criterion(self),
+            likelihood=own_covariances_likelihood(self, FromSummary(self)),
+            reading=Reading(
+                "quadratic scores, taken apart along the line from the mean row",
+                lambda: QuadraticScores(self._discriminants, self._score_gradient, np.zeros(1)),
+            ),
+            similarity=Similarity("Mahalanobis distance under the covariance of a class", lambda code: self.basis_[code]),
+        )
 
-    @property
-    def _leaves_out(self) -> bool:
-        """Whether `_left_out` is exact: pooling ties the classes together, estimated shrinkage follows the rows."""
-        return not (isinstance(self.shrinkage, str) or self.pooling) and self.class_weight is None
+    def _reading(self) -> QuadraticScores:
+        return QuadraticScores(self._discriminants, self._score_gradient, np.zeros(len(self.classes_)))
 
-    def _moments_suffice(self, n_rows: int, n_features: int) -> bool:
-        return self.shrinkage != "auto"
+    def _refusal(self) -> Refused | None:
+        """Return why rows cannot be left out by algebra, or None where they can."""
+        if self.pooling:
+            return Refused("pooling ties the covariances of the classes together")
+        return ESTIMATED if isinstance(self.shrinkage, str) else None if self.class_weight is None else WEIGHTED
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it: only its own class changes."""
@@ -276,13 +278,6 @@ def _add_distances(z: Floats, centres: Floats, distances: Floats, small: bool) -
     from ..kernels.quadratic import add_distances
 
     add_distances(np.ascontiguousarray(z), centres, distances)
-
-
-def _needs_rows() -> InputError:
-    return InputError(
-        "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
-        "shrinkage='oas', which the moments give."
-    )
 
 
 def _singular(found: list[Whitening], classes: NDArray[Any], source: Source | None) -> str:

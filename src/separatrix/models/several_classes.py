@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..abilities import Abilities, Refused
 from ..argument_types import is_among, refused_as
 from ..data import as_source
 from ..data.labels import Labels
@@ -17,8 +19,10 @@ from ..data.opening import as_matrix
 from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
+from ..summaries.class_moments import Kind
+from .accuracy import score
 from .base import quiet
-from .decided import Decidable, or_logistic
+from .decided import or_logistic, with_decision
 from .incoming import require_two_classes
 from .known_parameters import KnownParameters
 from .machines import check_machine, scores_of
@@ -26,13 +30,21 @@ from .machines import check_machine, scores_of
 Floats = NDArray[np.float64]
 
 
-class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class SeveralClasses(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Base of `OneVsRest` and `OneVsOne`. A subclass gives `_fit_all` (the machines) and `_winners` (class and ambiguity of rows)."""
 
     estimator: Any
     n_jobs: int | None
     classes_: NDArray[Any]
     estimators_: list[Any]
+
+    with_decision = with_decision
+    score = score
+
+    def abilities(self) -> Abilities:
+        """Return what this model can do beyond fit and predict, as a table to print and parts to ask."""
+        why = "the machines are fitted again on the rows that are left"
+        return replace(Abilities.none(self, why), likelihood=Refused("machines fitted apart have no common likelihood"))
 
     @property
     def _machine(self) -> Any:
@@ -73,11 +85,10 @@ class SeveralClasses(KnownParameters, Decidable, ClassifierMixin, MetaEstimatorM
         self.classes_, self.estimators_ = labels.classes, machines
         return self
 
-    def _moments(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> ClassMoments:
+    def _moments(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any, kind: Kind) -> ClassMoments:
         """Return one summary from which every machine is solved."""
         source = as_source(X, codes, weight, classes=np.arange(len(classes)), n_jobs=self.n_jobs)
-        kind = "diagonal" if self._machine._summary_kind() == "diagonal" else "full"
-        moments = source.reduce(ClassMoments.summarise(np.arange(len(classes)), kind))  # type: ignore[arg-type]
+        moments = source.reduce(ClassMoments.summarise(np.arange(len(classes)), kind))
         if not moments.is_finite:
             source.refuse_nonfinite()
         return moments

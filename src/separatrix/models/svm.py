@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities import Abilities, Refused, unless
+from ..abilities.likelihood import no_likelihood
+from ..abilities.parts import BALANCED, FoldsHeldOut
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
@@ -14,7 +18,6 @@ from ..solvers.held_out.left_out_margins import MarginRows, certified_scores
 from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
 from ..solvers.margins import svm
 from ..solvers.solution import Solution
-from .information import NoLikelihood
 from .loss_model import LossModel
 
 Floats = NDArray[np.float64]
@@ -23,7 +26,7 @@ MOST = 2_000
 """Columns up to which held-out rows are found by algebra on a Hessian."""
 
 
-class LinearSVC(NoLikelihood, LossModel):
+class LinearSVC(LossModel):
     """The hyperplane with the widest margin, rows that violate it being charged.
 
         minimise ½‖w‖² + C Σ_i s_i ℓ(y_i(w'x_i + b)),   ℓ(m) = max(0, 1 − m)² or max(0, 1 − m),   y_i = ±1
@@ -84,7 +87,6 @@ class LinearSVC(NoLikelihood, LossModel):
 
     l1_ratio = 0.0
     warm_start = False
-    _no_likelihood = "charges rows for their margins, which gives no class a probability"
     support_: NDArray[np.int64]
     dual_coef_: Floats
     margin_: Floats
@@ -183,11 +185,18 @@ class LinearSVC(NoLikelihood, LossModel):
             },
         )
 
-    @property
-    def _holds_out(self) -> bool:
-        """Whether `_hold_out` can serve: squared hinges with finite C, one machine a class, whose weights stay."""
-        plain = self.loss == "squared_hinge" and self.multi_class == "ovr" and np.isfinite(self.C)
-        return bool(plain) and not isinstance(self.class_weight, str)
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(),
+            folds=unless(self._refusal(), FoldsHeldOut("certified scores from the fit of all rows, refits where in doubt", self._hold_out)),
+            likelihood=no_likelihood(type(self).__name__, "charges rows for their margins, which gives no class a probability"),
+        )
+
+    def _refusal(self) -> Refused | None:
+        """Return why rows cannot be held out without refits, or None where they can."""
+        if self.loss != "squared_hinge" or self.multi_class != "ovr" or np.isinf(self.C):
+            return Refused("a Hessian is needed: squared hinges with finite C, one machine a class, have one")
+        return BALANCED if isinstance(self.class_weight, str) else None
 
     def _hold_out(self, source: Source, folds: NDArray[np.int64], alone: bool) -> tuple[LeftOutScores, str] | None:
         """Return the scores (n, R) of rows held out of this fit, which of them need a refit, and how they were found; None where the

@@ -14,6 +14,7 @@ _HOMES = {
     "RareBinaryFilter": "rare",
     "StabilitySelection": "stability",
     "StepwiseDiscriminant": "stepwise_discriminant",
+    "choose_covariance": "covariance_choice",
     "compare": "comparison",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -168,7 +169,7 @@ def _names_families(models: Any) -> bool:
         return isinstance(models, str)
     if not is_listed(models):
         raise InputTypeError(f"models={models!r:.60} holds no models; give one, a list of them, or a dict {{name: model}}.")
-    items = models.values() if hasattr(models, "values") else models
+    items = models.values() if isinstance(models, Mapping) else models
     return any(isinstance(part, str) for item in items for part in (item if isinstance(item, tuple) else (item,)))
 
 

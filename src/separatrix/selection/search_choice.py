@@ -1,9 +1,10 @@
-"""Which road a search takes: the cheapest exact one the model declares."""
+"""Which road a search takes: the cheapest exact one among the model's abilities."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..abilities import abilities_of
 from .search_likelihood import criterion_road
 from .search_metric import Metric
 from .search_ranked import RankedRoad
@@ -12,26 +13,21 @@ from .search_splits import SearchRows
 
 
 def choose_road(model: Any, rows: SearchRows, metric: Any, exhaustive: bool, refits: int, n_jobs: int | None) -> tuple[Road, str]:
-    """Return the road for a model and the name of the metric.
-
-    A model declares `_subset_scores(training, rows)` where updates are exact, `_subset_fits(X, codes, …)` where many fits run side by side,
-    and `_column_ranks(X, codes, weight, columns)` where candidates can be ranked.
-    """
+    """Return the road for a model and the name of the metric: updates where exact, fits side by side, ranked refits, refits."""
     if isinstance(metric, str) and metric in ("aic", "bic"):
         return criterion_road(model, rows, metric, n_jobs), metric
     chosen = Metric(metric, model)
-    if hasattr(model, "_subset_scores"):
-        model._check_given()
+    abilities = abilities_of(model)
+    if abilities.subsets:
         held = [rows.dense[split.test] for split in rows.splits]
-        engine = model._subset_scores(rows.training(model._summary_kind()), held)
-        if engine is not None:
-            return AlgebraRoad(engine, rows, chosen), chosen.name
+        engine = abilities.subsets.scores(rows.training(abilities.subsets.kind), held)
+        return AlgebraRoad(engine, rows, chosen), chosen.name
     keep = None if exhaustive else int(refits)
-    if hasattr(model, "_subset_fits"):
-        model._check_given()
-        fits = model._subset_fits(rows.dense, rows.codes, rows.weight, rows.classes, [(s.train, s.test) for s in rows.splits])
+    if abilities.subset_fits:
+        splits = [(s.train, s.test) for s in rows.splits]
+        fits = abilities.subset_fits.fits(rows.dense, rows.codes, rows.weight, rows.classes, splits)
         if fits is not None:
             return RankedAlgebraRoad(fits, rows, chosen, keep), chosen.name
-    if hasattr(model, "_column_ranks") and keep is not None:
-        return RankedRoad(model, rows, chosen, n_jobs, keep), chosen.name
+    if abilities.ranking and keep is not None:
+        return RankedRoad(model, abilities.ranking, rows, chosen, n_jobs, keep), chosen.name
     return RefitRoad(model, rows, chosen, n_jobs), chosen.name

@@ -13,6 +13,7 @@ from scipy.stats import chi2
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from ..abilities import Refused, abilities_of
 from ..data.selected import silence
 from ..errors import InputError, SeparatrixWarning
 from ..solvers.subsets.subset_criterion import DeterminantCriterion
@@ -140,19 +141,18 @@ class ConditionalRoad(CriterionRoad):
 
 
 def criterion_road(model: Any, rows: SearchRows, metric: str, n_jobs: int | None) -> CriterionRoad:
-    """Return the road of a model that declares a likelihood comparable between sets of columns.
+    """Return the road of a model with a likelihood that can be compared between sets of columns.
 
-    A model declares `_subset_criterion(moments)` (Gaussian classes, all columns stay in the likelihood) or `_models_labels_alone`, which
-    says that its `aic` is about p(y | x).
+    That is one of Gaussian classes, in which all columns stay in the likelihood, or one of p(y | x).
     """
-    if hasattr(model, "_subset_criterion"):
-        return DeterminantRoad(model._subset_criterion(rows.moments(model._summary_kind())), metric)
-    if getattr(model, "_models_labels_alone", False):
+    abilities = abilities_of(model)
+    if abilities.criterion:
+        return DeterminantRoad(abilities.criterion.criterion(rows.moments(abilities.criterion.kind)), metric)
+    if abilities.likelihood and abilities.likelihood.of_labels_alone:
         return ConditionalRoad(model, rows, metric, n_jobs)
-    if hasattr(model, "_no_criterion"):
-        raise model._no_criterion(metric.upper())
+    refused = next(part.why for part in (abilities.likelihood, abilities.criterion) if isinstance(part, Refused))
     raise InputError(
-        f"metric={metric!r} needs a likelihood that can be compared between sets of columns, which {type(model).__name__} does not "
-        "declare. Use LogisticRegression, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis or GaussianNB, or a metric of "
-        "held-out rows such as 'error' or 'log_loss'."
+        f"metric={metric!r} needs a likelihood that can be compared between sets of columns, which {type(model).__name__} does not have "
+        f"({refused}). Use LogisticRegression, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis or GaussianNB, or a metric "
+        "of held-out rows such as 'error' or 'log_loss'."
     )

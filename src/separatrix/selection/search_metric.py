@@ -107,7 +107,7 @@ def asks_posteriors_alone(scorer: str) -> bool:
     >>> asks_posteriors_alone("neg_log_loss"), asks_posteriors_alone("roc_auc")
     (True, False)
     """
-    asked = getattr(get_scorer(scorer), "_response_method", "predict")
+    asked = getattr(get_scorer(scorer), "_response_method", "predict")  # names: scikit-learn's scorers keep it there
     return asked in ("predict_proba", ("predict_proba",))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..abilities.protocols import RanksColumns
 from ..data.selected import silence
 from ..errors import SeparatrixWarning
 from .search_metric import Metric
@@ -24,16 +25,17 @@ class RankedRoad(RefitRoad):
 
     Parameters
     ----------
-    model : classifier with `_column_ranks(X, codes, weight, columns, way)`
+    model : classifier
+    ranking : its ability to rank columns
     keep : int
         Candidates that are refitted.
     """
 
     method = "ranked refits"
 
-    def __init__(self, model: Any, rows: SearchRows, metric: Metric, n_jobs: int | None, keep: int) -> None:
+    def __init__(self, model: Any, ranking: RanksColumns, rows: SearchRows, metric: Metric, n_jobs: int | None, keep: int) -> None:
         super().__init__(model, rows, metric, n_jobs)
-        self.keep = keep
+        self.ranking, self.keep = ranking, keep
 
     def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
         """Return the scores (G, F) of the set after each move, NaN of those ranked too low."""
@@ -42,7 +44,7 @@ class RankedRoad(RefitRoad):
         rows = self.rows
         with warnings.catch_warnings(), silence():
             warnings.simplefilter("ignore", SeparatrixWarning)  # of a fit nobody asked for
-            ranks = self.model._column_ranks(rows.dense, rows.codes, rows.weight, rows.classes, self.columns, way == "in")
+            ranks = self.ranking.ranks(rows.dense, rows.codes, rows.weight, rows.classes, self.columns, way == "in")
         worth = np.array([ranks[group].sum() for group in groups])
         first = np.sort(np.argsort(-worth, kind="stable")[: self.keep])
         found = super().judge(way, [groups[g] for g in first])

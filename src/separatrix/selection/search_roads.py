@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from ..abilities import abilities_of
 from ..data.selected import silence
 from ..errors import SeparatrixWarning
 from ..solvers.subsets.subset_scores import SubsetScores
@@ -196,12 +197,9 @@ class RefitRoad(Road):
         self.losses: dict[tuple[int, ...], float] = {}
         self.X = rows.dense if rows.X is None else rows.X
         self.training = None
-        if (
-            hasattr(model, "_summary_kind")
-            and getattr(model, "shrinkage", None) != "auto"
-            and model.get_params().get("n_components") is None
-        ):
-            self.method, self.X, self.training = "fits from moments", rows.dense, rows.training(model._summary_kind())
+        summary = abilities_of(model).summary
+        if summary and summary.kind is not None and summary.on_subsets:
+            self.method, self.X, self.training = "fits from moments", rows.dense, rows.training(summary.kind)
 
     def now(self) -> Floats:
         """Return the scores (F,) of the set; NaN of no columns, on which nothing can be fitted."""

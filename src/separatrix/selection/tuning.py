@@ -4,10 +4,10 @@ For every point θ of a grid the rows are held out fold by fold, by the road tha
 
 | the model | road |
 |---|---|
-| no steps before it | `hold_out`: algebra where the model declares it, refits elsewhere |
+| no steps before it | `hold_out`: algebra where the model has some, refits elsewhere |
 | steps before it (a pipeline) | each step is fitted once per fold and setting, not once per point |
 | solved from a summary | one summary per fold, one solution per point |
-| declares `_warm_parameter` | increasing values of it, each begun where the last one ended |
+| may begin at another fit | increasing values of it, each begun where the last one ended |
 
 The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given.
 """
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from ..abilities import abilities_of, offered
 from ..evaluation.held_out import hold_out
 from ..evaluation.plans import Folds, folds_of
 from ..evaluation.rows import HeldOut, Rows, answers, method_of
@@ -140,7 +141,7 @@ def fits_along(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tupl
         here = clone(model).set_params(**point)
         if first is not None and _shares_summary(first, here):
             fitted = here.fit_summary(first.summary_)
-            if hasattr(first, "feature_names_in_"):
+            if "feature_names_in_" in vars(first):
                 fitted.feature_names_in_ = first.feature_names_in_
             yield k, fitted, "fold summaries"
             continue
@@ -151,19 +152,22 @@ def fits_along(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tupl
 
 def _shares_summary(fitted: Any, other: Any) -> bool:
     """Whether the other model can be solved from the summary that the fitted one keeps."""
-    if getattr(fitted, "summary_", None) is None or not hasattr(other, "_summary_kind"):
+    own, theirs = abilities_of(fitted).summary, abilities_of(other).summary
+    if not own or not theirs or own.kind is None or own.kind != theirs.kind or fitted.summary_ is None:
         return False
-    return getattr(other, "shrinkage", None) != "auto" and fitted._summary_kind() == other._summary_kind()
+    return theirs.suffices(int(fitted.summary_.rows.sum()), fitted.n_features_in_)
 
 
 def _is_path(model: Any, points: Sequence[Point]) -> bool:
     """Whether the points differ in the parameter alone along which the model can begin where its last fit ended."""
-    name = getattr(model, "_warm_parameter", None)
+    warm = abilities_of(model).warm_start
+    name = warm.parameter if warm else None
     return name is not None and len(points) > 1 and all(set(point) == {name} for point in points)
 
 
 def _along_path(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tuple[int, Any, str]]:
-    name = model._warm_parameter
+    name = offered(abilities_of(model).warm_start).parameter
+    assert name is not None  # asked by _is_path
     warm = clone(model).set_params(warm_start=True)
     for k in sorted(range(len(points)), key=lambda k: points[k][name]):
         warm.set_params(**points[k]).fit(rows.X, rows.labels, rows.weight)

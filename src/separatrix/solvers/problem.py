@@ -98,3 +98,14 @@ class Problem:
                 # Equal shifts of all scores change the loss nowhere; an L1 part settles them by itself, and would lose its zeros.
                 theta -= theta.mean(axis=0)
         return theta
+
+
+def strength(C: float, total: float) -> float:
+    """Return λ = 1/(C S), which turns C Σ s_i ℓ_i + Ω(w) into the mean loss + λ Ω(w); 0 for C = inf.
+
+    Examples
+    --------
+    >>> strength(0.5, 100.0), strength(np.inf, 100.0)
+    (0.02, 0.0)
+    """
+    return 0.0 if np.isinf(C) else 1.0 / (float(C) * total)

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InputError
+from ...summaries import ClassMoments
 from .shrinkage import shrink
 from .whitening import Whitening, whiten
 
@@ -54,6 +56,32 @@ class Discriminant:
 def log_priors(priors: Floats) -> Floats:
     """Return log π, with a finite floor for classes of prior 0."""
     return np.log(np.maximum(priors, np.finfo(np.float64).tiny))
+
+
+def pooled_divisor(moments: ClassMoments, covariance: str, weights: str = "frequency", growing: bool = False) -> float:
+    """Return what the pooled scatter is divided by: n − K ("unbiased") or n ("mle").
+
+    Parameters
+    ----------
+    moments : ClassMoments
+    covariance : "unbiased" or "mle"
+    weights : "frequency" or "reliability"
+        Weights that say how far to trust a row matter only relative to each other: they are scaled to sum to the number of rows.
+    growing : bool
+        Whether more rows may come: n then serves until there are more rows than classes; else that is an error.
+    """
+    n, K = float(moments.counts.sum()), int((moments.counts > 0).sum())
+    if covariance == "mle":
+        return n
+    freedom = n - K if weights == "frequency" else n * (1.0 - K / float(moments.rows.sum()))
+    if freedom > 0:
+        return freedom
+    if growing:
+        return n
+    raise InputError(
+        f"covariance='unbiased' divides by n - K, but the weights of all rows sum to n = {n:g} with K = {K} classes. "
+        "Use covariance='mle', which divides by n, or give more rows."
+    )
 
 
 def solve_discriminant(

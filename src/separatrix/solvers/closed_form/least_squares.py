@@ -9,12 +9,15 @@ where T = W + Σ n_k v_k v_k' is the total scatter: no target of a single row is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, lapack
 
+from ...errors import InputError, did_you_mean
 from .spread import total_spread
 from .whitening import TOLERANCE
 
@@ -107,3 +110,42 @@ def _solve_scaled(A: Floats, right: Floats) -> tuple[Floats, Floats]:
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = vectors[:, varies]
     return kept @ ((kept.T @ right) / values[varies][:, None]), vectors[:, ~varies]
+
+
+def class_targets(classes: NDArray[Any], coding: str, numbers: Any = None) -> Floats:
+    """Return the target (K, T) of each class: ±1 indicators (one output for two classes), or one number per class.
+
+    Examples
+    --------
+    >>> class_targets(np.array(["no", "yes"]), "indicator").tolist()
+    [[-1.0], [1.0]]
+    """
+    K = len(classes)
+    if coding == "numbers":
+        return check_numbers(numbers, classes)[:, None]
+    return np.array([[-1.0], [1.0]]) if K == 2 else 2.0 * np.eye(K) - 1.0
+
+
+def check_numbers(numbers: Any, classes: NDArray[Any]) -> Floats:
+    """Return the number of each class, 0 … K − 1 by default.
+
+    Examples
+    --------
+    >>> check_numbers({"old": 2, "young": 0}, np.array(["old", "young"])).tolist()
+    [2.0, 0.0]
+    """
+    labels = classes.tolist()
+    if numbers is None:
+        return np.arange(len(labels), dtype=np.float64)
+    if isinstance(numbers, Mapping):
+        for unknown in [label for label in numbers if label not in labels]:
+            raise InputError(f"numbers names {unknown!r}, which is not a class.{did_you_mean(unknown, labels)} Classes: {labels}.")
+        for missing in [label for label in labels if label not in numbers]:
+            raise InputError(f"numbers has no number for class {missing!r}; give one for each of {labels}.")
+        numbers = [numbers[label] for label in labels]
+    given = np.asarray(numbers, dtype=np.float64)
+    if given.shape != (len(labels),):
+        raise InputError(f"numbers has shape {given.shape}, but there are {len(labels)} classes, {labels}; give one number for each.")
+    if not np.isfinite(given).all() or len(np.unique(given)) < len(given):
+        raise InputError(f"numbers={given.tolist()} must be finite and all different, or classes could not be told apart.")
+    return given

@@ -13,10 +13,38 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import InputError
+from ...summaries import ClassMoments
 from .shrinkage import shrink
 from .whitening import Whitening, whiten
 
 Floats = NDArray[np.float64]
+
+
+def class_divisors(moments: ClassMoments, covariance: str, pooling: float = 0.0, growing: bool = False) -> Floats:
+    """Return what each class scatter is divided by: n_k ("mle") or n_k − 1 ("unbiased").
+
+    Parameters
+    ----------
+    moments : ClassMoments
+    covariance : "mle" or "unbiased"
+    pooling : float
+        With some of it a class of one row borrows its covariance; without, such a class is an error.
+    growing : bool
+        Whether more rows may come: n_k then serves for a class of one row.
+    """
+    counts = moments.counts
+    if covariance == "mle":
+        return counts
+    freedom = np.maximum(counts - 1.0, 0.0)
+    few = (counts > 0) & (freedom == 0)
+    if few.any() and not growing and not pooling:
+        k = int(few.argmax())
+        raise InputError(
+            f"covariance='unbiased' divides by n_k - 1, but class {moments.classes.tolist()[k]!r} has n_k = {counts[k]:g}. Use "
+            "covariance='mle', which divides by n_k, or pooling=0.1, or give more rows."
+        )
+    return np.where(few & growing, counts, freedom)
 
 
 def pool(scatter: Floats, freedom: Floats, share: float) -> Floats:

@@ -1,0 +1,111 @@
+"""Linear discriminant analysis without some rows, with other weights, or with other labels: algebra on what one fit keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block
+from ..decisions.class_weights import effective_priors
+from ..solvers.closed_form.discriminant import pooled_divisor, solve_many
+from ..solvers.held_out.leave_one_out import LeftOut
+from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at, discriminant_path
+from ..solvers.held_out.permuted import discriminant_permuted
+from ..summaries import ClassMoments
+from ..summaries.resampled import ResampledMoments
+from .page import Refused
+from .parts import ESTIMATED, WEIGHTED
+from .protocols import Codes, Floats, Folds
+
+
+class Discriminant(Protocol):
+    """What these parts read of a linear discriminant analysis."""
+
+    priors: Any
+    shrinkage: Any
+    covariance: Any
+    weights: Any
+    class_weight: Any
+    summary_: Any
+    priors_: Floats
+
+
+def refusal(model: Discriminant) -> Refused | None:
+    """Return why rows cannot be left out by algebra, or None where they can."""
+    if isinstance(model.shrinkage, str):
+        return ESTIMATED
+    if model.weights != "frequency":
+        return Refused("weights that say how far to trust a row do not count rows")
+    return None if model.class_weight is None else WEIGHTED
+
+
+@dataclass(frozen=True, slots=True)
+class RowsLeftOut:
+    """Each row left out in turn."""
+
+    model: Discriminant
+    how: ClassVar[str] = "exact algebra: without a row the shared covariance changes along one direction"
+
+    def scores(self) -> Callable[[Block], LeftOut]:
+        """Return the pass to the scores of each row under the fit without it."""
+        return discriminant_pass_at(*fit_parts(self.model), float(self.model.shrinkage or 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class ShrinkagesFollowed:
+    """Each row left out in turn, at many shrinkages."""
+
+    model: Discriminant
+    how: ClassVar[str] = "exact algebra: one decomposition serves all shrinkages"
+
+    def scores(self, shrinkages: Sequence[float]) -> Callable[[Block], Iterator[LeftOut]]:
+        """Return the pass to such scores at each shrinkage."""
+        return discriminant_path(*fit_parts(self.model), shrinkages)
+
+
+def fit_parts(model: Discriminant) -> tuple[Floats, Floats, Floats, float, Floats | None]:
+    """Return counts, means, scatter, its divisor and the priors given (None: shares of the rows) of a fit."""
+    m: ClassMoments = model.summary_
+    divisor = pooled_divisor(m, model.covariance, model.weights, growing=True)
+    return m.counts, m.means, m.scatter, divisor, None if model.priors is None else model.priors_
+
+
+@dataclass(frozen=True, slots=True)
+class ResamplesSolved:
+    """All resamples of a bootstrap from one matrix product."""
+
+    model: Discriminant
+    how: ClassVar[str] = "exact algebra: the moments of all resamples from one matrix product"
+
+    def solve(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Return coef (B, K, p) and intercept (B, K) of many weightings of the same rows, and which are certain."""
+        model, n = self.model, moments.counts.sum(axis=1)
+        nu = n if model.covariance == "mle" else np.maximum(n - len(classes), np.finfo(float).tiny)
+        given = None if model.priors is None else effective_priors(model.priors, classes, moments.counts[0])
+        priors = moments.counts / n[:, None] if given is None else np.atleast_2d(given)
+        return solve_many(moments.means, moments.scatter / nu[:, None, None], priors, float(model.shrinkage or 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelsPermuted:
+    """Held-out answers under permuted labels."""
+
+    model: Discriminant
+    how: ClassVar[str] = "exact algebra: what depends on no label is factored once per fold"
+
+    def answers(self, X: Floats, folds: Folds, codes: Codes, classes: NDArray[Any]) -> Codes | None:
+        """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
+        priors = self.model.priors
+        fixed = None if priors is None else effective_priors(priors, classes, np.ones(len(classes)))
+        return discriminant_permuted(X, folds, codes, len(classes), fixed, self.model.covariance == "unbiased")
+
+
+def permutations(model: Discriminant) -> LabelsPermuted | Refused:
+    """Return the part for permuted labels, or why they need refits."""
+    if model.shrinkage not in (None, 0.0):
+        return Refused("shrinkage needs a decomposition for every permutation")
+    return LabelsPermuted(model) if model.class_weight is None else Refused("class weights follow the labels, which are shuffled")

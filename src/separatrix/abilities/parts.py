@@ -1,0 +1,105 @@
+"""Parts that hold no more than what a model hands over: a sentence and the function that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .page import Refused
+
+if TYPE_CHECKING:
+    from ..data import Block, Source
+    from ..solvers.held_out.leave_one_out import LeftOut
+    from ..solvers.held_out.left_out_newton import LeftOutScores
+    from .protocols import AdditiveScores, Codes, Floats, Folds
+
+BALANCED = Refused("class weights that balance the classes change with every row that is left out")
+WEIGHTED = Refused("with class weights each row is taken out of the summary and the model solved again")
+ESTIMATED = Refused("an estimated shrinkage changes with every row that is left out")
+
+
+@dataclass(frozen=True, slots=True)
+class RowsLeftOut:
+    """`LeavesRowsOut` by a pass of the model's own."""
+
+    how: str
+    scores: Callable[[], Callable[[Block], LeftOut]]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldsHeldOut:
+    """`HoldsFoldsOut` by a function of the model's own."""
+
+    how: str
+    scores: Callable[[Source, Folds, bool], tuple[LeftOutScores, str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Permuted:
+    """`Permutes` by a function of the model's own."""
+
+    how: str
+    answers: Callable[[Floats, Folds, Codes, NDArray[Any]], Codes | None]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockScores:
+    """`ScoresBlocks` by the model's own scores."""
+
+    scores: Callable[[Block], Floats]
+    linear: Callable[[], tuple[Floats, Floats] | None]
+    how: str = "every row by the fit of its fold"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`ReadsAdditively` by a function of the model's own."""
+
+    how: str
+    reading: Callable[[], AdditiveScores]
+    coded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """`ComparesRows` by a function of the model's own."""
+
+    how: str
+    metric: Callable[[int], Floats | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CoefficientBounds:
+    """`BoundsCoefficients` by a function of the model's own."""
+
+    how: str
+    intervals: Callable[[float], tuple[Floats, Floats] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PriorsChanged:
+    """`ChangesPriors` by the model's own method."""
+
+    with_priors: Callable[[Any], Any]
+    how: str = "exact: other intercepts"
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """`Splits` by a function of the model's own."""
+
+    how: str
+    against_rest: Callable[[Any, NDArray[np.int32], list[int], Any, int | None], list[Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class WarmStart:
+    """`StartsWarm` by a function of the model's own."""
+
+    how: str
+    parameter: str | None
+    begin_at: Callable[[Any], Any]

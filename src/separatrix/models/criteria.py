@@ -1,0 +1,111 @@
+"""Log-likelihood, AIC and BIC as methods of every classifier: by its likelihood, or the reason why it has none.
+
+`Classifier` adopts these functions as methods, so that what they share stands in one place and no base class is needed for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from ..abilities import offered
+from ..argument_types import is_among
+from ..errors import InputError, SeparatrixError, one_of
+from ..inference import likelihood as criteria
+from ..inference.parameters import Likelihood
+
+if TYPE_CHECKING:
+    from .base import Classifier
+
+
+def log_likelihood(
+    self: Classifier, X: Any = None, y: Any = None, *, likelihood: Likelihood | None = None, sample_weight: Any = None
+) -> float:
+    """Return the log-likelihood of rows at the maximum-likelihood estimate from the rows that were fitted.
+
+        joint: Σ w_i log p(x_i, y_i)        conditional: Σ w_i log p(y_i | x_i)
+
+    Generative models maximise the joint likelihood ("conditional" is then "plug-in"), logistic regression the conditional one.
+
+    Parameters
+    ----------
+    X, y : rows and their labels, or a table; default: the rows that were fitted, where the fit keeps what is needed
+    likelihood : "joint" or "conditional"; default: the one this model maximises
+    sample_weight : (n,) weights, optional
+        Frequencies.
+    """
+    return _judged(self, X, y, likelihood, sample_weight)[0]
+
+
+def aic(self: Classifier, X: Any = None, y: Any = None, *, likelihood: Likelihood | None = None, sample_weight: Any = None) -> float:
+    """Return Akaike's information criterion, 2k − 2 log L; smaller is better.
+
+    Compare criteria of the same rows and the same likelihood only: joint and conditional ones have nothing to do with each other. With an
+    L2 penalty or shrinkage k is the effective number of parameters, with L1 the number of coefficients that are not 0.
+
+    Parameters
+    ----------
+    X, y : rows and their labels, or a table; default: the rows that were fitted, where the fit keeps what is needed
+    likelihood : "joint" or "conditional"; default: the one this model maximises
+    sample_weight : (n,) weights, optional
+        Frequencies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import GaussianNB, LinearDiscriminantAnalysis, LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = [model.fit(X, y) for model in (LinearDiscriminantAnalysis(), GaussianNB())]
+    >>> [(model.n_parameters_, round(model.aic(X, y), 4)) for model in models]
+    [(24, 574.4075), (26, 704.1002)]
+    >>> model = LogisticRegression(C=np.inf).fit(X[50:], y[50:])  # versicolor and virginica; setosa can be separated
+    >>> model.n_parameters_, round(model.aic(), 4)
+    (5, 21.8985)
+
+    References
+    ----------
+    Akaike (1974), A new look at the statistical model identification, IEEE Trans. Automatic Control 19.
+    """
+    log_l, _, k = _judged(self, X, y, likelihood, sample_weight)
+    return criteria.aic(log_l, k)
+
+
+def bic(self: Classifier, X: Any = None, y: Any = None, *, likelihood: Likelihood | None = None, sample_weight: Any = None) -> float:
+    """Return Schwarz's Bayesian information criterion, k log n − 2 log L with n = Σ w; smaller is better.
+
+    Parameters
+    ----------
+    X, y, likelihood, sample_weight : as in `aic`
+
+    References
+    ----------
+    Schwarz (1978), Estimating the dimension of a model, Annals of Statistics 6.
+    """
+    log_l, n, k = _judged(self, X, y, likelihood, sample_weight)
+    return criteria.bic(log_l, k, n)
+
+
+def n_parameters(self: Classifier) -> float:
+    """Number of parameters of the likelihood the model maximises, k in AIC and BIC; where shrunk, the effective number."""
+    check_is_fitted(self)
+    try:
+        return offered(self.abilities().likelihood).parameters()
+    except SeparatrixError as error:  # a property that is not there: hasattr says no, and the reason can be read
+        raise AttributeError(f"{type(self).__name__} has no n_parameters_ here. {error}") from error
+
+
+def _judged(model: Classifier, X: Any, y: Any, likelihood: Any, sample_weight: Any) -> tuple[float, float, float]:
+    """Return log L, n and k."""
+    part = offered(model.abilities().likelihood)
+    check_is_fitted(model)
+    wanted = part.default if likelihood is None else likelihood
+    if not is_among(wanted, ("joint", "conditional")):
+        raise one_of("likelihood", wanted, ["joint", "conditional"])
+    if X is None and (y is not None or sample_weight is not None):
+        raise InputError(
+            f"likelihood={wanted!r} needs rows and labels here: aic(X, y, likelihood={wanted!r}). y and sample_weight belong to rows; pass "
+            "nothing at all for the rows that were fitted."
+        )
+    return part.judge(None if X is None else model._fitted_rows(X, y, sample_weight), wanted)

@@ -1,0 +1,1 @@
+"""Naive Bayes: columns independent within a class, so that what each says adds up."""

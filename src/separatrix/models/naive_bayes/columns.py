@@ -1,0 +1,193 @@
+"""The likelihoods of the columns of one table: normal, linear in what is counted, and by category."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from ...data import Block
+from ...solvers.closed_form.count_scores import count_scores
+from ...solvers.closed_form.log_sums import LogSums, log_odds
+from ...solvers.closed_form.smoothing import LogProbability, bernoulli_logs, log_rate, multinomial_logs
+from ...summaries.categories import CategoryCounts
+from ...summaries.columns import COUNTED, ColumnCounts
+from ...summaries.counts import Counts
+from ...summaries.reading import Reading
+from .categorical import category_logs
+from .gaussian import diagonal_scores
+
+Floats = NDArray[np.float64]
+LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedColumns:
+    """log p(x_j | k) = x_j coef_kj + offset_kj of b columns; zeros counted apart in the same terms, or None.
+
+    Attributes
+    ----------
+    kinds : (b,) "bernoulli", "poisson" or "multinomial"
+    coef, offset : (K, b)
+    zero_coef, zero_offset : (K, b) or None
+    length : (K,) mean sum of the multinomial columns in a row, for samples
+    """
+
+    kinds: NDArray[Any]
+    coef: Floats
+    offset: Floats
+    zero_coef: Floats | None
+    zero_offset: Floats | None
+    length: Floats
+
+    @classmethod
+    def solve(cls, totals: Counts, kinds: NDArray[Any], alpha: float) -> CountedColumns:
+        """Return the likelihoods of columns from their totals by class."""
+        shape = totals.totals.shape
+        coef, offset, zero_coef, zero_offset = (np.zeros(shape) for _ in range(4))
+        present = np.broadcast_to(totals.present, shape)
+        for kind in COUNTED:
+            own = np.flatnonzero(kinds == kind)
+            on, off = counted_logs(kind, totals.totals[:, own], present[:, own], alpha)
+            coef[:, own], offset[:, own] = on.value, off.value
+            zero_coef[:, own] = 0.0 if on.zeros is None else on.zeros
+            zero_offset[:, own] = 0.0 if off.zeros is None else off.zeros
+        switch = kinds == "bernoulli"  # on excludes off there: x on + (1 − x) off
+        coef[:, switch] -= offset[:, switch]
+        zero_coef[:, switch] -= zero_offset[:, switch]
+        none = not zero_coef.any() and not zero_offset.any()
+        words = totals.totals[:, kinds == "multinomial"].sum(axis=1)
+        length = np.where(totals.counts > 0, words / np.where(totals.counts > 0, totals.counts, 1.0), 0.0)
+        return cls(kinds, coef, offset, None if none else zero_coef, None if none else zero_offset, length)
+
+    def log_sums(self, X: Any, whole: bool) -> LogSums:
+        """Return the evidence of rows; with `whole` also the terms that all classes share, -log x! of the Poisson columns."""
+        block, reading = Block(X), Reading(skip_missing=True)
+        value = count_scores(block, reading, self.coef, self.offset.sum(axis=1), self.offset)
+        own = np.flatnonzero(self.kinds == "poisson")
+        if whole and len(own):
+            counts = X[:, own].toarray() if sp.issparse(X) else X[:, own]
+            value -= np.nansum(gammaln(counts + 1.0), axis=1)[:, None]
+        if self.zero_coef is None or self.zero_offset is None:
+            return LogSums(value)
+        return LogSums(value, count_scores(block, reading, self.zero_coef, self.zero_offset.sum(axis=1), self.zero_offset))
+
+    def draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        """Draw n rows of class k."""
+        X = np.zeros((n, len(self.kinds)))
+        on, _ = self.logs(k)
+        for kind in COUNTED:
+            own = np.flatnonzero(self.kinds == kind)
+            if kind == "bernoulli":
+                X[:, own] = rng.random_sample((n, len(own))) < np.exp(on[own])
+            else:
+                rate = np.exp(on[own]) * (1.0 if kind == "poisson" else self.length[k])
+                X[:, own] = rng.poisson(rate, size=(n, len(own)))
+        return X
+
+    def logs(self, k: int) -> tuple[Floats, Floats]:
+        """Return log p of a column that is on (a rate, a share) and the term without x, both exact, in class k."""
+        switch = self.kinds == "bernoulli"
+        on, off = self.coef[k] + np.where(switch, self.offset[k], 0.0), self.offset[k]
+        if self.zero_coef is None or self.zero_offset is None:
+            return on, off
+        zero_on = self.zero_coef[k] + np.where(switch, self.zero_offset[k], 0.0)
+        return np.where(zero_on > 0, -np.inf, on), np.where(self.zero_offset[k] > 0, -np.inf, off)
+
+    def odds(self, place: int, k: int, other: int) -> dict[Any, float]:
+        """Return what one column says for class k against another."""
+        (on, off), (their_on, their_off) = self.logs(k), self.logs(other)
+        per_count, constant = float(log_odds(on, their_on)[place]), float(log_odds(off, their_off)[place])
+        if self.kinds[place] == "bernoulli":
+            return {0.0: constant, 1.0: per_count}
+        return {"x": per_count, "1": constant}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoryColumns:
+    """log p(x_j = c | k) of the columns of categories.
+
+    Attributes
+    ----------
+    counts : CategoryCounts
+    logs : (K, cells), finite
+    zeros : (K, cells), 1 where the probability is 0, or None
+    """
+
+    counts: CategoryCounts
+    logs: Floats
+    zeros: Floats | None
+
+    @classmethod
+    def solve(cls, counts: CategoryCounts, alpha: float) -> CategoryColumns:
+        """Return the likelihoods of columns of categories from their counts by class."""
+        found = category_logs(counts, alpha)
+        return cls(counts, found.value, found.zeros)
+
+    @property
+    def exact(self) -> Floats:
+        """Log-probabilities of all cells, -inf for 0."""
+        return LogProbability(self.logs, self.zeros).exact
+
+    def log_sums(self, columns: list[tuple[NDArray[np.int32], list[Any]]], n_rows: int) -> tuple[LogSums, list[int]]:
+        """Return the evidence of rows, and in how many rows each column holds a category never seen; those say nothing."""
+        K = len(self.logs)
+        value, zeros = np.zeros((n_rows, K)), None if self.zeros is None else np.zeros((n_rows, K))
+        unknown = []
+        for j, (codes, levels) in enumerate(columns):
+            begin, end = self.counts.starts[j], self.counts.starts[j + 1]
+            where = {name: c for c, name in enumerate(self.counts.names(j))}
+            # The last cell but one stands for unknown categories, the last for missing values: a code of -1 finds it.
+            cells = np.array([*(where.get(level, end - begin) for level in levels), end - begin + 1], dtype=np.int64)[codes]
+            unknown.append(int(np.count_nonzero(cells == end - begin)))
+            value += np.vstack([self.logs[:, begin:end].T, np.zeros((2, K))])[cells]
+            if zeros is not None and self.zeros is not None:
+                zeros += np.vstack([self.zeros[:, begin:end].T, np.zeros((2, K))])[cells]
+        return LogSums(value, zeros), unknown
+
+    def odds(self, j: int, k: int, other: int) -> dict[Any, float]:
+        """Return what each category of a column says for class k against another."""
+        logs = self.exact[:, self.counts.starts[j] : self.counts.starts[j + 1]]
+        return dict(zip(self.counts.names(j), log_odds(logs[k], logs[other]).tolist()))
+
+
+def counted_logs(kind: str, sums: Floats, present: Floats, alpha: float) -> tuple[LogProbability, LogProbability]:
+    """Return the logarithm of the probability, rate or share of columns of one kind, and the term of log p(x | k) without x."""
+    if kind == "bernoulli":
+        return bernoulli_logs(sums, present, alpha)
+    if kind == "multinomial":
+        return multinomial_logs(sums, alpha), LogProbability(np.zeros_like(sums), None)
+    rows = present.sum(axis=0)
+    rate = log_rate(sums, present, sums.sum(axis=0) / np.where(rows > 0, rows, 1.0), alpha)
+    return rate, LogProbability(-np.exp(rate.exact), None)
+
+
+def normal_parameters(summary: ColumnCounts, var_smoothing: float) -> tuple[Floats, Floats, float]:
+    """Return means and variances (K, a) of the columns of measurements, and what was added to the variances; as GaussianNB has them."""
+    moments = summary.moments
+    _, centre, total = moments.total
+    epsilon = var_smoothing * float(total.max(initial=0.0))
+    seen = moments.counts > 0
+    theta = np.where(seen, moments.means, centre)
+    variance = np.where(seen, moments.scatter / np.where(seen, moments.counts, 1.0), total) + epsilon
+    return theta, variance, epsilon
+
+
+def normal_logs(X: Any, theta: Floats, variance: Floats) -> LogSums:
+    """Return log p(x | k) of columns of measurements; missing values are left out."""
+    if not np.isnan(X.data if sp.issparse(X) else X).any():
+        return LogSums(diagonal_scores(Block(X), theta, 1.0 / variance, -0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)))
+    X = X.toarray() if sp.issparse(X) else X
+    scores = [np.nansum(-0.5 * (LOG_2PI + np.log(v) + (X - m) ** 2 / v), axis=1) for m, v in zip(theta, variance)]
+    return LogSums(np.stack(scores, axis=1))
+
+
+def normal_odds(theta: Floats, variance: Floats, place: int, k: int, other: int) -> dict[Any, float]:
+    """Return the log-odds of a column of measurements as a polynomial: its coefficients of x², x and 1."""
+    m, v = theta[[k, other], place], variance[[k, other], place]
+    terms = np.stack([-0.5 / v, m / v, -0.5 * (np.log(v) + m**2 / v)])
+    return dict(zip(("x²", "x", "1"), (terms[:, 0] - terms[:, 1]).tolist()))

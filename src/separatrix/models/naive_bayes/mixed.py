@@ -1,0 +1,321 @@
+"""Naive Bayes on tables: measurements, switches, counts and categories side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ...abilities import Abilities, Refused
+from ...abilities.additive_scores import NaiveScores
+from ...abilities.counts_likelihood import MixedLikelihood
+from ...abilities.parts import Reading
+from ...argument_types import check_arguments
+from ...data import Block, Source
+from ...data.arrays import as_array
+from ...data.columns import ColumnBatch
+from ...data.counts import CountSource
+from ...decisions.class_weights import class_factors
+from ...errors import DataWarning, InputError
+from ...solvers.closed_form.log_sums import LogSums, UnknownCategories
+from ...summaries.categories import CategoryCounts
+from ...summaries.column_moments import ColumnMoments
+from ...summaries.columns import COUNTED, ColumnCounts, Layout
+from ...summaries.counts import Counts
+from ..base import too_large
+from ..from_summary import FromSummary
+from .columns import CategoryColumns, CountedColumns, normal_logs, normal_odds, normal_parameters
+from .counting import CountedNB
+from .kinds import check_kinds, choose_layout, kinds_stand
+from .mixed_columns import coded, column_ratios
+
+Floats = NDArray[np.float64]
+
+
+class MixedNB(CountedNB):
+    """Naive Bayes on a table whose columns are measurements, switches, counts and categories, each with its own likelihood.
+
+        log p(x, k) = log π_k + Σ_j log p_j(x_j | k)
+
+    with p_j normal ("gaussian"), on or off ("bernoulli"), "poisson", "categorical", or all columns of kind "multinomial" together a bag of
+    words. It is :class:`GaussianNB`, :class:`BernoulliNB`, :class:`CategoricalNB` and :class:`MultinomialNB`, each on its columns.
+
+    Takes frames as they are: numbers, booleans, text, categories, missing values. Columns without a given kind are looked at: text is
+    "categorical"; 0 and 1 only is "bernoulli"; whole numbers from 0 on whose variance is at most four times their mean are "poisson"; the
+    rest is "gaussian".
+
+    Parameters
+    ----------
+    kinds : dict, str or None
+        The kind of some columns by name (by number for an array), or one kind for all; `kinds_` has the outcome.
+    alpha : float
+        Smoothing of counts. A Poisson rate is (Σx + α m)/(n + α), with m the column's mean over all classes. 0 counts exactly.
+    var_smoothing : float
+        This share of the largest variance of the measurements is added to all of their variances.
+    force_alpha : bool
+        False replaces an alpha below 1e-10 by 1e-10, with a warning.
+    fit_prior : bool
+        Whether priors are the shares of the classes; else they are equal.
+    class_prior : (K,) array, optional
+        Given priors.
+    missing : "error" or "ignore"
+        Whether a missing value is refused, or left out of the sums and of the product.
+    class_weight : dict, "balanced" or None
+        Factors on the weights of the classes.
+    n_jobs : int, optional
+        Threads; default: SEPARATRIX_NUM_THREADS or all CPUs this process may use.
+
+    Attributes
+    ----------
+    classes_, class_count_, class_log_prior_ : as in scikit-learn
+    kinds_ : (p,) the kind of each column
+    theta_, var_, epsilon_ : as in GaussianNB, of the columns of kind "gaussian"
+    counted_ : coefficients of the columns of kinds "bernoulli", "poisson" and "multinomial"
+    categorical_ : log-probabilities of the columns of kind "categorical"
+    summary_ : ColumnCounts
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from separatrix import MixedNB
+    >>> X = pd.DataFrame({"age": [22.0, 38.5, 26.0, 35.5], "sex": ["m", "f", "f", "m"], "trips": [0, 2, 1, 0]})
+    >>> model = MixedNB().fit(X, ["no", "yes", "yes", "no"])
+    >>> model.kinds_.tolist(), model.predict(X).tolist()
+    (['gaussian', 'categorical', 'poisson'], ['no', 'yes', 'yes', 'no'])
+    >>> {sex: round(odds, 3) for sex, odds in model.feature_log_odds()["sex"].items()}
+    {'f': 1.099, 'm': -1.099}
+
+    References
+    ----------
+    Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 6.6.3.
+    """
+
+    theta_: Floats
+    var_: Floats
+    counted_: CountedColumns
+    categorical_: CategoryColumns
+    _records: ClassVar[dict[str, type]] = {
+        record.__name__: record for record in (ColumnCounts, Layout, ColumnMoments, Counts, CategoryCounts, CountedColumns, CategoryColumns)
+    }
+
+    def __init__(
+        self,
+        kinds: Any = None,
+        *,
+        alpha: float = 1.0,
+        var_smoothing: float = 1e-9,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        missing: str = "error",
+        class_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kinds = kinds
+        self.alpha = alpha
+        self.var_smoothing = var_smoothing
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.missing = missing
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_kinds(self.kinds)
+        if np.ndim(self.alpha) != 0:
+            raise InputError(f"alpha={self.alpha!r} must be one number: the columns of a table share it.")
+        if not self.var_smoothing >= 0:
+            raise InputError(f"var_smoothing={self.var_smoothing!r} must be ≥ 0 (the default is 1e-9).")
+
+    def _open(self, X: Any) -> Source:
+        from ...data.opening import is_frame
+        from ...data.tables import FrameTable, ObjectTable
+
+        if isinstance(X, Source):
+            return X
+        if is_frame(X):
+            return FrameTable(X, n_jobs=self.n_jobs)
+        if not sp.issparse(X) and as_array(X).dtype.kind in "OUS":
+            return ObjectTable(X, n_jobs=self.n_jobs)
+        return CountSource(X, distinct=True, n_jobs=self.n_jobs)
+
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(),
+            leave_one_out=Refused("the largest variance and the overall rates change with every row, and with them all classes"),
+            likelihood=MixedLikelihood(self, FromSummary(self)),
+            reading=Reading("each column adds its log-likelihood ratio", self._reading, coded=True),
+        )
+
+    def _reading(self) -> NaiveScores:
+        return replace(self._naive_reading(), coded=lambda X: coded(self, X))
+
+    def _column_ratios(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+        return column_ratios(self, block, of, against)
+
+    def _fit_source(self, source: Source) -> dict[str, Any]:
+        summary = self._count(source, self._layout(source))
+        self._warn_identifiers(summary, source)
+        return {"classes_": source.classes, "summary_": summary, **self._solve(summary, source)}
+
+    def _summarise(self, source: Source) -> Any:
+        return self._count(source, self.summary_.layout if hasattr(self, "summary_") else self._layout(source))
+
+    def _layout(self, source: Source) -> Layout:
+        from ...data.tables import FrameTable, ObjectTable
+
+        return choose_layout(self.kinds, source, isinstance(source, (FrameTable, ObjectTable)))
+
+    def _merges_stand(self, parts: Sequence[Source]) -> list[bool]:
+        return kinds_stand(self.kinds, self.summary_.layout, list(parts))
+
+    def _count(self, source: Source, layout: Layout) -> ColumnCounts:
+        counts = source.reduce(ColumnCounts.summarise(source.classes, layout, self.missing == "ignore", source.feature_names))
+        if not counts.is_finite:
+            raise too_large(type(self).__name__)
+        return counts
+
+    def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
+        factors = class_factors(self.class_weight, summary.classes, summary.counts)
+        counts: ColumnCounts = summary if factors is None else summary.scaled(factors)
+        alpha = self._smoothing(counts.n_features)
+        theta, variance, epsilon = normal_parameters(counts, float(self.var_smoothing))
+        if not (variance > 0).all():
+            variance = self._without_zeros(variance, counts, source)
+        kinds = counts.layout.kinds
+        return {
+            "class_count_": counts.counts,
+            "class_log_prior_": self._log_priors(counts.counts, counts.classes),
+            "kinds_": kinds,
+            "theta_": theta,
+            "var_": variance,
+            "epsilon_": epsilon,
+            "counted_": CountedColumns.solve(counts.totals, kinds[counts.layout.of(*COUNTED)], alpha),
+            "categorical_": CategoryColumns.solve(counts.categories, alpha),
+        }
+
+    def _without_zeros(self, variance: Floats, counts: ColumnCounts, source: Source | None) -> Floats:
+        """Replace variances of zero by what the default smoothing would add, and say so."""
+        flat = np.array(counts.layout.of("gaussian"))[(variance <= 0).any(axis=0)]
+        names = [source.column(int(j)) if source is not None else f"column {j}" for j in flat[:8]]
+        warnings.warn(
+            f"Within a class {', '.join(names)} {'and more ' if len(flat) > 8 else ''}do not vary, and var_smoothing="
+            f"{self.var_smoothing!r} leaves their variance at zero; a billionth of the largest variance stands in there. Use "
+            "var_smoothing=1e-9, or drop these columns.",
+            DataWarning,
+            stacklevel=5,
+        )
+        floor = 1e-9 * float(counts.moments.total[2].max())
+        return np.where(variance > 0, variance, floor if floor > 0 else 1e-9)
+
+    def _warn_identifiers(self, summary: ColumnCounts, source: Source) -> None:
+        """Warn of columns of text whose values are nearly all different: they tell rows apart, not classes."""
+        rows = summary.categories.present.sum(axis=0)
+        many = (summary.categories.n_categories > 0.5 * rows) & (rows >= 20)
+        own = [j for j, bad in zip(summary.layout.of("categorical"), many) if bad]
+        if own:
+            names = ", ".join(source.column(j).removeprefix("column ") for j in own)
+            warnings.warn(
+                f"More than half of the values of column{'s' * (len(own) > 1)} {names} are different from each other, so "
+                "they identify rows and say nothing about new ones; leave them out: X.drop(columns=[…]).",
+                DataWarning,
+                stacklevel=4,
+            )
+
+    def _own_summary(self, summary: Any) -> Any:
+        if not isinstance(summary, ColumnCounts):
+            raise InputError(f"fit_summary takes ColumnCounts, got {type(summary).__name__}; a fitted MixedNB keeps them in summary_.")
+        return summary
+
+    def _log_likelihood(self, block: Any, notes: UnknownCategories) -> LogSums:
+        return self._log_sums(block, notes, whole=True)
+
+    def _log_odds(self, block: Any, notes: UnknownCategories) -> LogSums:
+        given = self._log_sums(block, notes, whole=False)
+        return LogSums(given.value + self._finite_priors(), given.zeros)
+
+    def _log_sums(self, block: Any, notes: UnknownCategories, whole: bool) -> LogSums:
+        names = getattr(self, "feature_names_in_", None)
+        batch = ColumnBatch.of(block, None if names is None else tuple(names))
+        layout = self.summary_.layout
+        parts = layout.split(batch, self.missing == "ignore")
+        found, unknown = self.categorical_.log_sums(parts.categories, batch.n_rows)
+        notes.unknown.extend((batch.name(j), rows) for j, rows in zip(layout.of("categorical"), unknown) if rows)
+        if parts.counted.shape[1]:
+            found = found.plus(self.counted_.log_sums(parts.counted, whole))
+        if parts.measured.shape[1]:
+            found = found.plus(normal_logs(parts.measured, self.theta_, self.var_))
+        return found
+
+    def _refuse(self, source: Source) -> None:
+        raise InputError("Input X contains values so large that their squares or sums are infinite in float64; rescale the columns.")
+
+    def feature_log_odds(self, label: Any = None, against: Any = None) -> dict[Any, dict[Any, float]]:
+        """Return what each column says for one class against another, log p_j(x_j | label) − log p_j(x_j | against).
+
+        Parameters
+        ----------
+        label, against : classes; may stay out where there are two: `classes_[1]` against `classes_[0]`
+
+        Returns
+        -------
+        odds : by column (its name, or number)
+            By category for "categorical" and "bernoulli" (0 and 1); else by the terms of a polynomial in its value: "x²", "x", "1".
+        """
+        k, other = self._pair(label, against)
+        layout = self.summary_.layout
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
+        found: dict[Any, dict[Any, float]] = {}
+        for place, j in enumerate(layout.of("gaussian")):
+            found[names[j]] = normal_odds(self.theta_, self.var_, place, k, other)
+        for place, j in enumerate(layout.of(*COUNTED)):
+            found[names[j]] = self.counted_.odds(place, k, other)
+        for place, j in enumerate(layout.of("categorical")):
+            found[names[j]] = self.categorical_.odds(place, k, other)
+        return {name: found[name] for name in names}
+
+    def sample(self, n_samples: int = 1, random_state: Any = None, label: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Draw rows as the model believes they arise: a class by its prior, then each column from its likelihood.
+
+        Parameters
+        ----------
+        n_samples : int
+        random_state : int, RandomState or None
+        label : a class, optional
+            Draw from this class only.
+
+        Returns
+        -------
+        X, y : (n_samples, p) rows and their labels; X holds objects if a column holds text, else floats
+        """
+        check_arguments(MixedNB.sample, locals())
+        X, y = super().sample(n_samples, random_state, label)
+        layout = self.summary_.layout
+        if not layout.text.any():
+            return X, y
+        objects = X.astype(object)
+        for place, j in enumerate(layout.of("categorical")):
+            if layout.text[j]:
+                names = self.categorical_.counts.names(place)
+                objects[:, j] = [names[int(c)] for c in X[:, j]]
+        return objects, y
+
+    def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        """Draw rows of class k, categories of text as their positions."""
+        layout, X = self.summary_.layout, np.zeros((n, self.n_features_in_))
+        own = layout.of("gaussian")
+        X[:, own] = self.theta_[k] + rng.standard_normal((n, len(own))) * np.sqrt(self.var_[k])
+        X[:, layout.of(*COUNTED)] = self.counted_.draw(k, n, rng)
+        counts, shares = self.categorical_.counts, np.exp(self.categorical_.exact[k])
+        for place, j in enumerate(layout.of("categorical")):
+            share = shares[counts.starts[place] : counts.starts[place + 1]]
+            drawn = rng.choice(len(share), size=n, p=share / share.sum())
+            X[:, j] = drawn if layout.text[j] else np.array(counts.names(place), dtype=np.float64)[drawn]
+        return X

@@ -1,0 +1,159 @@
+"""Scores of rows and what follows from them: X W' + b, the class of the largest, posteriors.
+
+Two classes share one score, that of the second class: f > 0 means the second. `per_class` and `folded` go between the two forms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data import Block
+from ..summaries.grouped import tile_rows
+from ..thresholds import LABELS, SCORES
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+
+FEW_CLASSES = 16
+"""Up to here a fused kernel beats a matrix product with so few columns."""
+
+
+def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
+    """Return X coef' + intercept of a block in float64: the reference for small or sparse blocks, else tiles."""
+    if _is_small(block):
+        return np.asarray(block.X @ coef.T + intercept, dtype=np.float64)
+    scores = np.empty((block.n_rows, len(coef)))
+    coef = np.ascontiguousarray(coef)
+    for tile in block.tiles(tile_rows(block.n_features)):
+        _score_tile(tile, coef, intercept, scores[tile.start - block.start :][: tile.n_rows])
+    return scores
+
+
+def linear_codes(block: Block, coef: Floats, intercept: Floats) -> Codes | None:
+    """Return the code of the largest score of each row (one score: whether it is above 0), or None if a score is not finite.
+
+    No score is stored: an array of them would cost more in fresh memory than the products do.
+    """
+    if _is_small(block) or len(coef) > FEW_CLASSES:
+        return codes_of(linear_scores(block, coef, intercept))
+    from ..kernels.scores import linear_argmax
+
+    coef, codes, finite = np.ascontiguousarray(coef), np.empty(block.n_rows, dtype=np.int32), True
+    # Rows that lie as the kernel wants them go in one call: threads meet in Python as rarely as can be.
+    ready = block.X.flags.c_contiguous and block.X.dtype in (np.float32, np.float64) and block.X.dtype.isnative
+    for tile in block.tiles(block.n_rows if ready else tile_rows(block.n_features)):
+        finite &= linear_argmax(tile.X, coef, intercept, codes[tile.start - block.start :][: tile.n_rows])
+    return codes if finite else None
+
+
+def _is_small(block: Block) -> bool:
+    return block.is_sparse or not SCORES.reached(block.n_rows * block.n_features)
+
+
+def _score_tile(tile: Block, coef: Floats, intercept: Floats, out: Floats) -> None:
+    if len(coef) <= FEW_CLASSES:
+        from ..kernels import scores as kernels
+
+        kernels.linear_scores(tile.X, coef, intercept, out)
+    else:
+        np.matmul(tile.X, coef.T, out=out)
+        out += intercept
+
+
+def codes_of(scores: Floats) -> Codes | None:
+    """Return the class code of each row of scores, the first among equals; None if a score is not finite.
+
+    Examples
+    --------
+    >>> codes_of(np.array([[0.2, 0.7], [1.0, 1.0]]))
+    array([1, 0], dtype=int32)
+    """
+    if not LABELS.reached(scores.size):
+        return largest(scores) if np.isfinite(scores).all() else None
+    from ..kernels.scores import argmax_rows
+
+    codes = np.empty(len(scores), dtype=np.int32)
+    return codes if argmax_rows(np.ascontiguousarray(scores, dtype=np.float64), codes) else None
+
+
+def largest(scores: Floats) -> Codes:
+    """Return the first largest score of each row; of one column, whether it is above 0.
+
+    Examples
+    --------
+    >>> largest(np.array([[1.0, 1.0], [0.0, 2.0]])).tolist(), largest(np.array([[-1.0], [1.0]])).tolist()
+    ([0, 1], [0, 1])
+    """
+    if scores.shape[1] == 1:
+        return (scores[:, 0] > 0).astype(np.int32)
+    if scores.shape[1] == 2:
+        return (scores[:, 1] > scores[:, 0]).astype(np.int32)
+    codes, top = np.zeros(len(scores), dtype=np.int32), scores[:, 0].copy()
+    for k in range(1, scores.shape[1]):  # argmax over a short last axis is slow
+        above = scores[:, k] > top
+        codes[above] = k
+        np.maximum(top, scores[:, k], out=top)
+    return codes
+
+
+def posteriors_of(scores: Floats) -> Floats:
+    """Return softmax of scores (n, K) by rows; −∞ gives 0.
+
+    Examples
+    --------
+    >>> posteriors_of(np.array([[0.0, 0.0], [-np.inf, 3.0]])).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    if scores.shape[1] == 2:
+        # Two columns: a sum over rows of two is slower than the exponential itself.
+        found = np.empty_like(scores)
+        with np.errstate(over="ignore"):
+            found[:, 1] = 1.0 / (1.0 + np.exp(scores[:, 0] - scores[:, 1]))
+            found[:, 0] = 1.0 / (1.0 + np.exp(scores[:, 1] - scores[:, 0]))
+        return found
+    found = np.ascontiguousarray(scores.T)  # sums over a short last axis are slow
+    if np.shares_memory(found, scores):
+        found = found.copy()
+    found -= found.max(axis=0)
+    np.exp(found, out=found)
+    found /= found.sum(axis=0)
+    return np.ascontiguousarray(found.T)
+
+
+def per_class(scores: Floats) -> Floats:
+    """Return one score per class (n, K), also where two classes share one (n, 1).
+
+    Examples
+    --------
+    >>> per_class(np.array([[1.5], [-2.0]])).tolist()
+    [[0.0, 1.5], [0.0, -2.0]]
+    """
+    return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+
+
+def folded(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+    """Return (K, p) weights and (K,) offsets in the form that estimators keep: two classes have one row, second minus first.
+
+    Examples
+    --------
+    >>> folded(np.array([[1.0, 2.0], [4.0, 2.0]]), np.array([0.5, 0.0]))
+    (array([[3., 0.]]), array([-0.5]))
+    """
+    if len(coef) != 2:
+        return coef, intercept
+    return coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+
+
+def unfolded(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
+    """Return one row of weights per class, also where two classes share one: the first class then scores 0.
+
+    Examples
+    --------
+    >>> unfolded(np.array([[3.0, 0.0]]), np.array([-0.5]))
+    (array([[0., 0.],
+           [3., 0.]]), array([ 0. , -0.5]))
+    """
+    if len(coef) > 1:
+        return coef, intercept
+    return np.vstack([np.zeros_like(coef), coef]), np.array([0.0, intercept[0]])
