@@ -54,9 +54,12 @@ def naive_left_out(
     spread = (total - weight[:, None] * n / left * (X - centre) ** 2) / left
     epsilon = smoothing * np.maximum(spread, 0.0).max(axis=1, keepdims=True)
     u = X - means[codes]
-    own_variance = np.maximum(scatter[codes] - (weight * N)[:, None] / safe * u**2, 0.0) / np.where(possible, rest - ddof, 1.0)[:, None]
+    own_scatter = scatter[codes] - (weight * N)[:, None] / safe * u**2
+    own_variance = np.maximum(own_scatter, 0.0) / np.where(possible, rest - ddof, 1.0)[:, None]
     scores = np.empty((len(X), len(counts)))
-    refit = ~possible & ~vanishes
+    # A row that alone makes a column vary leaves rounding, which beside a small smoothing may be anything.
+    carries = ((own_scatter <= GUARD * scatter[codes]) & (scatter[codes] > 0.0)).any(axis=1)
+    refit = (~possible | carries) & ~vanishes
     for k in range(len(counts)):
         own = (codes == k)[:, None]
         variance = np.where(own, own_variance, scatter[k] / max(counts[k] - ddof, GUARD)) + epsilon
