@@ -122,7 +122,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
                     f"The feature names should match those that were passed during fit. Fitted on {list(names)}, "
                     f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
                 )
-        else:
+        elif not isinstance(X, np.ndarray) or "feature_names_in_" in vars(self):  # an array has no names to compare
             with refused_as("X", "give the columns of the fit, in their order."):
                 validate_data(self, X, reset=False, skip_check_array=True)
         self._check_width(source)
