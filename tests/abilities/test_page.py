@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from separatrix import LinearDiscriminantAnalysis, LinearSVC, abilities_of
 from separatrix.abilities import Refused, offered, unless
-from separatrix.errors import InputError
+from separatrix.errors import InputError, InputTypeError
 
 
 def test_the_table_says_what_is_exact_and_why_the_rest_is_not() -> None:
@@ -29,12 +29,17 @@ def test_the_table_says_what_is_exact_and_why_the_rest_is_not() -> None:
         (SVC(), "SVC is not of this package"),
         (make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()), "the whole pipeline is refitted"),
         (FrozenEstimator(LinearDiscriminantAnalysis()), "a frozen model is never fitted again"),
-        (LinearDiscriminantAnalysis, "is not of this package"),
     ],
     ids=str,
 )
 def test_other_estimators_are_refitted(model: object, why: str) -> None:
     assert why in abilities_of(model).leave_one_out.why  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis, None, 3.0])
+def test_what_is_no_estimator_is_refused(model: object) -> None:
+    with pytest.raises(InputTypeError, match="is no estimator; pass one"):
+        abilities_of(model)
 
 
 def test_abilities_follow_parameters_and_are_stored_nowhere() -> None:

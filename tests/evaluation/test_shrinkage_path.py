@@ -60,3 +60,9 @@ def test_the_best_is_the_smallest_loss() -> None:
 def test_bad_input_is_refused(given: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         shrinkage_path(*load_iris(return_X_y=True), **given)
+
+
+def test_weights_that_have_no_square_are_refused(rng: Any) -> None:
+    weight = np.where(np.arange(30) == 3, 1e155, 1.0)
+    with pytest.raises(InputError, match=r"sample_weight holds 1e\+155.*divide them by their mean"):
+        shrinkage_path(rng.normal(size=(30, 2)), np.arange(30) % 2, sample_weight=weight)

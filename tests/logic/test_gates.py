@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from separatrix.errors import InputError
 from separatrix.logic import AND, NAND, NOR, NOT, OR, Gate, majority, threshold
@@ -96,3 +97,10 @@ def test_bad_input(call, message):
 def test_importing_logic_is_cheap():
     code = "import sys, separatrix.logic; print([m for m in ('scipy', 'numba', 'pandas') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_damaged_sparse_inputs_are_refused():
+    rows = csr_array(np.array([[0, 1], [1, 1]]))
+    rows.indices = np.full_like(rows.indices, 10**9)
+    with pytest.raises(InputError, match="The sparse X is damaged"):
+        AND.predict(rows)

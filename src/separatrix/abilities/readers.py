@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from ..errors import InputTypeError
 from .page import Abilities
 
 
@@ -31,10 +32,13 @@ def abilities_of(model: Any) -> Abilities:
     --------
     separatrix.LinearDiscriminantAnalysis.abilities : the same as a method.
     """
+    if isinstance(model, type) or not hasattr(model, "fit"):
+        given = model.__name__ if isinstance(model, type) else repr(model)[:60]
+        raise InputTypeError(f"model={given} is no estimator; pass one, as in abilities_of(LinearDiscriminantAnalysis()).")
     if isinstance(model, FrozenEstimator):  # which hands on every name of the model inside
         own, none = abilities_of(model.estimator), Abilities.none(model, "a frozen model is never fitted again")
         return replace(none, reading=own.reading, similarity=own.similarity, intervals=own.intervals, decision=own.decision)
-    ask = None if isinstance(model, type) else getattr(model, "abilities", None)
+    ask = getattr(model, "abilities", None)
     found = ask() if callable(ask) else None
     if isinstance(found, Abilities):
         return found

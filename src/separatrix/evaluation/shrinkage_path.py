@@ -106,10 +106,15 @@ def shrinkage_path(
     if not abilities_of(model).shrinkages:
         raise InputError(f"shrinkage_path is for LinearDiscriminantAnalysis; got {type(model).__name__}. Use evaluate for other models.")
     rows = labelled_rows(X, y, sample_weight)
+    if rows.weight is not None and not rows.weight.max() < 1e100:
+        raise InputError(
+            f"sample_weight holds {rows.weight.max():g}, of which float64 holds no square; weights count rows: divide them by their mean."
+        )
     plan = LeaveOneOut() if plan is None else plan
     start = clone(model).set_params(shrinkage=float(values[0]))
     abilities = abilities_of(start)
-    if isinstance(plan, LeaveOneOut) and abilities.leave_one_out and offered(abilities.summary).suffices(*np.shape(rows.X)):
+    table = isinstance(plan, LeaveOneOut) and len(np.shape(rows.X)) == 2
+    if table and abilities.leave_one_out and offered(abilities.summary).suffices(*np.shape(rows.X)):
         return _leave_one_out(start, rows, values)
     return _by_plan(start, rows, plan, folds_of(plan, rows.n, rows.labels, groups, random_state), values)
 

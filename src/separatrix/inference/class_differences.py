@@ -64,7 +64,7 @@ def moment_tests(counts: Floats, means: Floats, within: Floats) -> ColumnTests:
     centre, spread = total_spread(counts, means, within)
     between = counts @ (means - centre) ** 2
     varies = spread > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # an F beyond float64 is infinite
         r2 = np.where(varies, between / (between + within), np.nan)
         F = np.where(varies & (nu > 0), (between / q) / (within / nu), np.nan)
     return ColumnTests(r2, F, q, nu, fdtrc(q, nu, F))
