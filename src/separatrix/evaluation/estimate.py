@@ -132,8 +132,8 @@ class Estimate:
         unseen = self.classes[(self.confusion.sum(axis=1) == 0) & (given > 0)]
         if len(unseen):
             raise InputError(
-                f"No row of class {unseen.tolist()[0]!r} was held out, so its error is not known; use a plan that holds out rows of it, such "
-                "as KFold(5)."
+                f"No row of class {unseen.tolist()[0]!r} was held out, so its error is not known; use a plan that holds out rows of "
+                "it, such as KFold(5)."
             )
         return float(given @ (1.0 - self.recall_intervals[:, 1]))
 
