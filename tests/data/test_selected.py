@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import LinearDiscriminantAnalysis, LogisticRegression, evaluate
 from separatrix.data import as_source
-from separatrix.data.selected import forget_all, picked_from, remember, silence
 from separatrix.errors import SelectionWarning
+from separatrix.inference.selected_columns import forget_all, picked_from, remember, silence
 
 PICKED = np.array([2, 5])
 

@@ -13,10 +13,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, brier_score_loss, get_scorer, log_loss, make_scorer, roc_auc_score
 
 from separatrix import GaussianNB, LinearDiscriminantAnalysis, compare
-from separatrix.decisions.areas import area, area_interval, macro_area
 from separatrix.evaluation import Bootstrap, KFold, LeaveOneOut, evaluate, learning_curve, permutation_test
-from separatrix.evaluation.chosen_metrics import ALIASES, named_metric, needs_posteriors
-from separatrix.evaluation.metrics import METRICS, Judged
+from separatrix.evaluation.metrics import METRICS, ScoredRows
+from separatrix.evaluation.scorers import ALIASES, named_metric, needs_posteriors
+from separatrix.inference.roc_areas import area, area_interval, macro_area
 
 
 def peer(name: str, y: Any, said: Any, P: Any, w: Any) -> float:
@@ -41,11 +41,11 @@ def test_scores_are_those_of_scikit_learn(name: str, K: int, weighted: bool, rng
     P = softmax(rng.normal(size=(n, K)).round(1) + np.eye(K)[y], axis=1).round(6)  # ties
     P /= P.sum(axis=1, keepdims=True)
     said, w = P.argmax(axis=1).astype(np.int32), rng.uniform(0.5, 2.0, n) if weighted else None
-    found = METRICS[name](Judged(y, said, P, w, folds, np.arange(K)))
+    found = METRICS[name](ScoredRows(y, said, P, w, folds, np.arange(K)))
     assert found.value == pytest.approx(peer(name, y, said, P, w))
     parts = [folds == f for f in range(3)]
     assert_allclose(found.per_fold, [peer(name, y[f], said[f], P[f], None if w is None else w[f]) for f in parts])
-    assert METRICS[name](Judged(y, said, P, w, None, np.arange(K))).value == pytest.approx(found.value)
+    assert METRICS[name](ScoredRows(y, said, P, w, None, np.arange(K))).value == pytest.approx(found.value)
 
 
 def test_variance_of_an_area_is_that_of_delong(rng: Any) -> None:

@@ -12,7 +12,14 @@ from scipy.stats import chi2
 
 from separatrix.inference.collinearity import collinear_groups, collinearity_table, total_scatter, variance_inflation
 from separatrix.inference.influence import influence
-from separatrix.inference.logistic import Evidence, effective_parameters, null_log_likelihood, pseudo_inverse, pseudo_r2, score_products
+from separatrix.inference.logistic import (
+    FisherInformation,
+    effective_parameters,
+    null_log_likelihood,
+    pseudo_inverse,
+    pseudo_r2,
+    score_products,
+)
 from separatrix.inference.logistic_leave_one_out import approximate_leave_one_out
 from separatrix.inference.logistic_tests import overall_test, term_test, wald_statistic
 from separatrix.inference.profile import profile
@@ -31,7 +38,7 @@ def fitted(K: int, n: int = 80, p: int = 3, weighted: bool = True, **options: An
     w = np.random.default_rng(1).random(n) + 0.5 if weighted else None
     likelihood = Likelihood(make_problem(X, y, C=np.inf, weight=w, **options))
     best = maximise(likelihood, np.zeros(np.prod(likelihood.shape)))
-    return X, y, np.ones(n) if w is None else w, likelihood, best, Evidence.of(likelihood, best.point)
+    return X, y, np.ones(n) if w is None else w, likelihood, best, FisherInformation.of(likelihood, best.point)
 
 
 def design(X: Any) -> Any:

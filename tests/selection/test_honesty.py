@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from separatrix import KFold, LinearDiscriminantAnalysis, LogisticRegression, evaluate
-from separatrix.data.selected import forget_all
 from separatrix.errors import SelectionWarning
+from separatrix.inference.selected_columns import forget_all
 from separatrix.selection import (
     AnovaFilter,
     CorrelationFilter,

@@ -1,4 +1,4 @@
-"""AIC and BIC of naive Bayes by counting: probabilities as counted, without smoothing."""
+"""AIC and BIC of naive Bayes by counting: probabilities as counts_log_likelihood, without smoothing."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 
 from ..data import Source
 from ..errors import InputError
-from ..inference.likelihood import counted, shares, varying_cells
+from ..inference.likelihood import counts_log_likelihood, shares, varying_cells
 from ..inference.parameters import Family, Likelihood
 from .likelihood import SummaryLikelihood, sum_over_rows
 
 
 class CountsLikelihood(SummaryLikelihood):
-    """Likelihoods at alpha = 0: Σ N log p over what was counted, in which a count of zero adds nothing."""
+    """Likelihoods at alpha = 0: Σ N log p over what was counts_log_likelihood, in which a count of zero adds nothing."""
 
     maximum: ClassVar[dict[str, Any]] = {"alpha": 0.0, "force_alpha": True, "class_weight": None}
 
@@ -32,7 +32,7 @@ class SwitchesLikelihood(CountsLikelihood):
 
     def density(self, given: Any) -> float:
         """Return Σ w_i log p(x_i | class of i) of the rows that a summary stands for."""
-        return counted(given.totals, shares(self.model.summary_.totals, self.model.summary_.present)) + counted(
+        return counts_log_likelihood(given.totals, shares(self.model.summary_.totals, self.model.summary_.present)) + counts_log_likelihood(
             off(given), shares(off(self.model.summary_), self.model.summary_.present)
         )
 
@@ -45,7 +45,7 @@ class WordsLikelihood(CountsLikelihood):
     def density(self, given: Any) -> float:
         """Return Σ w_i log p(x_i | class of i) of the rows that a summary stands for."""
         own = self.model.summary_.totals
-        return counted(given.totals, shares(own, own.sum(axis=1, keepdims=True)))
+        return counts_log_likelihood(given.totals, shares(own, own.sum(axis=1, keepdims=True)))
 
 
 class CategoriesLikelihood(CountsLikelihood):
@@ -62,7 +62,7 @@ class CategoriesLikelihood(CountsLikelihood):
         own, nothing = self.model.summary_, np.zeros(len(given.counts))
         # Each may have categories that the other has not: merged with nothing of the other, both have all.
         mine, theirs = given.scaled(nothing).merge(own), own.scaled(nothing).merge(given)
-        return counted(theirs.cells, shares(mine.cells, np.repeat(mine.present, mine.n_categories, axis=1)))
+        return counts_log_likelihood(theirs.cells, shares(mine.cells, np.repeat(mine.present, mine.n_categories, axis=1)))
 
 
 class MixedLikelihood(CountsLikelihood):

@@ -11,7 +11,7 @@ _HOMES = {
     "PredictiveValues": "predictive",
     "PriorShift": "shift",
     "Reliability": "calibration_table",
-    "Saving": "realised",
+    "Saving": "cost_savings",
     "Tuned": "tuning",
     "cost_curve": "curves",
     "fit_map": "calibration",
@@ -23,7 +23,7 @@ _HOMES = {
     "reweight": "priors",
     "risk_coverage": "coverage",
     "roc": "curves",
-    "saving": "realised",
+    "saving": "cost_savings",
     "tune": "tuning",
 }
 

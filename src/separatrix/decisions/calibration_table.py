@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..errors import InputError, one_of
+from ..inference.intervals import wilson_band
 from .posteriors import Cases
-from .shares import wilson_band
 
 Floats = NDArray[np.float64]
 DRAWS = 400

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inference.intervals import normal_quantile, wilson_band
 from .curves import Curve
 from .decision import Decision
 from .posteriors import Cases
-from .shares import normal_quantile, wilson_band
 
 Floats = NDArray[np.float64]
 

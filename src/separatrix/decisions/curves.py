@@ -11,11 +11,11 @@ from sklearn.metrics import average_precision_score, confusion_matrix_at_thresho
 
 from ..argument_types import as_numbers, check_arguments
 from ..errors import InputError
-from .areas import area, area_interval
+from ..inference.intervals import logit_interval, normal_quantile, wilson_band
+from ..inference.roc_areas import area, area_interval
+from .cost_savings import in_the_world
 from .decision import Decision
 from .posteriors import Cases
-from .realised import in_the_world
-from .shares import logit_interval, normal_quantile, wilson_band
 from .tuning import threshold_scores
 
 Floats = NDArray[np.float64]

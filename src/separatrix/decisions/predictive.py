@@ -9,8 +9,8 @@ import numpy as np
 
 from ..argument_types import check_arguments
 from ..errors import InputError
+from ..inference.intervals import normal_quantile, wilson_band
 from .posteriors import Cases
-from .shares import normal_quantile, wilson_band
 from .tuning import threshold_scores
 
 Interval = tuple[float, float]

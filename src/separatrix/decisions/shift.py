@@ -12,9 +12,9 @@ from scipy.stats import chi2
 
 from ..data.labels import check_labels
 from ..errors import InputError
+from ..inference.intervals import normal_quantile
 from .posteriors import check_posteriors
 from .priors import check_priors, require_priors
-from .shares import normal_quantile
 
 Floats = NDArray[np.float64]
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..errors import InputError
+from ..inference.intervals import mean_interval, wilson_band
 from ..progress import task
+from .cost_savings import in_the_world
 from .decision import Decision
 from .factors import best_factors
 from .posteriors import Cases
-from .realised import in_the_world
-from .shares import mean_interval, wilson_band
 
 Floats = NDArray[np.float64]
 

@@ -27,9 +27,9 @@ from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
 from .asked import require_jobs
 from .held_out import hold_out, require_training_classes
+from .labelled_rows import LabelledRows
 from .plans import Folds, KFold, count_rows, folds_of
 from .random_plans import Bootstrap
-from .rows import Rows
 
 Floats = NDArray[np.float64]
 
@@ -208,7 +208,7 @@ def kind_of(estimator: Any) -> Kind:
     )
 
 
-def default_plan(rows: Rows) -> KFold:
+def default_plan(rows: LabelledRows) -> KFold:
     """Return five folds, or fewer where a class has fewer rows."""
     sizes = np.bincount(rows.codes, minlength=len(rows.classes))
     if sizes.min() < 2:
@@ -217,7 +217,7 @@ def default_plan(rows: Rows) -> KFold:
     return KFold(int(min(5, sizes.min())), random_state=0)
 
 
-def held_out_scores(model: Any, rows: Rows, plan: Any, folds: Folds, kind: Kind, n_jobs: int | None = None) -> Floats:
+def held_out_scores(model: Any, rows: LabelledRows, plan: Any, folds: Folds, kind: Kind, n_jobs: int | None = None) -> Floats:
     """Return posteriors (n, K), or margins (n, 1) or (n, K), of rows held out in one repeat of a plan; NaN if never held out."""
     if kind == "posteriors":
         found = hold_out(model, rows, plan, folds, n_jobs=n_jobs).posteriors
@@ -233,7 +233,7 @@ def held_out_scores(model: Any, rows: Rows, plan: Any, folds: Folds, kind: Kind,
     return scores
 
 
-def _margins(model: Any, rows: Rows, folds: Folds, fold: int) -> Floats:
+def _margins(model: Any, rows: LabelledRows, folds: Folds, fold: int) -> Floats:
     held = folds == fold
     return _answers(rows.take(np.flatnonzero(~held)).fit(model), rows.take(np.flatnonzero(held)).X, "margins", rows.classes)
 
@@ -273,7 +273,7 @@ def _floor(P: Floats) -> float:
     return max(float(P[P > 0].min()) / 2, 1e-300)
 
 
-def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
+def _labelled(X: Any, y: Any, sample_weight: Any) -> LabelledRows:
     if isinstance(X, Source):
         raise InputTypeError("CalibratedClassifier holds rows out, which need to be in memory; pass an array or a frame, not files.")
     if y is None:
@@ -290,10 +290,10 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
         )
     if len(labels.classes) < 2:
         raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")
-    return Rows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
+    return LabelledRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
 
 
-def _counting(rows: Rows, groups: Any) -> tuple[Rows, Any]:
+def _counting(rows: LabelledRows, groups: Any) -> tuple[LabelledRows, Any]:
     """Return the rows of positive weight, with their groups: one of weight 0 is no row, and must not shape the folds."""
     if rows.weight is None or rows.weight.all():
         return rows, groups

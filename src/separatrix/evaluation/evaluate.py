@@ -11,11 +11,11 @@ from .asked import generator, require_jobs
 from .estimate import Estimate
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out, require_classes_in, with_fixed_priors
+from .labelled_rows import HeldOut, LabelledRows
 from .plans import KFold, Plan, require_groups, seeded
 from .random_plans import Bootstrap
 from .refits import by_refits, told_once
 from .resampled import evaluate_bootstrap
-from .rows import HeldOut, Rows
 from .scoring import estimate
 from .splits import Pair, pairs_of, repeats_of
 
@@ -99,7 +99,7 @@ def evaluate(
 
 def _evaluated(
     model: Any,
-    rows: Rows,
+    rows: LabelledRows,
     plan: Any,
     metrics: Any,
     groups: Any,
@@ -123,7 +123,7 @@ def _evaluated(
     return estimate(model, rows, repeats, metrics, start)
 
 
-def _by_pairs(model: Any, rows: Rows, pairs: list[Pair], exact: bool, fixed_priors: bool, n_jobs: int | None) -> list[HeldOut]:
+def _by_pairs(model: Any, rows: LabelledRows, pairs: list[Pair], exact: bool, fixed_priors: bool, n_jobs: int | None) -> list[HeldOut]:
     """Follow pairs of training and held-out rows: by folds where none leaves a row aside, else by refits."""
     repeats = repeats_of(pairs, rows.n)
     if all(pair.covers(rows.n) for pair in pairs):

@@ -17,13 +17,13 @@ from ..solvers.scores import largest, per_class, posteriors_of
 from ..summaries import FoldMoments, all_but_one
 from ..summaries.class_moments import Kind
 from ..thresholds import SCORES
+from .labelled_rows import Codes, Floats, HeldOut, LabelledRows, answers, gather
 from .plans import NEVER, Folds
-from .rows import Codes, Floats, HeldOut, Rows, answers, gather
 
 Part = tuple[Codes, Floats | None]
 
 
-def by_summaries(model: Any, kind: Kind, rows: Rows, folds: Folds) -> HeldOut:
+def by_summaries(model: Any, kind: Kind, rows: LabelledRows, folds: Folds) -> HeldOut:
     """Summarise every fold in one pass, solve all but one fold for each, and score the rows in a second pass."""
     n_folds = int(folds.max()) + 1
     never = folds == NEVER
@@ -35,7 +35,7 @@ def by_summaries(model: Any, kind: Kind, rows: Rows, folds: Folds) -> HeldOut:
     return HeldOut(folds, codes, posteriors, "exact algebra", whole)
 
 
-def from_summary(model: Any, summary: Any, rows: Rows) -> Any:
+def from_summary(model: Any, summary: Any, rows: LabelledRows) -> Any:
     """Return the model fitted from a summary, with the names of the rows' columns."""
     # The columns of an Arrow table are arrays; their names have a name of their own.
     names = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object) if hasattr(rows.X, "columns") else None
@@ -46,12 +46,12 @@ def from_summary(model: Any, summary: Any, rows: Rows) -> Any:
     return fitted
 
 
-def summary_of(summary: SolvedFromSummary, rows: Rows) -> Any:
+def summary_of(summary: SolvedFromSummary, rows: LabelledRows) -> Any:
     """Return the summary that a model would keep of some rows."""
     return summary.summarise(summary.source(rows.X, rows.labels, rows.weight, rows.classes))
 
 
-def _fold_moments(kind: Kind, n_jobs: int | None, rows: Rows, folds: Folds, n_folds: int) -> list[Any]:
+def _fold_moments(kind: Kind, n_jobs: int | None, rows: LabelledRows, folds: Folds, n_folds: int) -> list[Any]:
     source = rows.source(n_jobs)
     moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds, lambda a, b: folds[a:b]))
     if not all(part.is_finite for part in moments.parts):
@@ -59,7 +59,7 @@ def _fold_moments(kind: Kind, n_jobs: int | None, rows: Rows, folds: Folds, n_fo
     return list(moments.parts)
 
 
-def _scored(models: list[Any], rows: Rows, folds: Codes) -> tuple[Codes, Floats | None]:
+def _scored(models: list[Any], rows: LabelledRows, folds: Codes) -> tuple[Codes, Floats | None]:
     """Score each row by the model of its fold; one pass."""
     has, K = hasattr(models[0], "predict_proba"), len(rows.classes)
     scorers = [offered(abilities_of(model).scores) for model in models]
@@ -107,7 +107,7 @@ def _grouped(scorers: list[ScoresBlocks], block: Block, folds: Codes) -> Floats:
     return np.full((block.n_rows, 1), np.nan) if scores is None else scores
 
 
-def by_merging(model: Any, rows: Rows, folds: Folds) -> HeldOut:
+def by_merging(model: Any, rows: LabelledRows, folds: Folds) -> HeldOut:
     """Summarise every fold, and for each fit the merged summaries of the others; where that is not the fit without it, refit."""
     fitted, n_folds = rows.fit(model), int(folds.max()) + 1
     own = offered(abilities_of(fitted).summary)

@@ -13,16 +13,16 @@ from ..data import Source, as_source
 from ..data.arrays import as_array
 from ..data.labels import Labels
 from ..data.opening import is_frame
-from ..data.selected import picked_from, warn_if_picked
 from ..data.sparse_rows import with_rows
 from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError
+from ..inference.selected_columns import picked_from, warn_if_picked
 from ..summaries.class_moments import require_memory
+from .labelled_rows import LabelledRows
 from .plans import count_rows
-from .rows import Rows
 
 
-def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None) -> Rows:
+def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None) -> LabelledRows:
     """Return rows with their class codes and weights, of two classes at least.
 
     Parameters
@@ -57,7 +57,7 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
             )
         if count_rows(X) != len(labels):
             raise InputError(f"X has {count_rows(X)} rows and y {len(labels)} labels; give one label for each row.")
-        rows = Rows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
+        rows = LabelledRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
     if len(rows.classes) < 2:
         raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
     if not rows.counts.all():
@@ -91,7 +91,7 @@ def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:
     return without_target(X, target)
 
 
-def _read(table: Source, y: Any, sample_weight: Any) -> Rows:
+def _read(table: Source, y: Any, sample_weight: Any) -> LabelledRows:
     """Read a table whole: rows are held out many times, and files are slow to read again."""
     source = as_source(table, y, sample_weight)
     assert source.classes is not None
@@ -102,7 +102,7 @@ def _read(table: Source, y: Any, sample_weight: Any) -> Rows:
     X = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
     weights = [block.weight for block in blocks if block.weight is not None]
     codes = np.concatenate([block.codes for block in blocks]).astype(np.int32)
-    return Rows(X, codes, np.concatenate(weights) if weights else None, source.classes)
+    return LabelledRows(X, codes, np.concatenate(weights) if weights else None, source.classes)
 
 
 def require_classifier(model: Any) -> None:

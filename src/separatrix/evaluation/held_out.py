@@ -22,15 +22,15 @@ from sklearn.base import clone
 from ..abilities import abilities_of
 from ..errors import InputError
 from .fold_summaries import by_merging, by_summaries
+from .labelled_rows import HeldOut, LabelledRows
 from .leave_one_out import by_algebra, by_subtraction
 from .newton_steps import by_newton_steps
 from .plans import Folds, LeaveOneOut
 from .refits import by_refits
-from .rows import HeldOut, Rows
 
 
 def hold_out(
-    model: Any, rows: Rows, plan: Any, folds: Folds, exact: bool = False, fixed_priors: bool = False, n_jobs: int | None = None
+    model: Any, rows: LabelledRows, plan: Any, folds: Folds, exact: bool = False, fixed_priors: bool = False, n_jobs: int | None = None
 ) -> HeldOut:
     """Return predictions for the rows that one repeat of a plan holds out."""
     alone = isinstance(plan, LeaveOneOut) or int(folds.max()) + 1 == rows.n
@@ -52,7 +52,7 @@ def hold_out(
     return by_refits(model, rows, folds, n_jobs)
 
 
-def with_fixed_priors(model: Any, rows: Rows) -> Any:
+def with_fixed_priors(model: Any, rows: LabelledRows) -> Any:
     """Return a clone that holds the class priors of all rows, as MASS and SAS do in their leave-one-out tables."""
     last = f"{model.steps[-1][0]}__" if hasattr(model, "steps") else ""  # of a pipeline the last step is the classifier
     known = model.get_params()
@@ -63,7 +63,7 @@ def with_fixed_priors(model: Any, rows: Rows) -> Any:
     return clone(model) if known[name] is not None else clone(model).set_params(**{name: counts / counts.sum()})
 
 
-def require_classes_in(rows: Rows, train: NDArray[np.intp], name: str) -> None:
+def require_classes_in(rows: LabelledRows, train: NDArray[np.intp], name: str) -> None:
     """Refuse training rows that lack a class."""
     there = np.bincount(rows.codes[train][rows.counting[train]], minlength=len(rows.classes))
     if (there == 0).any():
@@ -71,11 +71,11 @@ def require_classes_in(rows: Rows, train: NDArray[np.intp], name: str) -> None:
         raise InputError(f"{name} trains on no row of class {label!r}. Use a plan whose training rows hold every class.")
 
 
-def _weighing(rows: Rows) -> str:
+def _weighing(rows: LabelledRows) -> str:
     return "" if rows.counting.all() else " that have weight"
 
 
-def require_training_classes(rows: Rows, folds: Folds, alone: bool) -> None:
+def require_training_classes(rows: LabelledRows, folds: Folds, alone: bool) -> None:
     """Refuse folds whose training rows lack a class. A class of one row, left out alone, is an error of the fit and stays."""
     K, n_folds, counting = len(rows.classes), int(folds.max()) + 1, rows.counting
     total, n = np.bincount(rows.codes[counting], minlength=K), int(counting.sum())

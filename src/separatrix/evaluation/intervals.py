@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 
-from ..decisions.shares import wilson_band
+from ..inference.intervals import wilson_band
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]

@@ -20,14 +20,14 @@ from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..progress import task
 from .asked import generator, require_jobs, shown
-from .chosen_metrics import bounded, one_metric
 from .fold_summaries import from_summary, summary_of
 from .given import labelled_rows, require_classifier
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged
+from .labelled_rows import Codes, Floats, LabelledRows, answers
+from .metrics import ScoredRows
 from .plans import KFold, folds_of
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers
+from .scorers import bounded, one_metric
 
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -150,8 +150,8 @@ def learning_curve(
     found, method = _answers(model, rows, parts, orders, counts, n_jobs)
     scores, pooled = np.empty((2, len(counts), len(parts))), np.empty(len(counts))
     for m, count in enumerate(counts):
-        held = [Judged(rows.codes[p], *found[f][m][0], None, None, rows.classes) for f, p in enumerate(parts)]
-        seen = [Judged(rows.codes[o[:count]], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
+        held = [ScoredRows(rows.codes[p], *found[f][m][0], None, None, rows.classes) for f, p in enumerate(parts)]
+        seen = [ScoredRows(rows.codes[o[:count]], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
         scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
         pooled[m] = value(_all(held)).value
     share = float(np.mean([part.mean() for part in parts]))
@@ -199,7 +199,7 @@ def grown(codes: Codes, training: NDArray[np.intp], rng: Any) -> NDArray[np.intp
     return shuffled[np.argsort(place, kind="stable")]
 
 
-def _require_classes(rows: Rows, orders: list[NDArray[np.intp]], counts: NDArray[np.int64]) -> None:
+def _require_classes(rows: LabelledRows, orders: list[NDArray[np.intp]], counts: NDArray[np.int64]) -> None:
     for order in orders:
         missing = np.setdiff1d(np.arange(len(rows.classes)), rows.codes[order[: counts[0]]])
         if len(missing):
@@ -211,7 +211,7 @@ def _require_classes(rows: Rows, orders: list[NDArray[np.intp]], counts: NDArray
 
 
 def _answers(
-    model: Any, rows: Rows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
+    model: Any, rows: LabelledRows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
 ) -> tuple[list[list[tuple[Said, Said]]], str]:
     """Return, for each fold and size, what was said of the rows held out and of those trained on; and how."""
     summary = abilities_of(model).summary
@@ -232,7 +232,7 @@ def _answers(
     return found, "exact algebra" if merges or adds else "refits"
 
 
-def _grow(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int64], merges: bool) -> list[tuple[Said, Said]]:
+def _grow(model: Any, rows: LabelledRows, held: Any, order: Any, counts: NDArray[np.int64], merges: bool) -> list[tuple[Said, Said]]:
     """Add the rows between two sizes to what was learned of the smaller one."""
     found, summary, fitted = [], None, clone(model)
     for begin, end in zip([0, *counts[:-1]], counts, strict=True):
@@ -247,7 +247,7 @@ def _grow(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int6
     return found
 
 
-def _refit(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int64]) -> list[tuple[Said, Said]]:
+def _refit(model: Any, rows: LabelledRows, held: Any, order: Any, counts: NDArray[np.int64]) -> list[tuple[Said, Said]]:
     found = []
     with single_threaded_blas():
         for end in counts:
@@ -257,14 +257,14 @@ def _refit(model: Any, rows: Rows, held: Any, order: Any, counts: NDArray[np.int
     return found
 
 
-def _all(parts: list[Judged]) -> Judged:
+def _all(parts: list[ScoredRows]) -> ScoredRows:
     posteriors = None if parts[0].posteriors is None else np.concatenate([part.posteriors for part in parts])
     truth, said = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "said"))
     fits = np.repeat(np.arange(len(parts)), [len(part.truth) for part in parts])
-    return Judged(truth, said, posteriors, None, None, parts[0].classes, fits)
+    return ScoredRows(truth, said, posteriors, None, None, parts[0].classes, fits)
 
 
-def _interval(name: str, value: float, per_fold: Floats, held: int, rows: Rows, share: float) -> tuple[float, float]:
+def _interval(name: str, value: float, per_fold: Floats, held: int, rows: LabelledRows, share: float) -> tuple[float, float]:
     if name == "error" and held <= rows.n:
         return wilson(value, held)
     if len(per_fold) < 2 or not np.isfinite(per_fold).all():

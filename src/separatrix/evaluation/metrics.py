@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-from ..decisions.areas import Area, macro_area
 from ..errors import InputError
+from ..inference.roc_areas import Area, macro_area
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -27,7 +27,7 @@ HEAD = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredRows:
     """Rows held out: true codes, predicted codes, posteriors or None, weights or None, folds or None (then no scores by fold).
 
     `fits` numbers the fit that each row was judged by, where that is known.
@@ -66,22 +66,22 @@ class Score:
     area: Area | None = None
 
 
-Metric = Callable[[Judged], Score]
+Metric = Callable[[ScoredRows], Score]
 
 
-def error(rows: Judged) -> Score:
+def error(rows: ScoredRows) -> Score:
     """Return the weighted share of wrong labels."""
     return rows.mean(rows.said != rows.truth)
 
 
-def log_losses(rows: Judged) -> Floats:
+def log_losses(rows: ScoredRows) -> Floats:
     """Return −log of each row's posterior of the truth, kept finite as scikit-learn keeps it."""
     assert rows.posteriors is not None
     tiny = np.finfo(np.float64).eps
     return -np.log(np.clip(rows.posteriors[np.arange(len(rows.truth)), rows.truth], tiny, 1.0 - tiny))
 
 
-def brier_losses(rows: Judged) -> Floats:
+def brier_losses(rows: ScoredRows) -> Floats:
     """Return Σ_k (p_k − y_k)² of each row; for two classes half of it, (p₁ − y)²."""
     P = rows.posteriors
     assert P is not None
@@ -91,13 +91,13 @@ def brier_losses(rows: Judged) -> Floats:
     return np.einsum("ik,ik->i", P, P) - 2.0 * own + 1.0
 
 
-def auc(rows: Judged) -> Score:
+def auc(rows: ScoredRows) -> Score:
     """Return the area under the ROC curve (K classes: mean of one against the rest); NaN where a class is missing."""
     found = pooled_area(rows)
     return Score(found.value, found.per_fold, found)
 
 
-def pooled_area(rows: Judged) -> Area:
+def pooled_area(rows: ScoredRows) -> Area:
     """Return the area of all rows in one order, whichever fit judged them; 1/2 where the fits do not look at the rows.
 
     Such fits differ in the class shares of the rows trained on, which are the lower for a class the more of its rows are held out: in one
@@ -108,13 +108,13 @@ def pooled_area(rows: Judged) -> Area:
     return Area(0.5, found.per_fold, np.zeros(len(rows.truth))) if np.isfinite(found.value) and says_nothing(rows) else found
 
 
-def says_nothing(rows: Judged) -> bool:
+def says_nothing(rows: ScoredRows) -> bool:
     """Return whether every fit gives all its rows the same posteriors; of rows held out alone: the class shares of the others.
 
     Examples
     --------
     >>> truth, P = np.array([0, 1, 1], dtype=np.int32), np.array([[0.0, 1.0], [0.5, 0.5], [0.5, 0.5]])
-    >>> says_nothing(Judged(truth, truth, P, None, None, np.arange(2), fits=np.arange(3)))
+    >>> says_nothing(ScoredRows(truth, truth, P, None, None, np.arange(2), fits=np.arange(3)))
     True
     """
     P, fits = rows.posteriors, rows.fits
@@ -135,7 +135,7 @@ def _same_by_fit(P: Floats, fits: NDArray[np.integer]) -> bool:
     return bool((P[first[fits]] == P).all())
 
 
-def balanced_accuracy(rows: Judged) -> Score:
+def balanced_accuracy(rows: ScoredRows) -> Score:
     """Return the mean over the classes of the share of their rows found."""
     K = len(rows.classes)
     table = np.bincount(rows.truth * K + rows.said, rows.weight, minlength=K * K).reshape(1, K, K)
@@ -213,7 +213,7 @@ def from_scorer(scorer: Any) -> Metric:
     """Return the metric that asks a scorer of scikit-learn about predictions already made."""
     weighs = takes_weights(scorer)
 
-    def score(rows: Judged) -> Score:
+    def score(rows: ScoredRows) -> Score:
         answers = Answers(rows.classes[rows.said], rows.posteriors, rows.classes)
         y = rows.classes[rows.truth]
 

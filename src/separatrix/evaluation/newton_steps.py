@@ -1,4 +1,4 @@
-"""Rows and folds held out of a minimised loss: Newton steps from the fit of all rows, refits where these do not arrive."""
+"""LabelledRows and folds held out of a minimised loss: Newton steps from the fit of all rows, refits where these do not arrive."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from ..abilities import abilities_of, offered
 from ..solvers.scores import largest, per_class, posteriors_of
+from .labelled_rows import HeldOut, LabelledRows
 from .plans import NEVER, Folds
 from .refits import by_refits, refitted
-from .rows import HeldOut, Rows
 
 
-def by_newton_steps(model: Any, rows: Rows, folds: Folds, alone: bool, n_jobs: int | None) -> HeldOut:
+def by_newton_steps(model: Any, rows: LabelledRows, folds: Folds, alone: bool, n_jobs: int | None) -> HeldOut:
     """Fit once and ask the model for the scores of held-out rows; what it is not certain of is refitted from there."""
     fitted = rows.fit(model)
     found = offered(abilities_of(fitted).folds).scores(rows.source(model.n_jobs), folds, alone)

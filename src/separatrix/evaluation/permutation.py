@@ -19,13 +19,13 @@ from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
 from ..thresholds import HELD_SCORES
 from .asked import generator, require_count, require_jobs
-from .chosen_metrics import one_metric
 from .given import labelled_rows, require_classifier
 from .held_out import hold_out
-from .metrics import METRICS, Judged, Metric
+from .labelled_rows import Codes, Floats, HeldOut, LabelledRows
+from .metrics import METRICS, Metric, ScoredRows
 from .plans import NEVER, Folds, KFold, folds_of
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, HeldOut, Rows
+from .scorers import one_metric
 
 BY_ALGEBRA, BY_REFITS = 10_000, 199
 """Permutations where none is asked for."""
@@ -156,7 +156,7 @@ def permutation_test(
     return PermutationTest(asked.name, asked.of(observed), asked.of(permuted), p, method, time.perf_counter() - start)
 
 
-def _folds(plan: Any, rows: Rows, rng: Any) -> Folds:
+def _folds(plan: Any, rows: LabelledRows, rng: Any) -> Folds:
     if isinstance(plan, Bootstrap):
         raise InputError("A permutation test needs a plan that holds each row out at most once, such as KFold(5); not a bootstrap.")
     repeats = folds_of(plan, rows.n, rows.labels, None, rng)
@@ -186,7 +186,7 @@ class Shuffled:
         return np.concatenate(parts).T
 
 
-def _by_algebra(model: Any, rows: Rows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
+def _by_algebra(model: Any, rows: LabelledRows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
     """Return the scores of B permutations, or None where the model has no algebra for these rows."""
     permutes = abilities_of(model).permutations
     dense = isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu"
@@ -204,31 +204,33 @@ def _by_algebra(model: Any, rows: Rows, folds: Folds, shuffled: Shuffled, B: int
             if metric is METRICS["error"]:
                 found[begin : begin + codes.shape[1]] = (codes[held] != said[held]).mean(axis=0)
             else:
-                judged = (Judged(codes[held, b], said[held, b], None, None, None, rows.classes) for b in range(codes.shape[1]))
+                judged = (ScoredRows(codes[held, b], said[held, b], None, None, None, rows.classes) for b in range(codes.shape[1]))
                 found[begin : begin + codes.shape[1]] = [metric(rows).value for rows in judged]
             work.advance(f"{begin + codes.shape[1]} permutations", codes.shape[1])
     return found
 
 
-def _by_refits(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, B: int, metric: Metric, n_jobs: int | None) -> Floats:
+def _by_refits(
+    model: Any, rows: LabelledRows, plan: Any, folds: Folds, shuffled: Shuffled, B: int, metric: Metric, n_jobs: int | None
+) -> Floats:
     found = np.empty(B)
     with task("permutation test", total=B) as work:
         jobs = (delayed(_refit)(model, rows, plan, folds, shuffled, b) for b in range(B))
         for b, (held, codes) in enumerate(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)):
-            found[b] = _score(metric, held, Rows(None, codes, None, rows.classes))
+            found[b] = _score(metric, held, LabelledRows(None, codes, None, rows.classes))
             work.advance(f"permutation {b + 1}")
     return found
 
 
-def _refit(model: Any, rows: Rows, plan: Any, folds: Folds, shuffled: Shuffled, b: int) -> tuple[HeldOut, Codes]:
+def _refit(model: Any, rows: LabelledRows, plan: Any, folds: Folds, shuffled: Shuffled, b: int) -> tuple[HeldOut, Codes]:
     codes = np.ascontiguousarray(shuffled.part(b, b + 1)[:, 0])
     with single_threaded_blas(), muted(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparatrixWarning)  # of labels shuffled on purpose, hundreds of times the same
-        held = hold_out(model, Rows(rows.X, codes, rows.weight, rows.classes), plan, folds)
+        held = hold_out(model, LabelledRows(rows.X, codes, rows.weight, rows.classes), plan, folds)
     return replace(held, fitted=None), codes
 
 
-def _score(metric: Metric, held: HeldOut, rows: Rows) -> float:
+def _score(metric: Metric, held: HeldOut, rows: LabelledRows) -> float:
     inside: NDArray[np.intp] = np.flatnonzero(held.folds != NEVER)
     posteriors = None if held.posteriors is None else held.posteriors[inside]
-    return metric(Judged(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes, held.folds[inside])).value
+    return metric(ScoredRows(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes, held.folds[inside])).value

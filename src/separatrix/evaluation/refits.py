@@ -13,18 +13,18 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ..progress import task
+from .labelled_rows import Codes, Floats, HeldOut, LabelledRows, answers, gather
 from .plans import Folds
-from .rows import Codes, Floats, HeldOut, Rows, answers, gather
 
 Ints = NDArray[np.intp]
 Warned = list[tuple[type[Warning], str]]
 
 
-Said = tuple[Codes, Floats | None]
+Answer = tuple[Codes, Floats | None]
 
 
 def by_refits(
-    model: Any, rows: Rows, folds: Folds, n_jobs: int | None, start: Any = None, trained_on: Sequence[Ints] | None = None
+    model: Any, rows: LabelledRows, folds: Folds, n_jobs: int | None, start: Any = None, trained_on: Sequence[Ints] | None = None
 ) -> HeldOut:
     """Fit a clone of the model on the other rows of each fold, on `n_jobs` processes, begun at the fit of all rows where given.
 
@@ -36,15 +36,15 @@ def by_refits(
 
 def refitted(
     model: Any,
-    rows: Rows,
+    rows: LabelledRows,
     folds: Folds,
     chosen: Iterable[int],
     n_jobs: int | None,
     start: Any = None,
     trained_on: Sequence[Ints] | None = None,
-) -> Iterator[Said]:
+) -> Iterator[Answer]:
     """Yield what a refit without it says about each of some folds."""
-    chosen, heard = list(chosen), Heard()
+    chosen, heard = list(chosen), RepeatedWarnings()
     if not chosen:
         return
     with task("evaluate", total=len(chosen)) as work:
@@ -56,7 +56,7 @@ def refitted(
     heard.tell(len(chosen))
 
 
-def _one(model: Any, rows: Rows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Said, Warned]:
+def _one(model: Any, rows: LabelledRows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Answer, Warned]:
     held = folds == fold
     training = rows.take(np.flatnonzero(~held) if train is None else train)
     with warnings.catch_warnings(record=True) as heard:
@@ -65,12 +65,12 @@ def _one(model: Any, rows: Rows, folds: Folds, fold: int, start: Any, train: Int
     return said, [(warning.category, str(warning.message)) for warning in heard]
 
 
-def alike(text: str) -> str:
+def without_numbers(text: str) -> str:
     """Return a text without its numbers: what is the same is said by fits that differ in little.
 
     Examples
     --------
-    >>> alike("stopped after 12 of 100 epochs") == alike("stopped after 31 of 100 epochs")
+    >>> without_numbers("stopped after 12 of 100 epochs") == without_numbers("stopped after 31 of 100 epochs")
     True
     """
     return re.sub(r"\d+(\.\d+)?", "#", text.split(" (so said by ")[0])
@@ -79,7 +79,7 @@ def alike(text: str) -> str:
 @contextmanager
 def told_once() -> Iterator[None]:
     """Hold warnings back, and give each of them once at the end, whatever numbers are in it."""
-    heard = Heard()
+    heard = RepeatedWarnings()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -88,7 +88,7 @@ def told_once() -> Iterator[None]:
     heard.tell(1, stacklevel=6)
 
 
-class Heard:
+class RepeatedWarnings:
     """What refits warned of, told once: a hundred fits that warn of the same thing, with other numbers, are one warning."""
 
     def __init__(self) -> None:
@@ -97,7 +97,7 @@ class Heard:
 
     def add(self, warned: Warned) -> None:
         """Count what one fit warned of."""
-        for key, text in {(category, alike(text)): text for category, text in warned}.items():
+        for key, text in {(category, without_numbers(text)): text for category, text in warned}.items():
             self.times[key] = self.times.get(key, 0) + 1
             self.first.setdefault(key, text)
 

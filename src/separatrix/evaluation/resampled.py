@@ -19,11 +19,11 @@ from ..solvers.scores import posteriors_of
 from ..summaries.resampled import can_resample, resampled_moments
 from ..thresholds import HELD_SCORES
 from .bootstrap import combine, no_information_error
-from .chosen_metrics import Named, choose_metrics, computed
 from .estimate import Estimate
-from .metrics import METRICS, NEED_POSTERIORS, Judged, brier_losses, log_losses
+from .labelled_rows import Codes, Floats, LabelledRows, answers, method_text, predicted_codes
+from .metrics import METRICS, NEED_POSTERIORS, ScoredRows, brier_losses, log_losses
 from .random_plans import Bootstrap
-from .rows import Codes, Floats, Rows, answers, predicted_codes, said_method
+from .scorers import Named, choose_metrics, computed
 
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
@@ -35,7 +35,7 @@ Answer = tuple[NDArray[np.intp], Codes, Floats | None]
 class OutOfBag:
     """Adds up, row by row, what resamples that never drew a row say about it."""
 
-    def __init__(self, rows: Rows, chosen: dict[str, Any], has: bool) -> None:
+    def __init__(self, rows: LabelledRows, chosen: dict[str, Any], has: bool) -> None:
         n, K = rows.n, len(rows.classes)
         self.rows, self.chosen, self.used = rows, chosen, 0
         self.times, self.votes = np.zeros(n), np.zeros((n, K))
@@ -47,7 +47,7 @@ class OutOfBag:
     def add(self, out: NDArray[np.intp], codes: Codes, posteriors: Floats | None) -> None:
         """Add the answers of one resample about the rows it left out."""
         weight = None if self.rows.weight is None else self.rows.weight[out]
-        judged = Judged(self.rows.codes[out], codes, posteriors, weight, None, self.rows.classes)
+        judged = ScoredRows(self.rows.codes[out], codes, posteriors, weight, None, self.rows.classes)
         self.used += 1
         self.times[out] += 1
         self.votes[out, codes] += 1
@@ -121,7 +121,7 @@ class OutOfBag:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """Rows that some resample left out."""
+        """LabelledRows that some resample left out."""
         return self.times > 0
 
     def mean(self, total: Floats) -> float:
@@ -134,7 +134,7 @@ class OutOfBag:
         return self.times - self.votes[np.arange(len(self.times)), self.rows.codes]
 
 
-def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, exact: bool, start: float) -> Estimate:
+def evaluate_bootstrap(model: Any, rows: LabelledRows, plan: Bootstrap, metrics: Any, exact: bool, start: float) -> Estimate:
     """Return the .632+ estimate of the error, with what the out-of-bag rows say of other scores."""
     has = hasattr(model, "predict_proba")
     names = [m for m in METRICS if m != "auc" and (has or m not in NEED_POSTERIORS)] if metrics is None else metrics
@@ -153,7 +153,7 @@ def evaluate_bootstrap(model: Any, rows: Rows, plan: Bootstrap, metrics: Any, ex
     return _estimate(rows, bag, chosen, rows.fit(model), road or "refits", len(draws), start)
 
 
-def usable_draws(rows: Rows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
+def usable_draws(rows: LabelledRows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the resamples that drew every class and left some row out, rows of weight 0 not counted."""
     counting = rows.counting
     drawn = ((draws > 0) & counting).astype(np.float32)
@@ -161,7 +161,7 @@ def usable_draws(rows: Rows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
     return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
 
 
-def by_resamples(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[Answer]:
+def by_resamples(model: Any, rows: LabelledRows, draws: NDArray[np.int64]) -> Iterator[Answer]:
     """Fit each resample: the rows with other weights, or repeated where the model takes no weights."""
     by_weight = has_fit_parameter(model, "sample_weight")
     with task("bootstrap", total=len(draws)) as work:
@@ -172,7 +172,7 @@ def by_resamples(model: Any, rows: Rows, draws: NDArray[np.int64]) -> Iterator[A
             work.advance(f"resample {b}")
 
 
-def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag) -> str | None:
+def from_moments(model: Any, rows: LabelledRows, draws: NDArray[np.int64], bag: OutOfBag) -> str | None:
     """Solve all resamples from their moments at once, where the model can; None where it cannot."""
     X = rows.X
     small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)
@@ -193,10 +193,10 @@ def from_moments(model: Any, rows: Rows, draws: NDArray[np.int64], bag: OutOfBag
         bag.add_many(scores, draws[part] == 0)
     for answer in by_resamples(model, rows, draws[~sure]):
         bag.add(*answer)
-    return said_method("exact algebra", int((~sure).sum()), len(draws), "resamples")
+    return method_text("exact algebra", int((~sure).sum()), len(draws), "resamples")
 
 
-def _estimate(rows: Rows, bag: OutOfBag, chosen: list[Named], fitted: Any, method: str, asked: int, start: float) -> Estimate:
+def _estimate(rows: LabelledRows, bag: OutOfBag, chosen: list[Named], fitted: Any, method: str, asked: int, start: float) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
     full = predicted_codes(fitted, rows)
     shares, said = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decisions.areas import area_interval
-from .chosen_metrics import Named, bounded, choose_metrics, computed
+from ..inference.roc_areas import area_interval
 from .estimate import Estimate
 from .intervals import corrected_resampled_t, wilson
-from .metrics import Judged, Score, says_nothing
+from .labelled_rows import Floats, HeldOut, LabelledRows, method_of
+from .metrics import Score, ScoredRows, says_nothing
 from .plans import NEVER
-from .rows import Floats, HeldOut, Rows, method_of
+from .scorers import Named, bounded, choose_metrics, computed
 
 Intervals = dict[str, tuple[float, float]]
 
 
-def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start: float) -> Estimate:
+def estimate(model: Any, rows: LabelledRows, repeats: list[HeldOut], metrics: Any, start: float) -> Estimate:
     """Return what the held-out predictions of one or several repeats say about a model."""
     has = all(repeat.posteriors is not None for repeat in repeats)
     chosen = choose_metrics(metrics, has, type(model).__name__)
@@ -55,20 +55,20 @@ def estimate(model: Any, rows: Rows, repeats: list[HeldOut], metrics: Any, start
     )
 
 
-def _training_error(model: Any, rows: Rows, fitted: Any) -> float:
+def _training_error(model: Any, rows: LabelledRows, fitted: Any) -> float:
     return rows.error_of(rows.fit(model) if fitted is None else fitted)
 
 
-def _judged(rows: Rows, repeat: HeldOut) -> Judged:
+def _judged(rows: LabelledRows, repeat: HeldOut) -> ScoredRows:
     count = int(repeat.folds.max()) + 1
     never = repeat.folds == NEVER
     if not never.any():
         folds = None if count == rows.n else repeat.folds
-        return Judged(rows.codes, repeat.codes, repeat.posteriors, rows.weight, folds, rows.classes, repeat.folds)
+        return ScoredRows(rows.codes, repeat.codes, repeat.posteriors, rows.weight, folds, rows.classes, repeat.folds)
     held = np.flatnonzero(~never)
     posteriors = None if repeat.posteriors is None else repeat.posteriors[held]
     weight = None if rows.weight is None else rows.weight[held]
-    return Judged(rows.codes[held], repeat.codes[held], posteriors, weight, repeat.folds[held], rows.classes, repeat.folds[held])
+    return ScoredRows(rows.codes[held], repeat.codes[held], posteriors, weight, repeat.folds[held], rows.classes, repeat.folds[held])
 
 
 def _mean_posteriors(repeats: list[HeldOut]) -> Floats:
@@ -82,7 +82,7 @@ def _mean_posteriors(repeats: list[HeldOut]) -> Floats:
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)
 
 
-def scores_by_fold(judged: list[Judged], chosen: list[Named]) -> dict[str, Floats]:
+def scores_by_fold(judged: list[ScoredRows], chosen: list[Named]) -> dict[str, Floats]:
     """Return every score of every fold, repeats one after the other."""
     return _shown(_own_by_fold(judged, chosen), chosen)
 
@@ -91,14 +91,14 @@ def _shown(values: dict[str, Floats], chosen: list[Named]) -> dict[str, Floats]:
     return {one.name: one.of(values[one.own]) for one in chosen}
 
 
-def _own_by_fold(judged: list[Judged], chosen: list[Named]) -> dict[str, Floats]:
+def _own_by_fold(judged: list[ScoredRows], chosen: list[Named]) -> dict[str, Floats]:
     if judged[0].folds is None:  # rows held out alone have an error each and no other score
         none = {name: np.empty(0) for name in computed(chosen)}
         return {**none, "error": np.concatenate([(one.said != one.truth).astype(np.float64) for one in judged])}
     return {name: np.concatenate([metric(one).per_fold for one in judged]) for name, metric in computed(chosen).items()}
 
 
-def _intervals_once(rows: Judged, found: dict[str, list[Score]], scores: dict[str, float]) -> Intervals:
+def _intervals_once(rows: ScoredRows, found: dict[str, list[Score]], scores: dict[str, float]) -> Intervals:
     """Each row was held out once: Wilson's interval of the error, DeLong's of the area."""
     known: Intervals = {"error": wilson(scores["error"], len(rows.truth) if rows.weight is None else float(rows.weight.sum()))}
     area = found["auc"][0].area if "auc" in found else None
@@ -109,7 +109,7 @@ def _intervals_once(rows: Judged, found: dict[str, list[Score]], scores: dict[st
 
 
 def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats], scores: dict[str, float], K: int) -> Intervals:
-    """Rows were held out again and again: the interval knows that training sets overlap."""
+    """LabelledRows were held out again and again: the interval knows that training sets overlap."""
     share = float(np.mean([np.mean(repeat.folds == 0) for repeat in repeats]))
     known: Intervals = {}
     for name, values in per_fold.items():
@@ -123,12 +123,12 @@ def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats], sco
     return known
 
 
-def _confusion(rows: Judged) -> NDArray[Any]:
+def _confusion(rows: ScoredRows) -> NDArray[Any]:
     K = len(rows.classes)
     return np.bincount(rows.truth * K + rows.said, rows.weight, minlength=K * K).reshape(K, K).astype(np.float64)
 
 
-def _notes(rows: Rows, judged: list[Judged], scores: dict[str, float], confusion: Floats) -> tuple[str, ...]:
+def _notes(rows: LabelledRows, judged: list[ScoredRows], scores: dict[str, float], confusion: Floats) -> tuple[str, ...]:
     """Say which scores mean less than they seem to."""
     notes = []
     said = np.flatnonzero(confusion.sum(axis=0) > 0)

@@ -22,9 +22,9 @@ from ..summaries.grouped import tile_rows
 from ..thresholds import LEFT_OUT_LOSSES
 from .given import labelled_rows
 from .held_out import hold_out
-from .metrics import Judged, error, log_losses
+from .labelled_rows import Codes, Floats, LabelledRows, answers
+from .metrics import ScoredRows, error, log_losses
 from .plans import Folds, LeaveOneOut, folds_of
-from .rows import Codes, Floats, Rows, answers
 
 CRITERIA = ("log_loss", "error")
 
@@ -128,7 +128,7 @@ def _check(shrinkages: Any) -> Floats:
     return values
 
 
-def _leave_one_out(model: Any, rows: Rows, values: Floats) -> ShrinkagePath:
+def _leave_one_out(model: Any, rows: LabelledRows, values: Floats) -> ShrinkagePath:
     fitted = rows.fit(model)
     left_out = offered(abilities_of(fitted).shrinkages).scores(values.tolist())
     weight = np.ones(rows.n) if rows.weight is None else rows.weight
@@ -157,7 +157,7 @@ def _leave_one_out(model: Any, rows: Rows, values: Floats) -> ShrinkagePath:
         for i in np.concatenate([found[a][2] for found in parts]):
             row = rows.take(np.array([i]))
             codes, posteriors = answers(rows.but(int(i)).fit(clone(model).set_params(shrinkage=float(alpha))), row)
-            judged = Judged(row.codes, codes, posteriors, None, None, rows.classes)
+            judged = ScoredRows(row.codes, codes, posteriors, None, None, rows.classes)
             errors[a] += weight[i] * error(judged).value
             losses[a] += weight[i] * log_losses(judged)[0]
             refitted[a] += 1
@@ -171,11 +171,11 @@ def _losses(scores: Floats, truth: Codes, weight: Floats, classes: NDArray[Any])
 
         return losses(scores, truth, weight)
     codes = largest(scores)
-    own = log_losses(Judged(truth, codes, posteriors_of(scores), None, None, classes))
+    own = log_losses(ScoredRows(truth, codes, posteriors_of(scores), None, None, classes))
     return float(weight @ (codes != truth)), float(weight @ own)
 
 
-def _by_plan(model: Any, rows: Rows, plan: Any, repeats: list[Folds], values: Floats) -> ShrinkagePath:
+def _by_plan(model: Any, rows: LabelledRows, plan: Any, repeats: list[Folds], values: Floats) -> ShrinkagePath:
     errors, losses, refitted = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.int64)
     for a, alpha in enumerate(values):
         for folds in repeats:
@@ -184,7 +184,7 @@ def _by_plan(model: Any, rows: Rows, plan: Any, repeats: list[Folds], values: Fl
             refitted[a] += len(held) if found.method == "refits" else found.refitted
             assert found.posteriors is not None
             weight = None if rows.weight is None else rows.weight[held]
-            judged = Judged(rows.codes[held], found.codes[held], found.posteriors[held], weight, None, rows.classes)
+            judged = ScoredRows(rows.codes[held], found.codes[held], found.posteriors[held], weight, None, rows.classes)
             errors[a] += error(judged).value / len(repeats)
             losses[a] += judged.mean(log_losses(judged)).value / len(repeats)
     return ShrinkagePath(values, errors, losses, refitted)

@@ -23,11 +23,11 @@ from ..summaries import Moments
 from .contributions import finite_spread
 from .encoded import encoded
 from .explained_table import ExplainedTable
+from .explanation import Explanation
 from .reading import explainable, inside, names_of, remembered, require_fitted, view_of
 from .refits import Refits, against_first, over_folds, over_resamples
 from .regions import Regions, decision_regions
 from .rows import open_rows
-from .said import SaidInTables
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ WORDS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ModelExplanation(SaidInTables):
+class ModelExplanation(Explanation):
     """What a model has learned; print it, or read the attributes.
 
     Attributes

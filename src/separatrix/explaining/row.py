@@ -20,11 +20,11 @@ from ..geometry import Hyperplane
 from ..inference.tables import Column, Table, Tables
 from .columns import limits
 from .contributions import finite_spread, mean_row
+from .explanation import Explanation
 from .flip import Flip, smallest_flip
+from .notes import binary_column_notes, decision_notes
 from .reading import check_reading, code_of, explainable, names_of, remembered, view_of
 from .rows import log_posteriors, open_rows, row_number, take
-from .said import SaidInTables
-from .sentences import decision_said, switches_said
 from .similar import similar_rows
 
 Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RowExplanation(SaidInTables):
+class RowExplanation(Explanation):
     """Why a row is given to one class and not to another; print it, or read the attributes.
 
     Attributes
@@ -162,7 +162,7 @@ def explain_row(
     if training is not None:
         rows = reference[0] if isinstance(reference, tuple) else reference
         similar = similar_rows(model, x, a, training, labels, finite_spread(training).sd, neighbours, row_labels(rows))
-    said = (*decision_said(asked, x[None]), *switches_said(flip, training or source, names), *([CURVED] if flip is None else []))
+    said = (*decision_notes(asked, x[None]), *binary_column_notes(flip, training or source, names), *([CURVED] if flip is None else []))
     return replace(_gather(model, view, names, i, x, mean, (a, b), flip, similar), said=said, label=row_label(X, i))
 
 

@@ -21,10 +21,10 @@ from .encoded import Coded, Encoded, Terms, check_encoding
 from .explained_table import ExplainedTable
 from .flip import Flip
 from .level_flips import TableRow, smallest_table_flip
+from .notes import decision_notes
 from .reading import code_of
 from .row import CURVED, RowExplanation, chosen_pair, posteriors_of, unit_of
 from .rows import row_number
-from .sentences import decision_said
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ def explain_table_row(
     else:
         flip, said = None, CURVED
     similar = None if table.reference is None else table.similar(x, neighbours, sd)
-    sentences = (*decision_said(asked, _safe_indexing(X, [i])), *([said] if said else []))
+    sentences = (*decision_notes(asked, _safe_indexing(X, [i])), *([said] if said else []))
     return replace(_told(table, i, x, values, mean, (a, b)), flip=flip, similar=similar, said=sentences)
 
 

@@ -10,8 +10,8 @@ from . import exact
 from .document import Step, Worked
 from .exact import Vector
 from .expressions import Frac, Mat, Node, Paren, Sym, row
-from .given import Given, label, read, read_rows
 from .moments import Metric, decided, decisions_grid, inverse_parts, means_step, metric, scatter_step, singular_parts
+from .small_data import SmallData, label, read, read_rows
 
 
 def work_fisher(X: Any, y: Any, new: Any = None) -> Worked:
@@ -43,7 +43,7 @@ def work_fisher(X: Any, y: Any, new: Any = None) -> Worked:
     return Worked("Fisher's discriminant by hand", (given.step(), first, second, third, fourth, fifth, sixth, last), result)
 
 
-def _inverse(given: Given, found: Metric, within: exact.Matrix, means: list[Vector]) -> Step:
+def _inverse(given: SmallData, found: Metric, within: exact.Matrix, means: list[Vector]) -> Step:
     if found.first is None:
         why = (
             "The direction needs the inverse of S_W. For two columns: swap the diagonal, change the other signs, divide by the determinant."
@@ -55,7 +55,7 @@ def _inverse(given: Given, found: Metric, within: exact.Matrix, means: list[Vect
     )
 
 
-def _direction(given: Given, found: Metric, means: list[Vector]) -> tuple[Step, Vector]:
+def _direction(given: SmallData, found: Metric, means: list[Vector]) -> tuple[Step, Vector]:
     a, b = (Sym("m", tag) for tag in given.tags)
     difference = exact.minus(means[1], means[0])
     parts: list[Node] = [row(b, "−", a, "=", given.vec(difference))]
@@ -76,7 +76,7 @@ def _direction(given: Given, found: Metric, means: list[Vector]) -> tuple[Step, 
     return Step("The direction w", why, tuple(parts)), w
 
 
-def _threshold(given: Given, w: Vector, means: list[Vector]) -> tuple[Step, Fraction]:
+def _threshold(given: SmallData, w: Vector, means: list[Vector]) -> tuple[Step, Fraction]:
     a, b = (exact.dot(w, m) for m in means)
     middle = (a + b) / 2
     line = Mat((tuple(given.num(value) for value in w),))
@@ -86,7 +86,7 @@ def _threshold(given: Given, w: Vector, means: list[Vector]) -> tuple[Step, Frac
     return Step("The threshold b", why, tuple(parts)), middle
 
 
-def _criterion(given: Given, w: Vector, means: list[Vector], scatters: list[exact.Matrix]) -> tuple[Step, Fraction | None]:
+def _criterion(given: SmallData, w: Vector, means: list[Vector], scatters: list[exact.Matrix]) -> tuple[Step, Fraction | None]:
     apart = exact.dot(w, exact.minus(means[1], means[0])) ** 2
     spreads = [exact.dot(w, exact.apply(S, w)) for S in scatters[:2]]
     names = [Sym("s", tag, "2") for tag in given.tags]
@@ -115,7 +115,7 @@ def _criterion(given: Given, w: Vector, means: list[Vector], scatters: list[exac
     return Step("Fisher's criterion J", why, tuple(parts)), J
 
 
-def _decisions(given: Given, w: Vector, b: Fraction, rows: list[Vector], codes: list[int] | None) -> Step:
+def _decisions(given: SmallData, w: Vector, b: Fraction, rows: list[Vector], codes: list[int] | None) -> Step:
     lines = []
     for i, x in enumerate(rows):
         value = exact.dot(w, x)

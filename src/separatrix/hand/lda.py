@@ -11,10 +11,10 @@ from . import exact
 from .document import Step, Worked
 from .exact import Matrix, Vector
 from .expressions import Dec, Frac, Node, Sym, row
-from .given import Given, label, read, read_rows
-from .logs import Logged, linear_form
+from .logarithms import LogNumber, linear_form
 from .moments import Metric, decided, decisions_grid, inverse_parts, means_step, metric, scatter_step, singular_parts
-from .shares import priors_step
+from .priors import priors_step
+from .small_data import SmallData, label, read, read_rows
 
 
 def work_lda(
@@ -30,8 +30,8 @@ def work_lda(
     fourth, sigma = _covariance(given, scatters[-1], covariance)
     found = metric(given, sigma)
     steps = [given.step(), first, second, third, fourth, _inverse(given, found, sigma, means)]
-    forms = [_discriminant(found.inverse, m, Logged(Fraction(0), share)) for m, share in zip(means, shares)]
-    leading = None if found.first is None else [_discriminant(found.first, m, Logged(Fraction(0))) for m in means]
+    forms = [_discriminant(found.inverse, m, LogNumber(Fraction(0), share)) for m, share in zip(means, shares)]
+    leading = None if found.first is None else [_discriminant(found.first, m, LogNumber(Fraction(0))) for m in means]
     if leading is not None and all(w == leading[0][0] for w, _ in leading):
         leading = None  # the means do not differ where nothing varies
     steps += _functions(given, means, forms, leading)
@@ -55,7 +55,7 @@ def work_lda(
     return Worked("Linear discriminant analysis by hand", tuple(steps), result)
 
 
-def _covariance(given: Given, within: Matrix, kind: str) -> tuple[Step, Matrix]:
+def _covariance(given: SmallData, within: Matrix, kind: str) -> tuple[Step, Matrix]:
     n, K = len(given.rows), len(given.classes)
     if kind == "unbiased" and n == K:
         raise InputError(f"covariance='unbiased' divides by n − K = 0: {n} rows in {K} classes. Use covariance='mle', or give more rows.")
@@ -72,20 +72,20 @@ def _covariance(given: Given, within: Matrix, kind: str) -> tuple[Step, Matrix]:
     ), sigma
 
 
-def _inverse(given: Given, found: Metric, sigma: Matrix, means: list[Vector]) -> Step:
+def _inverse(given: SmallData, found: Metric, sigma: Matrix, means: list[Vector]) -> Step:
     if found.first is None:
         return Step("Its inverse", "Distances are measured in units of the covariance, by its inverse.", inverse_parts(given, "Σ", sigma))
     why = "Distances are measured in units of the covariance, by its inverse."
     return Step("An inverse that does not exist", why, singular_parts(given, "Σ", found, means, "μ"))
 
 
-def _discriminant(inverse: Matrix, mean: Vector, log: Logged) -> tuple[Vector, Logged]:
+def _discriminant(inverse: Matrix, mean: Vector, log: LogNumber) -> tuple[Vector, LogNumber]:
     """Return weights and constant of x'Aμ − ½ μ'Aμ + log."""
     w = exact.apply(inverse, mean)
     return w, log + -exact.dot(w, mean) / 2
 
 
-def _functions(given: Given, means: list[Vector], forms: list[tuple[Vector, Logged]], leading: Any) -> list[Step]:
+def _functions(given: SmallData, means: list[Vector], forms: list[tuple[Vector, LogNumber]], leading: Any) -> list[Step]:
     parts: list[Node] = []
     for tag, mean, (w, constant) in zip(given.tags, means, forms if leading is None else leading):
         mu, delta = Sym("μ", tag), Sym("δ" if leading is None else "g", tag)
@@ -104,7 +104,7 @@ def _functions(given: Given, means: list[Vector], forms: list[tuple[Vector, Logg
     return [Step("The discriminant of each class", why, tuple(parts))]
 
 
-def _boundary(given: Given, forms: list[tuple[Vector, Logged]], means: list[Vector], singular: bool) -> Step:
+def _boundary(given: SmallData, forms: list[tuple[Vector, LogNumber]], means: list[Vector], singular: bool) -> Step:
     (u, a), (v, b) = forms
     w, w0 = exact.minus(v, u), b - a
     letter = "g" if singular else "δ"
@@ -122,7 +122,7 @@ def _boundary(given: Given, forms: list[tuple[Vector, Logged]], means: list[Vect
     return Step("The boundary", why, tuple(parts))
 
 
-def _decide(x: Vector, forms: list[tuple[Vector, Logged]], leading: list[tuple[Vector, Logged]] | None) -> int:
+def _decide(x: Vector, forms: list[tuple[Vector, LogNumber]], leading: list[tuple[Vector, LogNumber]] | None) -> int:
     """Return the class with the largest discriminant, the first among equals; what comes first decides first."""
     ranks = []
     for k, (w, constant) in enumerate(forms):
@@ -132,7 +132,7 @@ def _decide(x: Vector, forms: list[tuple[Vector, Logged]], leading: list[tuple[V
 
 
 def _decisions(
-    given: Given, letter: str, rows: list[Vector], forms: list[tuple[Vector, Logged]], codes: list[int], truth: list[int] | None
+    given: SmallData, letter: str, rows: list[Vector], forms: list[tuple[Vector, LogNumber]], codes: list[int], truth: list[int] | None
 ) -> Step:
     heads: tuple[Any, ...] = ("row", "x", *(Sym(letter, tag) for tag in given.tags), "decided", "right")
     lines = []

@@ -11,13 +11,13 @@ from . import exact
 from .document import Grid, Step
 from .exact import Matrix, Vector
 from .expressions import Frac, Node, Paren, Sym, joined, row
-from .given import Given, label
+from .small_data import SmallData, label
 
 EXPANDED = 3
 """Rows of a class up to which a sum is written out."""
 
 
-def means_step(given: Given, letter: str) -> tuple[Step, list[Vector]]:
+def means_step(given: SmallData, letter: str) -> tuple[Step, list[Vector]]:
     """Return the step of the class means, and the means."""
     means, parts = [exact.mean(given.of(k)) for k in range(len(given.classes))], []
     for k, mean in enumerate(means):
@@ -31,7 +31,7 @@ def means_step(given: Given, letter: str) -> tuple[Step, list[Vector]]:
     return Step("The mean of each class", why, tuple(parts)), means
 
 
-def scatter_step(given: Given, means: list[Vector], letter: str) -> tuple[Step, list[Matrix]]:
+def scatter_step(given: SmallData, means: list[Vector], letter: str) -> tuple[Step, list[Matrix]]:
     """Return the step of the scatters within the classes, their sum S_W last, and the scatters."""
     scatters = [exact.scatter(given.of(k), means[k]) for k in range(len(means))]
     parts: list[Node] = []
@@ -54,7 +54,7 @@ def scatter_step(given: Given, means: list[Vector], letter: str) -> tuple[Step, 
     return Step("The scatter within the classes", why, tuple(parts)), [*scatters, within]
 
 
-def inverse_parts(given: Given, name: str, S: Matrix) -> tuple[Node, ...]:
+def inverse_parts(given: SmallData, name: str, S: Matrix) -> tuple[Node, ...]:
     """Return the formulas of an inverse."""
     inverse, det = exact.inverse(S), exact.determinant(S)
     assert inverse is not None
@@ -70,7 +70,7 @@ def inverse_parts(given: Given, name: str, S: Matrix) -> tuple[Node, ...]:
     return (first, row(inverted, "=", Frac(1, given.num(det)), "¦", adjugate, "=", given.mat(inverse)))
 
 
-def signed(given: Given, value: Fraction) -> Node:
+def signed(given: SmallData, value: Fraction) -> Node:
     """Return a number with brackets around it where it is negative."""
     return Paren(given.num(value)) if value < 0 else given.num(value)
 
@@ -98,7 +98,7 @@ class Metric:
     total: Matrix
 
 
-def metric(given: Given, S: Matrix) -> Metric:
+def metric(given: SmallData, S: Matrix) -> Metric:
     """Return S⁻¹, or its two parts in the limit (S + εT)⁻¹, ε → 0, T the total variances of the columns: independent of units."""
     inverse, p = exact.inverse(S), given.p
     if inverse is not None:
@@ -119,7 +119,7 @@ def _sandwich(basis: list[Vector], A: Matrix) -> Matrix:
     return exact.product(exact.product(exact.transpose(basis), inner), basis)
 
 
-def singular_parts(given: Given, name: str, found: Metric, means: list[Vector], letter: str) -> tuple[Node | str, ...]:
+def singular_parts(given: SmallData, name: str, found: Metric, means: list[Vector], letter: str) -> tuple[Node | str, ...]:
     """Return what is said and shown where a matrix has no inverse."""
     first, second = (Sym(letter, tag) for tag in given.tags[:2])
     parts: list[Node | str] = [row("det", "¦", Sym(*_split(name)), "=", 0)]
@@ -146,6 +146,6 @@ def decisions_grid(heads: Sequence[Any], lines: Sequence[Sequence[Any]], judged:
     return Grid(tuple(heads[:kept]), tuple(tuple(line[:kept]) for line in lines))
 
 
-def decided(given: Given, k: int, code: int | None) -> tuple[str, str]:
+def decided(given: SmallData, k: int, code: int | None) -> tuple[str, str]:
     """Return the class decided and whether it is right."""
     return label(given.classes[k]), "" if code is None else "✓" if code == k else "✗"

@@ -12,10 +12,10 @@ from . import exact
 from .document import Grid, Step, Worked
 from .exact import Vector
 from .expressions import Dec, Frac, Paren, Root, Row, Sym, row
-from .given import Given, fraction, label, read
-from .logs import Logged, linear_form
+from .logarithms import LogNumber, linear_form
 from .margin import largest_margin
 from .sides import refuse_inseparable, sides
+from .small_data import SmallData, fraction, label, read
 
 MOST_UPDATES = 500
 """Updates after which work by hand gives up."""
@@ -92,7 +92,7 @@ def _learn(rows: list[Vector], signs: list[int], w: Vector) -> list[Visit]:
             )
 
 
-def _rule(given: Given, plus: int, bias: bool, w0: Vector) -> Step:
+def _rule(given: SmallData, plus: int, bias: bool, w0: Vector) -> Step:
     why = f"Class {label(given.classes[plus])} is the positive one, y = +1; the other has y = −1. "
     if bias:
         why += "The bias is the weight of a constant 1 put before every row, so that w has the bias first. "
@@ -106,7 +106,7 @@ def _rule(given: Given, plus: int, bias: bool, w0: Vector) -> Step:
     )
 
 
-def _table(given: Given, rows: list[Vector], signs: list[int], visits: list[Visit]) -> Step:
+def _table(given: SmallData, rows: list[Vector], signs: list[int], visits: list[Visit]) -> Step:
     shown = visits if len(visits) <= MOST_VISITS else [visit for visit in visits if visit.mistake]
     lines = []
     for visit in shown:
@@ -121,14 +121,14 @@ def _table(given: Given, rows: list[Vector], signs: list[int], visits: list[Visi
     return Step("The updates", why, (Grid(("epoch", "row", "x", "y", row("w^T", "x"), "", "w after"), tuple(lines)),))
 
 
-def _ending(given: Given, w: Vector, bias: bool, visits: list[Visit]) -> Step:
+def _ending(given: SmallData, w: Vector, bias: bool, visits: list[Visit]) -> Step:
     weights, constant = (w[1:], w[0]) if bias else (w, Fraction(0))
     mistakes = sum(visit.mistake for visit in visits)
     why = f"Epoch {visits[-1].epoch} had no mistake. {mistakes} update{'s' * (mistakes != 1)} in all; f > 0 means the positive class."
-    return Step("The result", why, (row("w", "=", given.tup(w)), row("f", "=", linear_form(given, weights, Logged(constant)))))
+    return Step("The result", why, (row("w", "=", given.tup(w)), row("f", "=", linear_form(given, weights, LogNumber(constant)))))
 
 
-def _bound(given: Given, rows: list[Vector], signs: list[int], w0: Vector, mistakes: int) -> tuple[Step, dict[str, Any]]:
+def _bound(given: SmallData, rows: list[Vector], signs: list[int], w0: Vector, mistakes: int) -> tuple[Step, dict[str, Any]]:
     """Novikoff's bound (R/γ)² + 2‖w₀‖/γ, with γ the largest margin of planes through the origin of these rows."""
     radius = max(exact.dot(x, x) for x in rows)
     best = largest_margin(rows, signs, bias=False)

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..logic import is_separable
-from .given import Given
+from .small_data import SmallData
 
 
-def sides(given: Given, positive: Any, method: str) -> tuple[list[int], int]:
+def sides(given: SmallData, positive: Any, method: str) -> tuple[list[int], int]:
     """Return y = +1 or −1 of each row, and the code of the positive class, by default the second."""
     if len(given.classes) != 2:
         raise InputError(f"{method} by hand takes two classes; there are {len(given.classes)}: pick the rows of two.")
@@ -25,7 +25,7 @@ def sides(given: Given, positive: Any, method: str) -> tuple[list[int], int]:
     return [1 if code == plus else -1 for code in given.codes], plus
 
 
-def refuse_inseparable(given: Given, signs: list[int], bias: bool, method: str) -> None:
+def refuse_inseparable(given: SmallData, signs: list[int], bias: bool, method: str) -> None:
     """Raise the error, with the proof, of rows that no plane separates."""
     X = np.array([[float(value) for value in row] for row in given.rows])
     if bias:

@@ -9,11 +9,11 @@ from . import exact
 from .document import Grid, Step, Worked
 from .exact import Vector
 from .expressions import Dec, Frac, Node, Num, Paren, Root, Row, Sym, joined, row
-from .given import Given, label, read, read_rows
-from .logs import Logged, linear_form
+from .logarithms import LogNumber, linear_form
 from .margin import Margin, largest_margin
 from .moments import decided, decisions_grid
 from .sides import refuse_inseparable, sides
+from .small_data import SmallData, label, read, read_rows
 
 MOST_ROWS = 24
 """Rows up to which all sets of support vectors are tried."""
@@ -51,7 +51,7 @@ def work_svm(X: Any, y: Any, new: Any = None, *, positive: Any = None) -> Worked
     return Worked("The largest margin by hand", steps, result)
 
 
-def _problem(given: Given, plus: int) -> Step:
+def _problem(given: SmallData, plus: int) -> Step:
     why = (
         f"Class {label(given.classes[plus])} is the positive one, y = +1; the other has y = −1. Of all planes that separate the classes, "
         "the one farthest from the nearest rows has the shortest w for which every row scores at least 1 on its own side. At the optimum "
@@ -68,7 +68,7 @@ def _problem(given: Given, plus: int) -> Step:
     )
 
 
-def _support(given: Given, found: Margin, signs: list[int]) -> Step:
+def _support(given: SmallData, found: Margin, signs: list[int]) -> Step:
     unknown = [Sym("α", str(i + 1)) for i in found.support]
     parts: list[Node] = []
     for i in found.support:
@@ -91,14 +91,14 @@ def _support(given: Given, found: Margin, signs: list[int]) -> Step:
     return Step("The support vectors", why, tuple(parts))
 
 
-def _term(given: Given, value: Fraction, name: Sym, inside: bool) -> list[Any]:
+def _term(given: SmallData, value: Fraction, name: Sym, inside: bool) -> list[Any]:
     if not value:
         return []
     sign: list[Any] = ["−" if value < 0 else "+"] if inside else [Sym("−")] if value < 0 else []
     return [*sign, *([] if abs(value) == 1 else [given.num(abs(value)), "¦"]), name]
 
 
-def _plane(given: Given, found: Margin, signs: list[int]) -> Step:
+def _plane(given: SmallData, found: Margin, signs: list[int]) -> Step:
     terms: list[Any] = []
     for i, alpha in zip(found.support, found.multipliers):
         terms += [
@@ -109,12 +109,12 @@ def _plane(given: Given, found: Margin, signs: list[int]) -> Step:
         ]
     parts = (
         row("w", "=", *terms, "=", given.vec(found.w)),
-        row("f", "=", "w^T", "x", "+", "b", "=", linear_form(given, found.w, Logged(found.b))),
+        row("f", "=", "w^T", "x", "+", "b", "=", linear_form(given, found.w, LogNumber(found.b))),
     )
     return Step("The plane", "Put the multipliers in.", parts)
 
 
-def _margin(given: Given, found: Margin, square: Fraction, signs: list[int]) -> Step:
+def _margin(given: SmallData, found: Margin, square: Fraction, signs: list[int]) -> Step:
     lines = []
     multipliers = dict(zip(found.support, found.multipliers))
     for i, (x, value) in enumerate(zip(given.rows, found.values)):
@@ -135,7 +135,7 @@ def _margin(given: Given, found: Margin, square: Fraction, signs: list[int]) -> 
     return Step("The margin", why, (grid, half))
 
 
-def _root(given: Given, square: Fraction) -> list[Any]:
+def _root(given: SmallData, square: Fraction) -> list[Any]:
     """Return what 1/√square equals: in lowest terms where its numbers are small, and in decimals."""
     decimals = Dec(float(square) ** -0.5)
     outside, inside = Fraction(1, square.numerator), square.numerator * square.denominator
@@ -154,7 +154,7 @@ def _root(given: Given, square: Fraction) -> list[Any]:
     return [*first, Row((*front, Root(Num(Fraction(inside))))), "≈", decimals]
 
 
-def _decisions(given: Given, found: Margin, rows: list[Vector], codes: list[int], truth: list[int] | None) -> Step:
+def _decisions(given: SmallData, found: Margin, rows: list[Vector], codes: list[int], truth: list[int] | None) -> Step:
     heads: tuple[Any, ...] = ("row", "x", "f", "decided", "right")
     lines = []
     for i, x in enumerate(rows):

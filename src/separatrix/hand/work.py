@@ -11,11 +11,11 @@ import numpy as np
 from ..argument_types import check_arguments
 from ..data.opening import is_frame
 from ..errors import InputError, did_you_mean, one_of
-from .counting import work_counts
+from .categorical_naive_bayes import work_counts
 from .document import Worked
 from .fisher import work_fisher
+from .gaussian_naive_bayes import work_gaussian
 from .lda import work_lda
-from .naive_bayes import work_gaussian
 from .perceptron import work_perceptron
 from .svm import work_svm
 

@@ -12,7 +12,7 @@ from ..data import Block
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.smooth.objective import TILE_VALUES
-from .logistic import Evidence
+from .logistic import FisherInformation
 from .tables import Column, Table
 
 Floats = NDArray[np.float64]
@@ -58,7 +58,7 @@ class Influence:
         return Table("Rows of greatest influence", (Column("row", rows), *labels, *columns))
 
 
-def influence(likelihood: Likelihood, evidence: Evidence, inverse: Floats, dfbetas: bool = True) -> Influence:
+def influence(likelihood: Likelihood, evidence: FisherInformation, inverse: Floats, dfbetas: bool = True) -> Influence:
     """Return the influence of every row, from one pass.
 
     With Q = (I⊗z)'V(I⊗z), D = diag(p) − pp' and r = y − p: e = (I − sDQ)⁻¹ s r, Δ = V(I⊗z)e, Cook = e'Qe/(mq). With two classes
@@ -107,7 +107,7 @@ def undone(DQ: Floats, r: Floats) -> Floats:
 
 
 def _of_tile(
-    Z: Floats, codes: NDArray[np.int32], weight: Floats | None, evidence: Evidence, V: Floats, errors: Floats | None
+    Z: Floats, codes: NDArray[np.int32], weight: Floats | None, evidence: FisherInformation, V: Floats, errors: Floats | None
 ) -> tuple[Floats, ...]:
     m, q = evidence.gamma.shape
     P = probabilities(Z @ evidence.gamma.T)

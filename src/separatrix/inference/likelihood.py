@@ -181,12 +181,12 @@ def shares(part: Floats, whole: Floats) -> Floats:
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
 
 
-def counted(seen: Floats, probabilities: Floats) -> float:
+def counts_log_likelihood(seen: Floats, probabilities: Floats) -> float:
     """Return Σ N log p over cells; what was never possible and did happen makes it −∞.
 
     Examples
     --------
-    >>> counted(np.array([2.0, 0.0]), np.array([1.0, 0.0])), counted(np.array([0.0, 1.0]), np.array([1.0, 0.0]))
+    >>> counts_log_likelihood(np.array([2.0, 0.0]), np.array([1.0, 0.0])), counts_log_likelihood(np.array([0.0, 1.0]), np.array([1.0, 0.0]))
     (0.0, -inf)
     """
     return float(xlogy(seen, probabilities).sum())

@@ -27,7 +27,7 @@ NULL = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class FisherInformation:
     """What inference needs of a fit, rows apart.
 
     Attributes
@@ -198,9 +198,13 @@ def pseudo_inverse(A: Floats) -> tuple[Floats, int]:
     return (B / values[kept]) @ B.T, int(kept.sum())
 
 
-def evidence_of(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> Evidence:
+def fisher_information(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> FisherInformation:
     """Return the evidence of a fit without penalty, in the columns that are not aliased."""
     with single_threaded_blas():  # chunks of rows are the parallelism
         likelihood = Likelihood(problem)
         gamma = likelihood.baseline(coef, intercept)
-        return Evidence.of(likelihood, likelihood.at(gamma)) if aliased is None else Evidence.without(likelihood, gamma, aliased)
+        return (
+            FisherInformation.of(likelihood, likelihood.at(gamma))
+            if aliased is None
+            else FisherInformation.without(likelihood, gamma, aliased)
+        )

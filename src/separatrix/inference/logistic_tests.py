@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from ..solvers.smooth.likelihood import Likelihood, Maximum, Point, inverse, maximise
-from .logistic import Evidence
+from .logistic import FisherInformation
 
 Floats = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def score_statistic(point: Point) -> float:
     return float(point.score @ point.inverse @ point.score)
 
 
-def overall_test(likelihood: Likelihood, evidence: Evidence) -> TermTest:
+def overall_test(likelihood: Likelihood, evidence: FisherInformation) -> TermTest:
     """Test that all columns together say nothing about the class: the model against the one without columns."""
     m, q = evidence.gamma.shape
     counts = evidence.counts
@@ -83,12 +83,12 @@ def overall_test(likelihood: Likelihood, evidence: Evidence) -> TermTest:
     return TermTest(*(ChiSquare(value, freedom) for value in statistics))
 
 
-def likelihood_ratio(evidence: Evidence) -> float:
+def likelihood_ratio(evidence: FisherInformation) -> float:
     """Return 2 (l − l₀), the likelihood ratio against the model without columns."""
     return max(0.0, 2.0 * (evidence.log_likelihood - evidence.null_log_likelihood))
 
 
-def wald_statistic(evidence: Evidence) -> float:
+def wald_statistic(evidence: FisherInformation) -> float:
     """Return w'(V_ww)⁻¹w over all coefficients but the intercepts."""
     m, q = evidence.gamma.shape
     slopes = np.arange(m * q).reshape(m, q)[:, :-1].ravel()

@@ -16,9 +16,9 @@ from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among, refused_as
 from ..data import Block, Source, as_rows, as_source
-from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
+from ..inference.selected_columns import picked_from, warn_if_picked
 from ..solvers.scores import codes_of
 from ..summaries import ClassMoments
 from . import criteria

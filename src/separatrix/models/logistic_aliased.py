@@ -15,7 +15,7 @@ from ..data import Source, as_rows
 from ..data.opening import is_frame
 from ..errors import InputError
 from ..inference.influence import Influence
-from ..inference.logistic import Evidence, evidence_of
+from ..inference.logistic import FisherInformation, fisher_information
 from ..inference.logistic_tables import row_names
 from ..inference.tables import Column, Table, Tables
 from .discriminant_summary import column_names, listed
@@ -42,11 +42,11 @@ class Aliased:
         if evidence is None:
             if source is None:
                 raise InputError("This fit has too many coefficients to keep their information: summary(X, y) with the rows of the fit.")
-            evidence = evidence_of(model._problem(source), model.coef_, model.intercept_, self.aliased)
+            evidence = fisher_information(model._problem(source), model.coef_, model.intercept_, self.aliased)
         self.n = evidence.n
         self.model = self._without(evidence)
 
-    def _without(self, evidence: Evidence) -> Any:
+    def _without(self, evidence: FisherInformation) -> Any:
         """Return a model of the columns kept, with the same scores on every row."""
         model, gamma = copy(self.whole), evidence.coefficients
         theta = gamma if len(gamma) == 1 else np.vstack([np.zeros_like(gamma[:1]), gamma])

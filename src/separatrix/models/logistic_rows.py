@@ -13,7 +13,7 @@ from ..errors import InputError, UnknownNameError, did_you_mean
 from ..inference import logistic_tables as tables_of
 from ..inference.collinearity import collinearity_table, total_scatter
 from ..inference.influence import influence
-from ..inference.logistic import Evidence, score_products
+from ..inference.logistic import FisherInformation, score_products
 from ..inference.logistic_tests import overall_test, term_test
 from ..inference.profile import Profile, profile
 from ..inference.tables import Table, Tables
@@ -35,7 +35,7 @@ class FittedRows:
         problem = model._problem(source)
         self.likelihood: Likelihood = Likelihood(problem)
         self.point = self.likelihood.at(self.likelihood.baseline(model._dense_coef(), model.intercept_))
-        self.evidence = Evidence.of(self.likelihood, self.point)
+        self.evidence = FisherInformation.of(self.likelihood, self.point)
         self.profiled: Likelihood = FirthLikelihood(problem) if model.firth else self.likelihood
         self._refuse_other_rows()
 

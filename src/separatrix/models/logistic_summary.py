@@ -19,7 +19,7 @@ from ..data.threads import single_threaded_blas
 from ..errors import CapacityError, InputError, one_of
 from ..inference import logistic_tables as tables_of
 from ..inference.influence import Influence, influence
-from ..inference.logistic import Evidence, null_log_likelihood
+from ..inference.logistic import FisherInformation, null_log_likelihood
 from ..inference.logistic_tests import ChiSquare, likelihood_ratio, wald_statistic
 from ..inference.tables import Column, Table, Tables
 from ..solvers.smooth.likelihood import Likelihood
@@ -182,7 +182,7 @@ def _penalised_tables(model: LogisticRegression, source: Source) -> Tables:
     likelihood = Likelihood(problem)
     gamma = likelihood.baseline(model._dense_coef(), model.intercept_).reshape(likelihood.shape)
     null = null_log_likelihood(problem.counts if model.class_weight is None else _counts(source), bool(model.fit_intercept))
-    evidence = Evidence(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(model.fit_intercept))
+    evidence = FisherInformation(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(model.fit_intercept))
     names = tables_of.row_names(model.classes_.tolist(), column_names(model), bool(model.fit_intercept))
     estimate = tables_of.in_order(evidence.coefficients, evidence.fit_intercept)
     slopes = [not name.endswith(tables_of.INTERCEPT) for name in names]

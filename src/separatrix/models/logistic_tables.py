@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..abilities.logistic_likelihood import is_penalised
 from ..inference import logistic_tables as tables_of
-from ..inference.logistic import Evidence
+from ..inference.logistic import FisherInformation
 from ..inference.profile import Profile
 from ..inference.tables import Table
 from .discriminant_summary import column_names
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 
 def coefficient_tables(
-    model: LogisticRegression, evidence: Evidence, V: Floats, level: float, profiles: list[Profile] | None
+    model: LogisticRegression, evidence: FisherInformation, V: Floats, level: float, profiles: list[Profile] | None
 ) -> dict[str, Table]:
     """Return the tables of coefficients and of odds ratios, with intervals."""
     names = tables_of.row_names(model.classes_.tolist(), column_names(model), bool(model.fit_intercept))

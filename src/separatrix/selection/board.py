@@ -16,7 +16,7 @@ from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..inference.tables import Column, Table
 from .candidates import BASELINE, Candidate, Point
-from .contest import Setting, inner_plan
+from .cross_validation import Setting, inner_plan
 from .differences import Difference
 from .performance import Performance
 from .tuning import tune

@@ -16,14 +16,14 @@ from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, one_of
 from ..evaluation.asked import generator, require_jobs, shown
 from ..evaluation.given import labelled_rows
+from ..evaluation.labelled_rows import LabelledRows
 from ..evaluation.plans import KFold, folds_of
 from ..evaluation.random_plans import Bootstrap
-from ..evaluation.refits import alike
-from ..evaluation.rows import Rows
+from ..evaluation.refits import without_numbers
 from ..summaries import ClassMoments
 from .board import Board, Entry
 from .candidates import Candidate, baseline, check_candidates
-from .contest import Course, Setting, run
+from .cross_validation import CandidateRun, Setting, run
 from .families import families
 from .performance import Criterion, Performance
 
@@ -151,7 +151,7 @@ def _check(rule: str, time_budget: float | None, plan: Any) -> None:
         )
 
 
-def _candidates(models: Any, rows: Rows) -> list[Candidate]:
+def _candidates(models: Any, rows: LabelledRows) -> list[Candidate]:
     if models is None:
         # One pass that refuses text, holes and infinite values, which no family could learn from.
         try:
@@ -173,7 +173,7 @@ def _names_families(models: Any) -> bool:
     return any(isinstance(part, str) for item in items for part in (item if isinstance(item, tuple) else (item,)))
 
 
-def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start: float) -> Board:
+def _board(courses: list[CandidateRun], setting: Setting, rule: str, ended: str, start: float) -> Board:
     entries, failures = [], {}
     for place, course in enumerate(courses):
         if not course.is_finished:
@@ -195,9 +195,9 @@ def _board(courses: list[Course], setting: Setting, rule: str, ended: str, start
     return Board(tuple(entries), failures, rule, setting, time.perf_counter() - start, ended)
 
 
-def _entry(course: Course, scored: Performance, place: int) -> Entry:
+def _entry(course: CandidateRun, scored: Performance, place: int) -> Entry:
     answers = course.answers
-    notes = tuple({alike(note): note for answer in answers for note in answer.notes}.values())
+    notes = tuple({without_numbers(note): note for answer in answers for note in answer.notes}.values())
     points = tuple(answer.point for answer in answers if answer.point is not None)
     seconds = sum(answer.seconds for answer in answers)
     return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes)

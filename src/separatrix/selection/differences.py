@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest, norm, t
 
-from ..decisions.areas import Area
+from ..inference.roc_areas import Area
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from ..decisions.areas import Area, area_interval
 from ..errors import InputError
-from ..evaluation.chosen_metrics import Named, bounded, named_metric, needs_posteriors
 from ..evaluation.intervals import corrected_resampled_t, wilson
-from ..evaluation.metrics import Judged, Metric, brier_losses, log_losses, pooled_area
+from ..evaluation.labelled_rows import HeldOut, LabelledRows
+from ..evaluation.metrics import Metric, ScoredRows, brier_losses, log_losses, pooled_area
 from ..evaluation.plans import NEVER
-from ..evaluation.rows import HeldOut, Rows
+from ..evaluation.scorers import Named, bounded, named_metric, needs_posteriors
+from ..inference.roc_areas import Area, area_interval
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
 
 Floats = NDArray[np.float64]
@@ -71,20 +71,20 @@ class Criterion:
                 "use 'error' or 'balanced_accuracy'."
             )
 
-    def loss(self, held: HeldOut, rows: Rows) -> float:
+    def loss(self, held: HeldOut, rows: LabelledRows) -> float:
         """Return what a choice of hyperparameters is to minimise."""
         value = self.metric(judged(held, rows, by_fold=False)).value
         return value if self.is_loss else -value
 
 
-def judged(held: HeldOut, rows: Rows, by_fold: bool = True) -> Judged:
+def judged(held: HeldOut, rows: LabelledRows, by_fold: bool = True) -> ScoredRows:
     """Return the rows held out with their truth; by fold too, unless each is held out alone."""
     inside = np.flatnonzero(held.folds != NEVER)
     folds = held.folds[inside]
     posteriors = None if held.posteriors is None else held.posteriors[inside]
     weight = None if rows.weight is None else rows.weight[inside]
     apart = by_fold and int(folds.max()) + 1 < len(folds)
-    return Judged(rows.codes[inside], held.codes[inside], posteriors, weight, folds if apart else None, rows.classes, folds)
+    return ScoredRows(rows.codes[inside], held.codes[inside], posteriors, weight, folds if apart else None, rows.classes, folds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Performance:
     """
 
     criterion: Criterion
-    rows: Rows
+    rows: LabelledRows
     repeats: tuple[HeldOut, ...]
 
     @property

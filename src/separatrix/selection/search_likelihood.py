@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ..abilities import Refused, abilities_of
-from ..data.selected import silence
 from ..errors import InputError, SeparatrixWarning
+from ..inference.selected_columns import silence
 from ..solvers.subsets.subset_criterion import DeterminantCriterion
 from ..solvers.subsets.subset_pivots import independent, without_aliases
 from .search_roads import Road, Way

@@ -10,8 +10,8 @@ from scipy.special import softmax
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from ..errors import InputError
-from ..evaluation.chosen_metrics import one_metric
-from ..evaluation.metrics import METRICS, NEED_POSTERIORS, Answers, Judged, takes_weights
+from ..evaluation.metrics import METRICS, NEED_POSTERIORS, Answers, ScoredRows, takes_weights
+from ..evaluation.scorers import one_metric
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -83,7 +83,7 @@ class Metric:
         said = predicted(scores[:, :, None])[:, 0]
         posteriors = softmax(full, axis=1) if self.has_posteriors else None
         if self.own is not None:
-            return float(self.own(Judged(codes, said, posteriors, weight, None, classes)).value)
+            return float(self.own(ScoredRows(codes, said, posteriors, weight, None, classes)).value)
         answers = Decided(classes[said], posteriors, classes, scores[0] if len(scores) == 1 else full)
         return float(self.scorer(answers, np.arange(len(codes))[:, None], classes[codes], **self._more(weight)))
 
@@ -93,7 +93,7 @@ class Metric:
             return float(self.scorer(fitted, X, classes[codes], **self._more(weight)))
         posteriors = class_posteriors(fitted, X, classes) if self.name in NEED_POSTERIORS else None
         said = codes if posteriors is not None else np.searchsorted(classes, np.asarray(fitted.predict(X))).astype(np.int32)
-        return float(self.own(Judged(codes, said, posteriors, weight, None, classes)).value)
+        return float(self.own(ScoredRows(codes, said, posteriors, weight, None, classes)).value)
 
     def _more(self, weight: Floats | None) -> dict[str, Floats]:
         return {} if weight is None or not self.weighs else {"sample_weight": weight}

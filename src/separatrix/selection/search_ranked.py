@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities.protocols import RanksColumns
-from ..data.selected import silence
 from ..errors import SeparatrixWarning
+from ..inference.selected_columns import silence
 from .search_metric import Metric
 from .search_roads import RefitRoad, Way
 from .search_splits import SearchRows

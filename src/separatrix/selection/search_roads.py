@@ -16,8 +16,8 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ..abilities import abilities_of
-from ..data.selected import silence
 from ..errors import SeparatrixWarning
+from ..inference.selected_columns import silence
 from ..solvers.subsets.subset_scores import SubsetScores
 from .search_metric import Metric, class_posteriors, log_loss_of
 from .search_splits import SearchRows, Split

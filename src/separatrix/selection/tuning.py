@@ -25,12 +25,12 @@ from sklearn.pipeline import Pipeline
 
 from ..abilities import abilities_of, offered
 from ..evaluation.held_out import hold_out
+from ..evaluation.labelled_rows import HeldOut, LabelledRows, answers, method_of
 from ..evaluation.plans import Folds, folds_of
-from ..evaluation.rows import HeldOut, Rows, answers, method_of
 from .candidates import Candidate, Point
 
 Floats = NDArray[np.float64]
-Loss = Callable[[HeldOut, Rows], float]
+Loss = Callable[[HeldOut, LabelledRows], float]
 """What to minimise: of the answers for held-out rows, given the truth."""
 
 
@@ -43,13 +43,13 @@ class Tuned:
     method: str
 
 
-def tune(candidate: Candidate, rows: Rows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None) -> Tuned:
+def tune(candidate: Candidate, rows: LabelledRows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None) -> Tuned:
     """Return the point of the candidate's grid with the smallest held-out loss, the first among equals.
 
     Parameters
     ----------
     candidate : Candidate with at least one point
-    rows : Rows to train on; no other is looked at
+    rows : LabelledRows to train on; no other is looked at
     plan : inner plan, as in `evaluate`
     loss : what to minimise
     groups, random_state : for the plan
@@ -60,7 +60,7 @@ def tune(candidate: Candidate, rows: Rows, plan: Any, loss: Loss, groups: Any = 
     >>> from sklearn.datasets import load_iris
     >>> from separatrix import KFold, LinearDiscriminantAnalysis
     >>> X, y = load_iris(return_X_y=True)
-    >>> rows = Rows(X, y.astype(np.int32), None, np.arange(3))
+    >>> rows = LabelledRows(X, y.astype(np.int32), None, np.arange(3))
     >>> lda = Candidate("LDA", LinearDiscriminantAnalysis(), ({"shrinkage": 1.0}, {"shrinkage": 0.0}))
     >>> tune(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
     {'shrinkage': 0.0}
@@ -74,7 +74,7 @@ def tune(candidate: Candidate, rows: Rows, plan: Any, loss: Loss, groups: Any = 
     return Tuned(candidate.grid[int(np.nanargmin(losses))], losses, method)
 
 
-def hold_out_grid(candidate: Candidate, rows: Rows, plan: Any, folds: Folds) -> list[HeldOut]:
+def hold_out_grid(candidate: Candidate, rows: LabelledRows, plan: Any, folds: Folds) -> list[HeldOut]:
     """Return the answers for held-out rows at every point of the candidate's grid."""
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
         return [hold_out(candidate.at(point), rows, plan, folds) for point in candidate.grid]
@@ -93,15 +93,17 @@ def hold_out_grid(candidate: Candidate, rows: Rows, plan: Any, folds: Folds) -> 
     return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) for g in range(G)]
 
 
-def _answers(candidate: Candidate, training: Rows, held: Rows) -> Iterator[tuple[int, NDArray[np.int32], Floats | None, str]]:
+def _answers(
+    candidate: Candidate, training: LabelledRows, held: LabelledRows
+) -> Iterator[tuple[int, NDArray[np.int32], Floats | None, str]]:
     """Yield number, codes, posteriors and method of every point; the steps before the last are fitted once per setting of theirs."""
     for setting, numbers in _by_head(candidate):
         model = candidate.at(setting)
         head, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
         if head is not None:
             Z = head.fit_transform(training.X, training.labels)
-            training_here = Rows(Z, training.codes, training.weight, training.classes)
-            held_here = Rows(head.transform(held.X), held.codes, None, held.classes)
+            training_here = LabelledRows(Z, training.codes, training.weight, training.classes)
+            held_here = LabelledRows(head.transform(held.X), held.codes, None, held.classes)
         else:
             training_here, held_here = training, held
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
@@ -131,7 +133,7 @@ def _last(model: Any, point: Point, prefixed: bool = False) -> Point:
     return {name if prefixed else name.removeprefix(prefix): value for name, value in point.items() if name.startswith(prefix)}
 
 
-def fits_along(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tuple[int, Any, str]]:
+def fits_along(model: Any, points: Sequence[Point], rows: LabelledRows) -> Iterator[tuple[int, Any, str]]:
     """Yield number, fitted model and method for every point; a model is to be used before the next one is asked for."""
     if _is_path(model, points):
         yield from _along_path(model, points, rows)
@@ -165,7 +167,7 @@ def _is_path(model: Any, points: Sequence[Point]) -> bool:
     return name is not None and len(points) > 1 and all(set(point) == {name} for point in points)
 
 
-def _along_path(model: Any, points: Sequence[Point], rows: Rows) -> Iterator[tuple[int, Any, str]]:
+def _along_path(model: Any, points: Sequence[Point], rows: LabelledRows) -> Iterator[tuple[int, Any, str]]:
     name = offered(abilities_of(model).warm_start).parameter
     assert name is not None  # asked by _is_path
     warm = clone(model).set_params(warm_start=True)

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import InputError
 from .document import Step
 from .expressions import Frac, Num, Sym, row
-from .given import fraction
+from .small_data import fraction
 
 
 def priors_step(

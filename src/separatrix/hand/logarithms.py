@@ -9,29 +9,29 @@ from typing import Any
 
 from .exact import Vector
 from .expressions import Node, Num, Paren, Sym, row
-from .given import Given
+from .small_data import SmallData
 
 
 @dataclass(frozen=True)
-class Logged:
+class LogNumber:
     """a + ln b.
 
     Examples
     --------
-    >>> x = Logged(Fraction(1), Fraction(1, 2)) - Logged(Fraction(0), Fraction(1, 4))
+    >>> x = LogNumber(Fraction(1), Fraction(1, 2)) - LogNumber(Fraction(0), Fraction(1, 4))
     >>> x, round(float(x), 4)
-    (Logged(value=Fraction(1, 1), log=Fraction(2, 1)), 1.6931)
+    (LogNumber(value=Fraction(1, 1), log=Fraction(2, 1)), 1.6931)
     """
 
     value: Fraction
     log: Fraction = Fraction(1)
 
-    def __add__(self, other: Logged | Fraction) -> Logged:
-        other = other if isinstance(other, Logged) else Logged(other)
-        return Logged(self.value + other.value, self.log * other.log)
+    def __add__(self, other: LogNumber | Fraction) -> LogNumber:
+        other = other if isinstance(other, LogNumber) else LogNumber(other)
+        return LogNumber(self.value + other.value, self.log * other.log)
 
-    def __sub__(self, other: Logged) -> Logged:
-        return Logged(self.value - other.value, self.log / other.log)
+    def __sub__(self, other: LogNumber) -> LogNumber:
+        return LogNumber(self.value - other.value, self.log / other.log)
 
     @property
     def exactly(self) -> Decimal:
@@ -44,7 +44,7 @@ class Logged:
     def __float__(self) -> float:
         return float(self.exactly)
 
-    def node(self, given: Given) -> Node:
+    def node(self, given: SmallData) -> Node:
         """Return the number as a formula."""
         if self.log == 1:
             return given.num(self.value)
@@ -54,7 +54,7 @@ class Logged:
         return row(given.num(self.value), sign, *tail) if self.value else row(*([] if sign == "+" else [sign]), *tail)
 
 
-def linear_form(given: Given, w: Vector, constant: Logged) -> Node:
+def linear_form(given: SmallData, w: Vector, constant: LogNumber) -> Node:
     """Return w'x + constant written out in the columns."""
     items: list[Any] = []
     for weight, name in zip(w, given.names):

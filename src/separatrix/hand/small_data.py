@@ -25,7 +25,7 @@ MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 60, 6, 6
 
 
 @dataclass(frozen=True)
-class Given:
+class SmallData:
     """Labelled rows as fractions.
 
     Attributes
@@ -77,7 +77,7 @@ class Given:
         return Step("The data", f"{len(self.rows)} rows: {sizes}.{told}", (Grid(("row", *self.names, "class"), tuple(cells)),))
 
 
-def read(X: Any, y: Any, most_rows: int = MOST_ROWS) -> Given:
+def read(X: Any, y: Any, most_rows: int = MOST_ROWS) -> SmallData:
     """Return labelled rows as fractions, or say what is too much for work by hand."""
     names, rows = read_rows(X)
     if y is None:
@@ -90,7 +90,7 @@ def read(X: Any, y: Any, most_rows: int = MOST_ROWS) -> Given:
     if len(classes) < 2:
         raise InputError(f"All rows are of class {classes[0]!r}; rows of two classes are needed.")
     decimal = any(value.denominator != 1 for row in rows for value in row)
-    return Given(rows, labels.codes(0, len(labels)).tolist(), classes, tags_of(classes), names, decimal)
+    return SmallData(rows, labels.codes(0, len(labels)).tolist(), classes, tags_of(classes), names, decimal)
 
 
 def refuse_too_much(n: int, p: int, K: int | None = None, most_rows: int = MOST_ROWS) -> None:

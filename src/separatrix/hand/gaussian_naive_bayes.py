@@ -13,9 +13,9 @@ from . import exact
 from .document import Grid, Step, Worked
 from .exact import Vector
 from .expressions import Dec, Frac, Num, Paren, Root, Sym, joined, row
-from .given import Given, label, read, read_rows
 from .moments import decided, decisions_grid
-from .shares import priors_step
+from .priors import priors_step
+from .small_data import SmallData, label, read, read_rows
 
 DETAILED = 3
 """New rows whose densities are written out."""
@@ -64,7 +64,7 @@ def work_gaussian(X: Any, y: Any, new: Any = None, *, ddof: int = 1, priors: Seq
     return Worked("Gaussian naive Bayes by hand", tuple(steps), result)
 
 
-def _normals(given: Given, k: int, ddof: int) -> list[Normal]:
+def _normals(given: SmallData, k: int, ddof: int) -> list[Normal]:
     rows = given.of(k)
     mean = exact.mean(rows)
     if len(rows) <= ddof:
@@ -80,12 +80,12 @@ def _normals(given: Given, k: int, ddof: int) -> list[Normal]:
     return [Normal(m, s / (len(rows) - ddof)) for m, s in zip(mean, squares)]
 
 
-def _means(given: Given, normals: list[list[Normal]]) -> Step:
+def _means(given: SmallData, normals: list[list[Normal]]) -> Step:
     lines = [(label(c), *(given.num(n.mean) for n in own)) for c, own in zip(given.classes, normals)]
     return Step("The means", "The mean of each column in each class.", (Grid(("class", *given.names), tuple(lines)),))
 
 
-def _variances(given: Given, normals: list[list[Normal]], ddof: int) -> Step:
+def _variances(given: SmallData, normals: list[list[Normal]], ddof: int) -> Step:
     lines: list[tuple[Any, ...]] = []
     for c, own in zip(given.classes, normals):
         lines.append((label(c), *(Num(n.variance) for n in own)))
@@ -97,7 +97,7 @@ def _variances(given: Given, normals: list[list[Normal]], ddof: int) -> Step:
     return Step("The variances", why, (formula, Grid(("class", *given.names), tuple(lines))))
 
 
-def _one_row(given: Given, normals: list[list[Normal]], shares: list[Fraction], x: Vector, of: str) -> list[Step]:
+def _one_row(given: SmallData, normals: list[list[Normal]], shares: list[Fraction], x: Vector, of: str) -> list[Step]:
     formula = row(
         "p",
         Paren(row("x", "|", "k")),
@@ -146,7 +146,12 @@ def _posterior(joint: list[float]) -> list[float]:
 
 
 def _decisions(
-    given: Given, rows: list[Vector], joints: list[list[float]], posteriors: list[list[float]], codes: list[int], truth: list[int] | None
+    given: SmallData,
+    rows: list[Vector],
+    joints: list[list[float]],
+    posteriors: list[list[float]],
+    codes: list[int],
+    truth: list[int] | None,
 ) -> Step:
     heads: tuple[Any, ...] = (
         "row",

@@ -25,7 +25,7 @@ Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class LabelledRows:
     """Labelled rows to evaluate on: X as given, class codes, weights or None, and the classes."""
 
     X: Any
@@ -34,7 +34,7 @@ class Rows:
     classes: NDArray[Any]
 
     def __repr__(self) -> str:
-        return f"Rows({self.n} rows, {len(self.classes)} classes)"
+        return f"LabelledRows({self.n} rows, {len(self.classes)} classes)"
 
     @property
     def n(self) -> int:
@@ -60,19 +60,19 @@ class Rows:
         """Which rows count: those of weight 0 do not."""
         return np.ones(self.n, dtype=bool) if self.weight is None else self.weight > 0
 
-    def take(self, rows: NDArray[np.intp]) -> Rows:
+    def take(self, rows: NDArray[np.intp]) -> LabelledRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return Rows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
+        return LabelledRows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
 
-    def but(self, row: int) -> Rows:
+    def but(self, row: int) -> LabelledRows:
         """Return all rows but one."""
         return self.take(np.delete(np.arange(self.n), row))
 
     def fit(self, model: Any, start: Any = None) -> Any:
         """Return a fitted clone of a model, begun at another fit where it can.
 
-        Where one class is left, the model that always says it. Rows of weight 0 are no rows.
+        Where one class is left, the model that always says it. LabelledRows of weight 0 are no rows.
         """
         if self.weight is not None and not self.weight.all():
             return self.take(np.flatnonzero(self.weight)).fit(model, start)
@@ -101,12 +101,12 @@ class Rows:
         """Return the share of the rows that a fitted model gets wrong."""
         return float(np.average(predicted_codes(fitted, self) != self.codes, weights=self.weight))
 
-    def drawn(self, times: NDArray[np.int64], by_weight: bool) -> Rows:
+    def drawn(self, times: NDArray[np.int64], by_weight: bool) -> LabelledRows:
         """Return a resample: the same rows with other weights, or the rows repeated where a model takes no weights."""
         if not by_weight:
             return self.take(np.repeat(np.arange(self.n), times))
         weight = times.astype(np.float64) if self.weight is None else times * self.weight
-        return Rows(self.X, self.codes, weight, self.classes)
+        return LabelledRows(self.X, self.codes, weight, self.classes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +141,17 @@ def method_of(repeats: Sequence[HeldOut]) -> str:
     ['exact algebra', 'exact algebra, 1 of 4 rows refitted', 'refits']
     """
     held, refitted = sum(int((repeat.folds != NEVER).sum()) for repeat in repeats), sum(repeat.refitted for repeat in repeats)
-    return said_method(repeats[0].method, refitted, held, "rows")
+    return method_text(repeats[0].method, refitted, held, "rows")
 
 
-def said_method(road: str, refitted: int, total: int, unit: str) -> str:
+def method_text(road: str, refitted: int, total: int, unit: str) -> str:
     """Return a road with how much of the work was done by refits in its place."""
     if not refitted:
         return road
     return "refits" if refitted == total else f"{road}, {refitted} of {total} {unit} refitted"
 
 
-def predicted_codes(fitted: Any, rows: Rows) -> Codes:
+def predicted_codes(fitted: Any, rows: LabelledRows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
     labels = np.asarray(fitted.predict(rows.X))
     try:
@@ -168,7 +168,7 @@ def predicted_codes(fitted: Any, rows: Rows) -> Codes:
     return codes.astype(np.int32)
 
 
-def answers(fitted: Any, rows: Rows) -> tuple[Codes, Floats | None]:
+def answers(fitted: Any, rows: LabelledRows) -> tuple[Codes, Floats | None]:
     """Return codes and posteriors (in the order of all classes, 0 for those a fit has not seen) of some rows."""
     codes = predicted_codes(fitted, rows)
     if not hasattr(fitted, "predict_proba"):
@@ -179,7 +179,7 @@ def answers(fitted: Any, rows: Rows) -> tuple[Codes, Floats | None]:
 
 
 def gather(
-    rows: Rows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
+    rows: LabelledRows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
 ) -> HeldOut:
     """Put the answers of the folds in the order of the rows."""
     codes = np.full(rows.n, -1, dtype=np.int32)

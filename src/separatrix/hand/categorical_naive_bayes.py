@@ -14,13 +14,13 @@ from ..data.opening import is_frame
 from ..errors import InputError, did_you_mean
 from .document import Grid, Step, Worked
 from .expressions import Dec, Frac, Num, Paren, Sym, joined, row
-from .given import fraction, label, refuse_too_much, tags_of
 from .moments import decisions_grid
-from .shares import priors_step
+from .priors import priors_step
+from .small_data import fraction, label, refuse_too_much, tags_of
 
 
 @dataclass(frozen=True)
-class Counted:
+class CategoryFrequencies:
     """Rows of categories, their labels, and the categories of each column."""
 
     rows: list[list[Any]]
@@ -71,7 +71,7 @@ def _cells(X: Any) -> tuple[list[str], list[list[Any]]]:
     return names or [f"column {j + 1}" for j in range(table.shape[1])], table.tolist()
 
 
-def _read(X: Any, y: Any, alpha: Fraction) -> Counted:
+def _read(X: Any, y: Any, alpha: Fraction) -> CategoryFrequencies:
     names, rows = _cells(X)
     labels = Labels.of(y)
     if len(labels) != len(rows):
@@ -81,10 +81,10 @@ def _read(X: Any, y: Any, alpha: Fraction) -> Counted:
     classes = labels.classes.tolist()
     refuse_too_much(len(rows), len(names), len(classes))
     levels = [sorted({row[j] for row in rows}, key=str) for j in range(len(names))]
-    return Counted(rows, labels.codes(0, len(labels)).tolist(), classes, tags_of(classes), names, levels, alpha)
+    return CategoryFrequencies(rows, labels.codes(0, len(labels)).tolist(), classes, tags_of(classes), names, levels, alpha)
 
 
-def _refuse_unknown(data: Counted, x: list[Any]) -> None:
+def _refuse_unknown(data: CategoryFrequencies, x: list[Any]) -> None:
     if len(x) != len(data.names):
         raise InputError(f"new has {len(x)} columns; {len(data.names)} are needed, as in X.")
     for name, levels, value in zip(data.names, data.levels, x):
@@ -92,14 +92,14 @@ def _refuse_unknown(data: Counted, x: list[Any]) -> None:
             raise InputError(f"new holds {value!r} in {name}, which no row of X has.{did_you_mean(value, levels)} Categories: {levels}.")
 
 
-def _given(data: Counted) -> Step:
+def _given(data: CategoryFrequencies) -> Step:
     lines = [(str(i), *map(str, x), label(data.classes[code])) for i, (x, code) in enumerate(zip(data.rows, data.codes), 1)]
     named = [f"{tag} for class {label(c)}" for tag, c in zip(data.tags, data.classes) if tag != label(c)]
     told = f" Subscripts: {', '.join(named)}." if named else ""
     return Step("The data", f"{len(data.rows)} rows.{told}", (Grid(("row", *data.names, "class"), tuple(lines)),))
 
 
-def _column(data: Counted, j: int) -> Step:
+def _column(data: CategoryFrequencies, j: int) -> Step:
     lines = []
     for value in data.levels[j]:
         cells: list[Any] = []
@@ -113,14 +113,14 @@ def _column(data: Counted, j: int) -> Step:
     return Step(f"The shares of {data.names[j]}", why, (Grid(("category", *(Sym("p", tag) for tag in data.tags)), tuple(lines)),))
 
 
-def _joint(data: Counted, shares: list[Fraction], k: int, x: list[Any]) -> Fraction:
+def _joint(data: CategoryFrequencies, shares: list[Fraction], k: int, x: list[Any]) -> Fraction:
     value = shares[k]
     for j, cell in enumerate(x):
         value *= data.share(k, j, cell)
     return value
 
 
-def _products(data: Counted, shares: list[Fraction], x: list[Any], joint: list[Fraction], i: int, n: int) -> Step:
+def _products(data: CategoryFrequencies, shares: list[Fraction], x: list[Any], joint: list[Fraction], i: int, n: int) -> Step:
     parts: list[Any] = []
     total = sum(joint, Fraction(0))
     for k, tag in enumerate(data.tags):
@@ -135,7 +135,7 @@ def _products(data: Counted, shares: list[Fraction], x: list[Any], joint: list[F
     return Step(f"Joint and posterior of new row{where}", why, tuple(parts))
 
 
-def _decisions(data: Counted, rows: list[list[Any]], joints: list[list[Fraction]], codes: list[int], seen: bool) -> Step:
+def _decisions(data: CategoryFrequencies, rows: list[list[Any]], joints: list[list[Fraction]], codes: list[int], seen: bool) -> Step:
     heads: tuple[Any, ...] = (
         "row",
         *(row("p", Paren(row("x", ",", Sym(tag)))) for tag in data.tags),

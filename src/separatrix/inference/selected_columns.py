@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.labels import encode
+from ..data.opening import as_rows
+from ..data.source import ChunkedSource, Source
 from ..errors import SelectionWarning
-from .labels import encode
-from .opening import as_rows
-from .source import ChunkedSource, Source
 
 VALUES = 20_000
 """Values looked at in all: every row of small data."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..inference.tables import Tables
 
 
-class SaidInTables:
+class Explanation:
     """An explanation whose every form comes from its tables. A subclass gives `tables`."""
 
     __slots__ = ()

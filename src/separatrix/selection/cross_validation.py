@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..data.threads import single_threaded_blas
 from ..evaluation.held_out import hold_out
+from ..evaluation.labelled_rows import HeldOut, LabelledRows, answers, method_of
 from ..evaluation.plans import Folds, KFold, LeaveOneOut
-from ..evaluation.rows import HeldOut, Rows, answers, method_of
 from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import Criterion
@@ -34,7 +34,7 @@ ALL = -1
 class Setting:
     """What every job shares: rows, outer plan and its folds (one array per repeat), inner plan, metric, groups and seed."""
 
-    rows: Rows
+    rows: LabelledRows
     plan: Any
     repeats: tuple[Folds, ...]
     inner: Any
@@ -69,7 +69,7 @@ class Answer:
 
 
 @dataclass(slots=True, eq=False)
-class Course:
+class CandidateRun:
     """What is known of a candidate so far."""
 
     candidate: Candidate
@@ -99,7 +99,7 @@ class Course:
         return HeldOut(folds, codes, posteriors, own[0].method)
 
 
-def run(candidates: Sequence[Candidate], setting: Setting, n_jobs: int | None, budget: float | None) -> tuple[list[Course], str]:
+def run(candidates: Sequence[Candidate], setting: Setting, n_jobs: int | None, budget: float | None) -> tuple[list[CandidateRun], str]:
     """Run all jobs; return what every candidate came to, and why the run ended early, if it did.
 
     Parameters
@@ -109,7 +109,7 @@ def run(candidates: Sequence[Candidate], setting: Setting, n_jobs: int | None, b
     n_jobs : processes; None is one, unless a joblib context says otherwise
     budget : seconds after which no job is begun
     """
-    courses = [Course(candidate) for candidate in candidates]
+    courses = [CandidateRun(candidate) for candidate in candidates]
     jobs = [job for c, candidate in enumerate(candidates) for job in _jobs(c, candidate, setting)]
     for job in jobs:
         courses[job.candidate].jobs += 1
@@ -147,7 +147,7 @@ def _jobs(c: int, candidate: Candidate, setting: Setting) -> Iterator[Job]:
 
 
 def _answers(
-    jobs: list[Job], courses: list[Course], setting: Setting, n_jobs: int | None, deadline: float, stop: Event
+    jobs: list[Job], courses: list[CandidateRun], setting: Setting, n_jobs: int | None, deadline: float, stop: Event
 ) -> Iterator[Answer]:
     def waiting() -> Iterator[Job]:
         for job in jobs:
@@ -197,7 +197,7 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
     return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
 
 
-def inner_plan(given: Any, training: Rows, groups: Any) -> Any:
+def inner_plan(given: Any, training: LabelledRows, groups: Any) -> Any:
     """Return the plan by which hyperparameters are chosen: the given one, or five folds, fewer where a class has fewer rows."""
     if given is not None:
         return given

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputTypeError
+from ..inference.intervals import mean_interval
 from .decision import Decision
 from .posteriors import Cases
 from .priors import check_priors, prior_odds, reweight
-from .shares import mean_interval
 
 Floats = NDArray[np.float64]
 

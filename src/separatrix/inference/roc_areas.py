@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
 from ..data.weights import with_squares
 from ..thresholds import SORTED
-from .shares import logit_interval
+from .intervals import logit_interval
 
 Floats = NDArray[np.float64]
 

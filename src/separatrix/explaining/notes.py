@@ -19,7 +19,7 @@ LOOKED_AT = 10_000
 """Rows in which columns of 0 and 1 are looked for."""
 
 
-def decision_said(model: Any, row: Any) -> tuple[str, ...]:
+def decision_notes(model: Any, row: Any) -> tuple[str, ...]:
     """Return what is to be said about the decision around a model, if there is one; row is that row alone."""
     decision = abilities_of(model).decision
     if not decision:
@@ -33,7 +33,7 @@ def decision_said(model: Any, row: Any) -> tuple[str, ...]:
     return rule, f"It takes {names[int(costs.argmin())]} for this row; expected costs: {each}. The rest is about the most probable class."
 
 
-def switches_said(flip: Flip | None, source: Source, names: list[str]) -> tuple[str, ...]:
+def binary_column_notes(flip: Flip | None, source: Source, names: list[str]) -> tuple[str, ...]:
     """Return a sentence about columns of 0 and 1 that a flip puts between the two."""
     if flip is None or not flip.found:
         return ()
