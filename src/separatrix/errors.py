@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class SeparatrixError(Exception):
@@ -97,3 +98,22 @@ def one_of(parameter: str, given: object, allowed: Iterable[str]) -> InputError:
     allowed = list(allowed)
     listed = ", ".join(repr(a) for a in allowed)
     return InputError(f"{parameter}={given!r} is not known; use one of {listed}.{did_you_mean(given, allowed)}")
+
+
+def short_text(given: Any, most: int = 60) -> str:
+    """Return a value as text of one short line.
+
+    Examples
+    --------
+    >>> short_text(10**400), short_text("a" * 90, 12)
+    ('an integer of about 401 digits', "'aaaaaaaaaa…")
+    """
+    if is_huge(given):
+        return f"an integer of about {int(given.bit_length() * 0.30103) + 1} digits"
+    text = " ".join(repr(given).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def is_huge(given: Any) -> bool:
+    """Return whether a value is an integer that would fill the line."""
+    return isinstance(given, int) and given.bit_length() > 128

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from separatrix import BernoulliNB, Bootstrap, GaussianNB, Holdout, KFold, LinearDiscriminantAnalysis, LogisticRegression, learning_curve
 from separatrix.errors import InputError
 from separatrix.evaluation.learning_curve import grown
-from separatrix.evaluation.plans import folds_of
+from separatrix.evaluation.splits import folds_of
 
 X, Y = load_iris(return_X_y=True)
 

@@ -23,7 +23,7 @@ from separatrix import (
 )
 from separatrix.errors import InputError
 from separatrix.evaluation.permutation import Shuffled
-from separatrix.evaluation.plans import folds_of
+from separatrix.evaluation.splits import folds_of
 
 QUICK = [
     LinearDiscriminantAnalysis(),

@@ -38,7 +38,7 @@ from separatrix import (
 )
 from separatrix.errors import InputError, InputTypeError, SeparatrixError, UnknownNameError
 from separatrix.evaluation import evaluate
-from separatrix.evaluation.plans import folds_of
+from separatrix.evaluation.splits import folds_of
 from separatrix.progress import Event, listening
 from separatrix.selection.comparison import PREPARED
 

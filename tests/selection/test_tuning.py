@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import GaussianNB, KFold, LinearDiscriminantAnalysis, LogisticRegression, QuadraticDiscriminantAnalysis
 from separatrix.evaluation.labelled_rows import LabelledRows
-from separatrix.evaluation.plans import folds_of
+from separatrix.evaluation.splits import folds_of
 from separatrix.selection.candidates import Candidate
 from separatrix.selection.performance import Criterion
 from separatrix.selection.tuning import hold_out_grid, tune

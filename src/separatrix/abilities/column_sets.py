@@ -1,4 +1,5 @@
-"""Models on sets of their columns, for searches: held-out scores and likelihoods of every neighbour of a set, without refits.
+"""Models on sets of their columns, for searches: held-out scores and likelihoods of every neighbour of a set, without refits;
+for penalised losses, which columns are worth a refit, and many fits side by side.
 
 A function per family returns the part, or why the parameters tie the columns together in ways no update follows. The algebra is imported
 when a search asks for it, not with the models.
@@ -10,19 +11,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 
-from ..decisions.class_weights import effective_priors, weighted
-from ..solvers.closed_form.discriminant import pooled_divisor
+from ..data import as_source
+from ..decisions.class_weights import class_factors, effective_priors, weighted
+from ..losses import Loss
 from ..solvers.closed_form.least_squares import class_targets
 from ..solvers.closed_form.quadratic import class_divisors, pool, regularise
 from ..solvers.closed_form.spread import total_spread
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from .page import Refused
-from .protocols import Floats
+from .protocols import Codes, Floats, Ints
 
 if TYPE_CHECKING:
     from ..solvers.subsets.subset_criterion import DeterminantCriterion
+    from ..solvers.subsets.subset_logistic import LogisticScores
     from ..solvers.subsets.subset_scores import SubsetScores
 
 UPDATES = "exact algebra: one pivot carries the scores of all folds to the next set"
@@ -36,68 +41,6 @@ def not_maximal(parameters: str) -> Refused:
         f"AIC and BIC of sets of columns are those of the maximum-likelihood model: leave {parameters} at their defaults, or search by a "
         "metric of held-out rows such as 'log_loss'"
     )
-
-
-def summary_kind(kind: Kind, class_weight: Any) -> Kind:
-    """Return the moments a model needs: class weights scale classes, so each class keeps its own scatter."""
-    return "full" if kind == "pooled" and class_weight is not None else kind
-
-
-class Discriminant(Protocol):
-    """What is read of a linear discriminant analysis."""
-
-    priors: Any
-    shrinkage: Any
-    covariance: Any
-    weights: Any
-    class_weight: Any
-
-
-@dataclass(frozen=True, slots=True)
-class DiscriminantSets:
-    """Held-out scores of linear discriminants on sets of columns."""
-
-    model: Discriminant
-    kind: Kind
-    how: ClassVar[str] = UPDATES
-
-    def scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores:
-        """Return the engine for moments of the training rows of each fold and the held-out rows of each fold."""
-        from ..solvers.subsets.subset_linear import discriminant_folds
-
-        model = self.model
-        own = [weighted(moments, model.class_weight).to("pooled") for moments in training]
-        priors = [effective_priors(model.priors, m.classes, m.counts) for m in own]
-        divisors = [pooled_divisor(m, model.covariance, model.weights) for m in own]
-        return discriminant_folds([m.counts for m in own], [m.means for m in own], [m.scatter for m in own], priors, divisors, rows)
-
-
-def discriminant_sets(model: Discriminant) -> DiscriminantSets | Refused:
-    """Return held-out scores of linear discriminants, or why there are none."""
-    return DiscriminantSets(model, summary_kind("pooled", model.class_weight)) if model.shrinkage in (None, 0.0) else SHRUNK
-
-
-@dataclass(frozen=True, slots=True)
-class SharedCovarianceSets:
-    """AIC and BIC of linear discriminants on sets of columns."""
-
-    priors_given: bool
-    kind: ClassVar[Kind] = "pooled"
-    how: ClassVar[str] = DETERMINANTS
-
-    def criterion(self, moments: ClassMoments) -> DeterminantCriterion:
-        """Return the criterion of every set from the moments of all rows."""
-        from ..solvers.subsets.subset_criterion import shared_covariance_criterion
-
-        own = moments.to("pooled")
-        return shared_covariance_criterion(own.counts, own.means, own.scatter, self.priors_given)
-
-
-def discriminant_criterion(model: Discriminant) -> SharedCovarianceSets | Refused:
-    """Return AIC and BIC of linear discriminants, or why there are none."""
-    if model.shrinkage not in (None, 0.0) or model.class_weight is not None or model.weights != "frequency":
-        return not_maximal("shrinkage, class_weight and weights")
-    return SharedCovarianceSets(model.priors is not None)
 
 
 class Quadratic(Protocol):
@@ -239,3 +182,87 @@ class LeastSquaresSets:
                 mixing, shift = mixing[1:] - mixing[:1], shift[1:] - shift[:1]
         counts, means, scatters = [m.counts for m in own], [m.means for m in own], [m.scatter for m in own]
         return least_squares_folds(counts, means, scatters, targets, mixing, shift, float(model.alpha), rows)
+
+
+class LossModel(Protocol):
+    """What is read of a model that minimises a penalised loss."""
+
+    C: float
+    class_weight: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsRanked:
+    """Columns ranked by a quadratic model of the loss at the fit of the current set."""
+
+    model: LossModel
+    loss: Any
+    """From the number of classes to the loss."""
+    how: ClassVar[str] = "a score test ranks the candidates, the first few are refitted"
+
+    def ranks(self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], columns: list[int], adding: bool) -> Floats:
+        """Return what each column (p,) is expected to gain if taken in, or minus what it is expected to be missed by."""
+        from ..solvers.subsets.subset_ranking import expected_gains, expected_losses, rowwise
+
+        model, w = self.model, np.ones(len(X)) if weight is None else weight
+        K, inside = len(classes), sorted(columns)
+        factors = class_factors(model.class_weight, classes, np.bincount(codes, w, minlength=K).astype(np.float64))
+        w = w if factors is None else w * factors[codes]
+        R = 1 if K == 2 else K
+        scores, coef = np.zeros((len(X), R)), np.zeros((R, len(inside)))
+        if inside:
+            fitted = clone(model).fit(X[:, inside], classes[codes], sample_weight=weight)
+            coef = fitted.coef_
+            scores = X[:, inside] @ coef.T + fitted.intercept_
+        slope, curvature = rowwise(self._loss(K), scores, codes)
+        penalty = 0.0 if np.isinf(model.C) else 1.0 / float(model.C)
+        if adding:
+            return expected_gains(X, inside, slope, curvature, w, penalty)
+        found = np.zeros(X.shape[1])
+        found[inside] = -expected_losses(X[:, inside], coef, curvature, w, penalty)
+        return found
+
+    def _loss(self, K: int) -> Loss:
+        found: Loss = self.loss(K)
+        return found
+
+
+class Logistic(LossModel, Protocol):
+    """What is read of a logistic regression."""
+
+    l1_ratio: float
+    firth: bool
+    fit_intercept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticFits:
+    """Logistic regressions for two classes with an L2 penalty on sets of columns, many at once."""
+
+    model: Logistic
+    how: ClassVar[str] = "two classes: many fits advance together"
+
+    def fits(
+        self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
+    ) -> LogisticScores | None:
+        """Return held-out scores of sets of columns; None with more than two classes."""
+        from ..solvers.subsets.subset_logistic import LogisticFold, LogisticScores
+
+        if len(classes) != 2:
+            return None
+        if not np.isfinite(X).all():
+            as_source(X, codes).refuse_nonfinite()
+        folds = []
+        for train, test in splits:
+            own = codes[train]
+            w = np.ones(len(train)) if weight is None else weight[train]
+            factors = class_factors(self.model.class_weight, classes, np.bincount(own, w, minlength=2).astype(np.float64))
+            folds.append(LogisticFold(train, (own == 1).astype(np.float64), w if factors is None else w * factors[own], test))
+        return LogisticScores(X, folds, 1.0 / float(self.model.C), bool(self.model.fit_intercept))
+
+
+def logistic_fits(model: Logistic) -> LogisticFits | Refused:
+    """Return fits side by side, or why they run one by one."""
+    if model.l1_ratio > 0 or model.firth or np.isinf(model.C):
+        return Refused("an L2 penalty alone keeps every candidate's Hessian invertible")
+    return LogisticFits(model)

@@ -1,4 +1,4 @@
-"""AIC and BIC of naive Bayes by counting: probabilities as counts_log_likelihood, without smoothing."""
+"""AIC and BIC of naive Bayes by counting: probabilities as counted, without smoothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .likelihood import SummaryLikelihood, sum_over_rows
 
 
 class CountsLikelihood(SummaryLikelihood):
-    """Likelihoods at alpha = 0: Σ N log p over what was counts_log_likelihood, in which a count of zero adds nothing."""
+    """Likelihoods at alpha = 0: Σ N log p over what was counted, in which a count of zero adds nothing."""
 
     maximum: ClassVar[dict[str, Any]] = {"alpha": 0.0, "force_alpha": True, "class_weight": None}
 

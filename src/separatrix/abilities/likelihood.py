@@ -9,6 +9,7 @@ priors and shrinkage are part of the family.
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -32,6 +33,7 @@ class Fitted(Protocol):
     n_features_in_: int
 
 
+@dataclass(frozen=True)
 class SummaryLikelihood:
     """`HasLikelihood` of a model that is solved from a summary. A family gives three things::
 
@@ -44,17 +46,16 @@ class SummaryLikelihood:
     Parameters
     ----------
     model : the model
-    summary : its ability to summarise rows
+    solved_from : its ability to summarise rows
     """
 
+    model: Any
+    solved_from: SolvedFromSummary
     how: ClassVar[str] = "joint likelihood p(x, y) from the summary; conditional p(y | x) from the rows"
     default: ClassVar[Likelihood] = "joint"
     of_labels_alone: ClassVar[bool] = False
     family: ClassVar[Family]
     maximum: ClassVar[dict[str, Any]]
-
-    def __init__(self, model: Any, summary: SolvedFromSummary) -> None:
-        self.model, self.solved_from = model, summary
 
     def density(self, given: Any) -> float:
         """Return Σ w_i log p(x_i | class of i) of the rows that a summary stands for."""

@@ -5,8 +5,8 @@ from .estimate import Estimate
 from .evaluate import evaluate
 from .learning_curve import LearningCurve, learning_curve
 from .permutation import PermutationTest, permutation_test
-from .plans import HashFold, KFold, LeaveOneOut
-from .random_plans import Bootstrap, Holdout, RandomSubsampling
+from .plans import KFold, LeaveOneOut
+from .random_plans import Bootstrap, HashFold, Holdout, RandomSubsampling
 from .shrinkage_path import ShrinkagePath, shrinkage_path
 
 __all__ = [

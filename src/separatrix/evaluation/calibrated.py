@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags, indexable
@@ -24,12 +23,11 @@ from ..models.accuracy import score
 from ..models.decided import with_decision
 from ..models.known_parameters import KnownParameters
 from ..models.state import State, nested, restore_nested, unpack
-from ..progress import task
-from .asked import require_jobs
-from .held_out import hold_out, require_training_classes
-from .labelled_rows import LabelledRows
-from .plans import Folds, KFold, count_rows, folds_of
+from .calibration_scores import ScoreKind, class_scores, held_out_scores, kind_of, scores_of, smallest_posterior
+from .labelled_rows import LabelledRows, require_jobs
+from .plans import KFold, count_rows
 from .random_plans import Bootstrap
+from .splits import folds_of
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +104,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         held = np.flatnonzero(~np.isnan(values).any(axis=1))
         weight = np.ones(rows.n) if rows.weight is None else rows.weight
         codes, weight = np.tile(rows.codes, len(repeats))[held], (np.tile(weight, len(repeats)) / len(repeats))[held]
-        floor = _floor(values[held]) if kind == "posteriors" else 0.0
+        floor = smallest_posterior(values[held]) if kind == "posteriors" else 0.0
         scores = class_scores(values[held], kind, self.method, floor)
         calibration = fit_map(self.method, scores, codes, weight)
         shares = np.bincount(rows.codes, rows.weight, minlength=len(rows.classes))
@@ -123,7 +121,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         """Return what this model can do beyond fit and predict: nothing of its own, held-out rows are refitted."""
         return Abilities.none(self, "the estimator inside and the map of its scores are fitted again on the rows that are left")
 
-    def _check(self, estimator: Any) -> Kind:
+    def _check(self, estimator: Any) -> ScoreKind:
         if not (isinstance(self.method, str) and self.method in METHODS):
             raise one_of("method", self.method, METHODS)
         if isinstance(self.plan, Bootstrap):
@@ -140,7 +138,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         """
         check_is_fitted(self)
         kind = kind_of(self.estimator_)
-        values = _answers(self.estimator_, X, kind, self.classes_)
+        values = scores_of(self.estimator_, X, kind, self.classes_)
         return self.calibration_.posteriors(class_scores(values, kind, self.calibration_.method, self.floor_))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -191,23 +189,6 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         return tags
 
 
-Kind = Literal["posteriors", "margins"]
-
-
-def kind_of(estimator: Any) -> Kind:
-    """Return what an estimator says about rows, or raise the error of one that says nothing but labels."""
-    if isinstance(estimator, type):
-        raise InputError(f"estimator is the class {estimator.__name__} itself; pass an instance, {estimator.__name__}().")
-    if hasattr(estimator, "fit") and hasattr(estimator, "predict_proba"):
-        return "posteriors"
-    if hasattr(estimator, "fit") and hasattr(estimator, "decision_function"):
-        return "margins"
-    raise InputError(
-        f"estimator={estimator!r} has neither predict_proba nor decision_function, so there is nothing to calibrate; pass a classifier "
-        "that has one, such as LinearSVC()."
-    )
-
-
 def default_plan(rows: LabelledRows) -> KFold:
     """Return five folds, or fewer where a class has fewer rows."""
     sizes = np.bincount(rows.codes, minlength=len(rows.classes))
@@ -215,62 +196,6 @@ def default_plan(rows: LabelledRows) -> KFold:
         label = rows.classes.tolist()[int(sizes.argmin())]
         raise InputError(f"Class {label!r} has 1 row: held out, none is left to train on. Give at least two rows of each class.")
     return KFold(int(min(5, sizes.min())), random_state=0)
-
-
-def held_out_scores(model: Any, rows: LabelledRows, plan: Any, folds: Folds, kind: Kind, n_jobs: int | None = None) -> Floats:
-    """Return posteriors (n, K), or margins (n, 1) or (n, K), of rows held out in one repeat of a plan; NaN if never held out."""
-    if kind == "posteriors":
-        found = hold_out(model, rows, plan, folds, n_jobs=n_jobs).posteriors
-        assert found is not None
-        return found
-    require_training_classes(rows, folds, alone=False)
-    n_folds, scores = int(folds.max()) + 1, np.full((rows.n, 1 if len(rows.classes) == 2 else len(rows.classes)), np.nan)
-    with task("calibrate", total=n_folds) as work:
-        jobs = (delayed(_margins)(model, rows, folds, fold) for fold in range(n_folds))
-        for fold, margins in enumerate(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)):
-            scores[folds == fold] = margins
-            work.advance(f"fold {fold}")
-    return scores
-
-
-def _margins(model: Any, rows: LabelledRows, folds: Folds, fold: int) -> Floats:
-    held = folds == fold
-    return _answers(rows.take(np.flatnonzero(~held)).fit(model), rows.take(np.flatnonzero(held)).X, "margins", rows.classes)
-
-
-def _answers(fitted: Any, X: Any, kind: Kind, classes: NDArray[Any]) -> Floats:
-    if kind == "posteriors":
-        return np.asarray(fitted.predict_proba(X), dtype=np.float64)
-    scores = np.asarray(fitted.decision_function(X), dtype=np.float64)
-    scores = scores[:, None] if scores.ndim == 1 else scores
-    if scores.shape[1] != (1 if len(classes) == 2 else len(classes)):
-        raise InputError(
-            f"{type(fitted).__name__}.decision_function has {scores.shape[1]} columns for {len(classes)} classes; one score per class is "
-            "needed (for scikit-learn's SVC: decision_function_shape='ovr')."
-        )
-    return scores
-
-
-def class_scores(values: Floats, kind: Kind, method: str, floor: float) -> Floats:
-    """Return what goes into the map: margins as they are; of posteriors the log-odds, or for "temperature" of K classes their logs.
-
-    Examples
-    --------
-    >>> class_scores(np.array([[0.5, 0.25, 0.25]]), "posteriors", "sigmoid", 1e-9).round(4).tolist()
-    [[0.0, -1.0986, -1.0986]]
-    """
-    if kind == "margins":
-        return values
-    P = np.maximum(values, floor)
-    if P.shape[1] == 2:
-        return np.log(P[:, 1:]) - np.log(P[:, :1])
-    # The others are added up, not 1 − p: exact also where p rounds to 1.
-    return np.log(P) if method == "temperature" else np.log(P) - np.log(P @ (1.0 - np.eye(P.shape[1])))
-
-
-def _floor(P: Floats) -> float:
-    """Return half the smallest positive posterior: what a posterior of 0, from counting or from rounding, is taken for."""
-    return max(float(P[P > 0].min()) / 2, 1e-300)
 
 
 def _labelled(X: Any, y: Any, sample_weight: Any) -> LabelledRows:

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from ..argument_types import as_numbers
 from ..errors import InputError
-from .intervals import wilson
+from ..inference.intervals import wilson
 
 Floats = NDArray[np.float64]
 

@@ -3,8 +3,8 @@
 | ability | road | file |
 |---|---|---|
 | `leave_one_out` | leave-one-out by algebra, from one fit | leave_one_out.py |
-| `summary`, of class moments | a row taken out of the summary; moments of the folds merged | leave_one_out.py, fold_summaries.py |
-| `summary`, of counts | summaries of the folds merged | fold_summaries.py |
+| `summary`, of class moments | a row taken out of the summary; moments of the folds merged | leave_one_out.py, here |
+| `summary`, of counts | summaries of the folds merged | here |
 | `folds` | Newton steps from the full fit | newton_steps.py |
 | none, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
 
@@ -13,19 +13,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from ..abilities import abilities_of
+from ..abilities import abilities_of, offered
+from ..abilities.protocols import ScoresBlocks
+from ..data import Block
 from ..errors import InputError
-from .fold_summaries import by_merging, by_summaries
-from .labelled_rows import HeldOut, LabelledRows
+from ..progress import task
+from ..solvers.scores import largest, per_class, posteriors_of
+from ..summaries import FoldMoments, all_but_one
+from ..summaries.class_moments import Kind
+from ..thresholds import SCORES
+from .labelled_rows import Codes, Floats, LabelledRows, from_summary
 from .leave_one_out import by_algebra, by_subtraction
 from .newton_steps import by_newton_steps
-from .plans import Folds, LeaveOneOut
+from .plans import NEVER, Folds, LeaveOneOut
+from .predictions import HeldOut, answers, gather
 from .refits import by_refits
 
 
@@ -65,19 +74,19 @@ def with_fixed_priors(model: Any, rows: LabelledRows) -> Any:
 
 def require_classes_in(rows: LabelledRows, train: NDArray[np.intp], name: str) -> None:
     """Refuse training rows that lack a class."""
-    there = np.bincount(rows.codes[train][rows.counting[train]], minlength=len(rows.classes))
+    there = np.bincount(rows.codes[train][rows.has_weight[train]], minlength=len(rows.classes))
     if (there == 0).any():
         label = rows.classes.tolist()[int(there.argmin())]
         raise InputError(f"{name} trains on no row of class {label!r}. Use a plan whose training rows hold every class.")
 
 
 def _weighing(rows: LabelledRows) -> str:
-    return "" if rows.counting.all() else " that have weight"
+    return "" if rows.has_weight.all() else " that have weight"
 
 
 def require_training_classes(rows: LabelledRows, folds: Folds, alone: bool) -> None:
     """Refuse folds whose training rows lack a class. A class of one row, left out alone, is an error of the fit and stays."""
-    K, n_folds, counting = len(rows.classes), int(folds.max()) + 1, rows.counting
+    K, n_folds, counting = len(rows.classes), int(folds.max()) + 1, rows.has_weight
     total, n = np.bincount(rows.codes[counting], minlength=K), int(counting.sum())
     if not (counting & (folds >= 0)).any():
         raise InputError("All rows held out have weight 0, so they say nothing; hold out more rows, or give them weight.")
@@ -95,3 +104,112 @@ def require_training_classes(rows: LabelledRows, folds: Folds, alone: bool) -> N
             f"Fold {fold} holds all {total[code]} rows of class {label!r}{_weighing(rows)}, so none is left to train on. Use fewer folds, "
             "a stratified plan, or more rows of that class."
         )
+
+
+Part = tuple[Codes, Floats | None]
+
+
+def by_summaries(model: Any, kind: Kind, rows: LabelledRows, folds: Folds) -> HeldOut:
+    """Summarise every fold in one pass, solve all but one fold for each, and score the rows in a second pass."""
+    n_folds = int(folds.max()) + 1
+    never = folds == NEVER
+    parts = _fold_moments(kind, model.n_jobs, rows, np.where(never, n_folds, folds), n_folds + bool(never.any()))
+    training = all_but_one(parts)
+    models = [from_summary(clone(model), training[fold], rows) for fold in range(n_folds)]
+    codes, posteriors = _scored(models, rows, folds.astype(np.int32))
+    whole = from_summary(clone(model), reduce(lambda a, b: a.merge(b), parts), rows)
+    return HeldOut(folds, codes, posteriors, "exact algebra", whole)
+
+
+def _fold_moments(kind: Kind, n_jobs: int | None, rows: LabelledRows, folds: Folds, n_folds: int) -> list[Any]:
+    source = rows.source(n_jobs)
+    moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds, lambda a, b: folds[a:b]))
+    if not all(part.is_finite for part in moments.parts):
+        source.refuse_nonfinite()
+    return list(moments.parts)
+
+
+def _scored(models: list[Any], rows: LabelledRows, folds: Codes) -> tuple[Codes, Floats | None]:
+    """Score each row by the model of its fold; one pass."""
+    has, K = hasattr(models[0], "predict_proba"), len(rows.classes)
+    scorers = [offered(abilities_of(model).scores) for model in models]
+    stacked = _stacked(scorers)
+
+    def part(block: Block) -> Part:
+        own = folds[block.start : block.start + block.n_rows]
+        large = not block.is_sparse and SCORES.reached(block.X.size)
+        scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(scorers, block, own)
+        codes = largest(scores)
+        codes[own == NEVER] = -1
+        return codes, posteriors_of(per_class(scores)) if has else None
+
+    parts = list(rows.source(models[0].n_jobs).map(part))
+    codes = np.concatenate([own for own, _ in parts])
+    return codes, np.concatenate([own for _, own in parts]).reshape(-1, K) if has else None
+
+
+def _stacked(scorers: list[ScoresBlocks]) -> tuple[Floats, Floats] | None:
+    """Return coef (F, R, p) and intercept (F, R) of models whose scores are linear in the rows, else None."""
+    known = [part for part in (scorer.linear() for scorer in scorers) if part is not None]
+    if len(known) < len(scorers):
+        return None
+    return np.stack([coef for coef, _ in known]), np.stack([intercept for _, intercept in known])
+
+
+def _grouped_linear(block: Block, folds: Codes, coef: Floats, intercept: Floats) -> Floats:
+    from ..kernels.fold_scores import grouped_scores
+
+    scores = np.full((block.n_rows, coef.shape[1]), np.nan)
+    for tile in block.tiles(block.n_rows):
+        grouped_scores(tile.X, coef, intercept, folds, scores)
+    return scores
+
+
+def _grouped(scorers: list[ScoresBlocks], block: Block, folds: Codes) -> Floats:
+    """Score the rows of a block fold by fold."""
+    scores: Floats | None = None
+    for fold in np.unique(folds[folds != NEVER]):
+        own = np.flatnonzero(folds == fold)
+        found = scorers[fold].scores(Block(block.X[own]))
+        if scores is None:
+            scores = np.full((block.n_rows, found.shape[1]), np.nan)
+        scores[own] = found
+    return np.full((block.n_rows, 1), np.nan) if scores is None else scores
+
+
+def by_merging(model: Any, rows: LabelledRows, folds: Folds) -> HeldOut:
+    """Summarise every fold, and for each fit the merged summaries of the others; where that is not the fit without it, refit."""
+    fitted, n_folds = rows.fit(model), int(folds.max()) + 1
+    own = offered(abilities_of(fitted).summary)
+    held = [rows.take(np.flatnonzero(folds == fold)) for fold in range(n_folds)]
+    never = rows.take(np.flatnonzero(folds == NEVER))
+    sources = [own.source(part.X, part.labels, part.weight, rows.classes) for part in [*held, *([never] if never.n else [])]]
+    stands, found, refitted = own.stands(sources), [], 0
+    with task("evaluate", total=n_folds) as work:
+        for fold, summary in enumerate(all_but_one([own.summarise(source) for source in sources])[:n_folds]):
+            whole = stands[fold] and (summary.counts > 0).all()  # a class that goes with the fold has to go from the fit
+            training = from_summary(clone(model), summary, rows) if whole else rows.take(np.flatnonzero(folds != fold)).fit(model)
+            refitted += 0 if whole else held[fold].n
+            found.append(answers(training, held[fold]))
+            work.advance(f"fold {fold}")
+    return gather(rows, folds, found, "exact algebra", fitted, refitted)
+
+
+def method_of(repeats: Sequence[HeldOut]) -> str:
+    """Return how the rows of all repeats were held out: the road, and how many of them were refitted after all.
+
+    Examples
+    --------
+    >>> folds = np.arange(4)
+    >>> [method_of([HeldOut(folds, folds, None, "exact algebra", refitted=some)]) for some in (0, 1, 4)]
+    ['exact algebra', 'exact algebra, 1 of 4 rows refitted', 'refits']
+    """
+    held, refitted = sum(int((repeat.folds != NEVER).sum()) for repeat in repeats), sum(repeat.refitted for repeat in repeats)
+    return method_text(repeats[0].method, refitted, held, "rows")
+
+
+def method_text(road: str, refitted: int, total: int, unit: str) -> str:
+    """Return a road with how much of the work was done by refits in its place."""
+    if not refitted:
+        return road
+    return "refits" if refitted == total else f"{road}, {refitted} of {total} {unit} refitted"

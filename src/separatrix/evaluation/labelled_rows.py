@@ -1,24 +1,34 @@
-"""Labelled rows to evaluate on, and what was said about those held out."""
+"""Labelled rows to evaluate on, and the checks that make them of what a user passes as model, X and y."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn import get_config
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from ..abilities import abilities_of
+from ..abilities.protocols import SolvedFromSummary
+from ..argument_types import MOST_JOBS
 from ..data import Source, as_source
-from ..errors import InputError
-from .plans import NEVER, Folds
+from ..data.arrays import as_array
+from ..data.labels import Labels
+from ..data.opening import is_frame
+from ..data.sparse_rows import with_rows
+from ..data.weights import check_weights
+from ..errors import InputError, InputTypeError, short_text
+from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
+from ..models.singular import columns_named
+from ..summaries.class_moments import require_memory
+from .plans import count_rows
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -56,8 +66,8 @@ class LabelledRows:
         return as_source(self.X, self.codes, self.weight, classes=np.arange(len(self.classes)), n_jobs=n_jobs)
 
     @property
-    def counting(self) -> NDArray[np.bool_]:
-        """Which rows count: those of weight 0 do not."""
+    def has_weight(self) -> NDArray[np.bool_]:
+        """Which rows have a positive weight (n,); the others count as no rows."""
         return np.ones(self.n, dtype=bool) if self.weight is None else self.weight > 0
 
     def take(self, rows: NDArray[np.intp]) -> LabelledRows:
@@ -65,14 +75,14 @@ class LabelledRows:
         weight = None if self.weight is None else self.weight[rows]
         return LabelledRows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
 
-    def but(self, row: int) -> LabelledRows:
+    def without_row(self, row: int) -> LabelledRows:
         """Return all rows but one."""
         return self.take(np.delete(np.arange(self.n), row))
 
     def fit(self, model: Any, start: Any = None) -> Any:
         """Return a fitted clone of a model, begun at another fit where it can.
 
-        Where one class is left, the model that always says it. LabelledRows of weight 0 are no rows.
+        Where one class is left, the model that always says it. Rows of weight 0 are no rows.
         """
         if self.weight is not None and not self.weight.all():
             return self.take(np.flatnonzero(self.weight)).fit(model, start)
@@ -97,11 +107,7 @@ class LabelledRows:
             "nested estimators, route it with sklearn.set_config(enable_metadata_routing=True) and set_fit_request(sample_weight=True)."
         )
 
-    def error_of(self, fitted: Any) -> float:
-        """Return the share of the rows that a fitted model gets wrong."""
-        return float(np.average(predicted_codes(fitted, self) != self.codes, weights=self.weight))
-
-    def drawn(self, times: NDArray[np.int64], by_weight: bool) -> LabelledRows:
+    def resampled(self, times: NDArray[np.int64], by_weight: bool) -> LabelledRows:
         """Return a resample: the same rows with other weights, or the rows repeated where a model takes no weights."""
         if not by_weight:
             return self.take(np.repeat(np.arange(self.n), times))
@@ -109,83 +115,137 @@ class LabelledRows:
         return LabelledRows(self.X, self.codes, weight, self.classes)
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOut:
-    """What was predicted for the rows held out in one repeat.
+def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None) -> LabelledRows:
+    """Return rows with their class codes and weights, of two classes at least.
 
-    Attributes
+    Parameters
     ----------
-    folds : (n,) fold in which each row was held out, −1 for never
-    codes : (n,) predicted class, −1 where never held out
-    posteriors : (n, K), NaN where never held out; None if the model has none
-    method : the road taken
-    fitted : the model fitted on all rows, where the road had need of it
-    refitted : how many of the rows the road could not serve, so that they were refitted
-    """
-
-    folds: Folds = field(repr=False)
-    codes: Codes = field(repr=False)
-    posteriors: Floats | None = field(repr=False)
-    method: str
-    fitted: Any = None
-    refitted: int = 0
-
-
-def method_of(repeats: Sequence[HeldOut]) -> str:
-    """Return how the rows of all repeats were held out: the road, and how many of them were refitted after all.
+    X : array, sparse matrix, frame, (n,) texts for a pipeline, or a table from `open_table`
+        A table is read into memory; y and sample_weight then stay out.
+    y : (n,) labels
+    sample_weight : (n,) weights, optional
+    target : column of a frame X that holds the labels, in place of y
 
     Examples
     --------
-    >>> folds = np.arange(4)
-    >>> [method_of([HeldOut(folds, folds, None, "exact algebra", refitted=some)]) for some in (0, 1, 4)]
-    ['exact algebra', 'exact algebra, 1 of 4 rows refitted', 'refits']
+    >>> rows = labelled_rows([[1.0], [2.0], [4.0]], ["no", "yes", "no"])
+    >>> rows.codes.tolist(), rows.classes.tolist()
+    ([0, 1, 0], ['no', 'yes'])
     """
-    held, refitted = sum(int((repeat.folds != NEVER).sum()) for repeat in repeats), sum(repeat.refitted for repeat in repeats)
-    return method_text(repeats[0].method, refitted, held, "rows")
+    if isinstance(X, Source):
+        rows = _read(X, y, sample_weight)
+    else:
+        if X is None:
+            raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
+        X, y = _with_target(X, y, target)
+        X = _listed(X) if isinstance(X, list | tuple) else with_rows(X)
+        if is_frame(X):
+            from ..data.frames import open_frame
 
-
-def method_text(road: str, refitted: int, total: int, unit: str) -> str:
-    """Return a road with how much of the work was done by refits in its place."""
-    if not refitted:
-        return road
-    return "refits" if refitted == total else f"{road}, {refitted} of {total} {unit} refitted"
-
-
-def predicted_codes(fitted: Any, rows: LabelledRows) -> Codes:
-    """Return the codes of the labels that a fitted model gives some rows."""
-    labels = np.asarray(fitted.predict(rows.X))
-    try:
-        codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
-        wrong = rows.classes[codes] != labels
-    except TypeError:  # None for rejected rows cannot be compared with a label
-        wrong = np.array([label not in rows.classes.tolist() for label in labels.tolist()])
-    if np.any(wrong):
-        first = labels.tolist()[int(np.argmax(wrong))]
-        raise InputError(
-            f"{type(fitted).__name__} answers {first!r}, which is no class, so it has no error rate. Evaluate the model without its "
-            "decision, then count costs: separatrix.decisions.saving(decision, estimate, y)."
+            open_frame(X)  # columns of one name are refused before rows of some of them are taken
+        labels = Labels.of(y)
+        if len(np.shape(X)) != 2 and getattr(getattr(X, "dtype", None), "kind", "O") in "biufc":  # texts stand in one column for pipelines
+            raise InputError(
+                f"Expected 2D array, got an X of shape {np.shape(X)} instead; give n rows × p columns, one column as X.reshape(-1, 1)."
+            )
+        if count_rows(X) != len(labels):
+            raise InputError(f"X has {count_rows(X)} rows and y {len(labels)} labels; give one label for each row.")
+        rows = LabelledRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
+    if len(rows.classes) < 2:
+        raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
+    if not rows.counts.all():
+        label = rows.classes.tolist()[int(rows.counts.argmin())]
+        raise InputError(f"All rows of class {label!r} have weight 0, so that it is not there; give one of them weight, or leave them out.")
+    if PICKS:
+        warn_if_picked(
+            picked_from(X, None if isinstance(X, Source) else rows.codes),
+            "the error estimated from these rows is too small",
+            "Let every fold select anew: evaluate(make_pipeline(selector, model), X, y) with all columns.",
+            stacklevel=5,
         )
-    return codes.astype(np.int32)
+    return rows
 
 
-def answers(fitted: Any, rows: LabelledRows) -> tuple[Codes, Floats | None]:
-    """Return codes and posteriors (in the order of all classes, 0 for those a fit has not seen) of some rows."""
-    codes = predicted_codes(fitted, rows)
-    if not hasattr(fitted, "predict_proba"):
-        return codes, None
-    full = np.zeros((rows.n, len(rows.classes)))
-    full[:, np.searchsorted(rows.classes, fitted.classes_)] = fitted.predict_proba(rows.X)
-    return codes, full
+def _listed(X: Any) -> NDArray[Any]:
+    # Texts as objects: an array of strings would give each the room of the longest.
+    return np.array(X, dtype=object) if len(X) and isinstance(X[0], str) else as_array(X)
 
 
-def gather(
-    rows: LabelledRows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
-) -> HeldOut:
-    """Put the answers of the folds in the order of the rows."""
-    codes = np.full(rows.n, -1, dtype=np.int32)
-    posteriors = None if any(own is None for _, own in found) else np.full((rows.n, len(rows.classes)), np.nan)
-    for fold, (own, probability) in enumerate(found):
-        codes[folds == fold] = own
-        if posteriors is not None:
-            posteriors[folds == fold] = probability
-    return HeldOut(folds, codes, posteriors, method, fitted, refitted)
+def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:
+    if target is None and y is None:
+        raise InputError("There are no labels: pass y, or name their column in a frame: target='…'.")
+    if target is None:
+        return X, y
+    if y is not None:
+        raise InputError("Labels were given twice: in y and as target; leave one of them out.")
+    if not is_frame(X):
+        raise InputTypeError(f"target={target!r} names a column, but X is a {type(X).__name__} without column names; pass a frame, or y.")
+    from ..data.frames import without_target
+
+    return without_target(X, target)
+
+
+def _read(table: Source, y: Any, sample_weight: Any) -> LabelledRows:
+    """Read a table whole: rows are held out many times, and files are slow to read again."""
+    source = as_source(table, y, sample_weight)
+    assert source.classes is not None
+    if source.n_rows is not None:
+        require_memory((source.n_rows, source.n_features))
+    blocks = list(source.blocks())
+    parts = [block.X for block in blocks]
+    X = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+    weights = [block.weight for block in blocks if block.weight is not None]
+    codes = np.concatenate([block.codes for block in blocks]).astype(np.int32)
+    return LabelledRows(X, codes, np.concatenate(weights) if weights else None, source.classes)
+
+
+def require_classifier(model: Any) -> None:
+    """Refuse what is no classifier, before any row is looked at.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> require_classifier(LinearRegression())
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputTypeError: LinearRegression() is a regressor; give a classifier, such as LogisticRegression().
+    """
+    if isinstance(model, type):
+        raise InputTypeError(f"{model.__name__} is a class, not a model; write {model.__name__}().")
+    if not all(hasattr(model, name) for name in ("fit", "predict", "get_params")):  # names: those of the contract
+        shown = repr(model) if isinstance(model, str) else f"a {type(model).__name__}"
+        raise InputTypeError(f"{shown} is not a model; give a classifier with fit and predict, such as LinearDiscriminantAnalysis().")
+    if hasattr(model, "__sklearn_tags__") and is_regressor(model):
+        raise InputTypeError(f"{model!r} is a regressor; give a classifier, such as LogisticRegression().")
+
+
+def require_jobs(n_jobs: Any) -> None:
+    """Refuse a number of processes that is none.
+
+    Examples
+    --------
+    >>> require_jobs("a")
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputError: n_jobs='a' must be a number of processes: 1, 2, …, -1 for all CPUs, or None.
+    """
+    if n_jobs is None or (isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and 0 < abs(int(n_jobs)) <= MOST_JOBS):
+        return
+    raise InputError(f"n_jobs={short_text(n_jobs)} must be a number of processes: 1, 2, …, -1 for all CPUs, or None.")
+
+
+def from_summary(model: Any, summary: Any, rows: LabelledRows) -> Any:
+    """Return the model fitted from a summary, with the names of the rows' columns."""
+    # The columns of an Arrow table are arrays; their names have a name of their own.
+    names = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object) if hasattr(rows.X, "columns") else None
+    if names is None:
+        return model.fit_summary(summary)
+    with columns_named(names.tolist()):
+        fitted = model.fit_summary(summary)
+    fitted.feature_names_in_ = names
+    return fitted
+
+
+def summary_of(summary: SolvedFromSummary, rows: LabelledRows) -> Any:
+    """Return the summary that a model would keep of some rows."""
+    return summary.summarise(summary.source(rows.X, rows.labels, rows.weight, rows.classes))

@@ -16,18 +16,17 @@ from sklearn.base import clone
 from ..abilities import abilities_of, offered
 from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
-from ..errors import InputError
+from ..errors import InputError, short_text
+from ..inference.intervals import corrected_resampled_t, wilson
 from ..inference.tables import Column, Table
 from ..progress import task
-from .asked import generator, require_jobs, shown
-from .fold_summaries import from_summary, summary_of
-from .given import labelled_rows, require_classifier
-from .intervals import corrected_resampled_t, wilson
-from .labelled_rows import Codes, Floats, LabelledRows, answers
-from .metrics import ScoredRows
-from .plans import KFold, folds_of
+from .labelled_rows import Codes, Floats, LabelledRows, from_summary, labelled_rows, require_classifier, require_jobs, summary_of
+from .metrics import ScoredRows, bounded
+from .plans import KFold, generator
+from .predictions import answers
 from .random_plans import Bootstrap
-from .scorers import bounded, one_metric
+from .scorers import one_metric
+from .splits import folds_of
 
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -156,9 +155,9 @@ def learning_curve(
         pooled[m] = value(_all(held)).value
     share = float(np.mean([part.mean() for part in parts]))
     spans = [_interval(asked.own, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]
-    shown, training, per_fold = (asked.of(values) for values in (pooled, scores[1].mean(axis=1), scores[0]))
+    short_text, training, per_fold = (asked.of(values) for values in (pooled, scores[1].mean(axis=1), scores[0]))
     intervals = np.array([asked.span(span) for span in spans])
-    return LearningCurve(asked.name, counts, shown, training, intervals, per_fold, method, time.perf_counter() - start)
+    return LearningCurve(asked.name, counts, short_text, training, intervals, per_fold, method, time.perf_counter() - start)
 
 
 def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
@@ -175,14 +174,14 @@ def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
     found = []
     for size in given:
         if isinstance(size, bool) or not isinstance(size, int | float | np.number):
-            raise InputError(f"size {shown(size)} is no number; give numbers of rows such as 50, or shares such as 0.5.")
+            raise InputError(f"size {short_text(size)} is no number; give numbers of rows such as 50, or shares such as 0.5.")
         share = isinstance(size, float | np.floating)
         if share and not 0.0 < size <= 1.0:
             raise InputError(f"size {size!r} is a share of the training rows, above 0 and at most 1.0; write an int for a number of rows.")
         rows = round(size * most) if share else int(size)
         if not 1 <= rows <= most:
             raise InputError(
-                f"size {shown(size)} is not between 1 and {most}, the rows left to train on; use fewer rows, or shares such as 0.5."
+                f"size {short_text(size)} is not between 1 and {most}, the rows left to train on; use fewer rows, or shares such as 0.5."
             )
         found.append(rows)
     return np.unique(np.array(found, dtype=np.int64))
@@ -259,7 +258,7 @@ def _refit(model: Any, rows: LabelledRows, held: Any, order: Any, counts: NDArra
 
 def _all(parts: list[ScoredRows]) -> ScoredRows:
     posteriors = None if parts[0].posteriors is None else np.concatenate([part.posteriors for part in parts])
-    truth, said = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "said"))
+    truth, said = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "predicted"))
     fits = np.repeat(np.arange(len(parts)), [len(part.truth) for part in parts])
     return ScoredRows(truth, said, posteriors, None, None, parts[0].classes, fits)
 

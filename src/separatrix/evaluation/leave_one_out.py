@@ -12,9 +12,9 @@ from ..abilities.protocols import SolvedFromSummary
 from ..data import Block
 from ..progress import task
 from ..solvers.scores import largest, posteriors_of
-from .fold_summaries import from_summary, summary_of
-from .labelled_rows import Codes, Floats, HeldOut, LabelledRows, answers, gather
+from .labelled_rows import Codes, Floats, LabelledRows, from_summary, summary_of
 from .plans import Folds
+from .predictions import HeldOut, answers, gather
 
 Part = tuple[Codes, Floats | None, Any]
 
@@ -35,7 +35,7 @@ def by_algebra(model: Any, summary: SolvedFromSummary, rows: LabelledRows, folds
     refit = np.flatnonzero(np.concatenate([again for _, _, again in parts]))
     with task("leave one out", total=len(refit)) as work:
         for i in refit:
-            own, probability = answers(rows.but(int(i)).fit(model), rows.take(np.array([i])))
+            own, probability = answers(rows.without_row(int(i)).fit(model), rows.take(np.array([i])))
             codes[i] = own[0]
             if posteriors is not None and probability is not None:
                 posteriors[i] = probability[0]

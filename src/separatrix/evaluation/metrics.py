@@ -1,27 +1,29 @@
 """Scores of held-out predictions, from codes and posteriors: of all rows and of each fold at once.
 
-The names of this package are computed here, without labels being made and compared again; every other scorer of scikit-learn is
-asked about predictions already made.
+The metrics of this package are computed here from class codes, without labels being made and compared again. Metrics asked for by
+name, and scorers of scikit-learn, are in scorers.py.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 
-from ..errors import InputError
 from ..inference.roc_areas import Area, macro_area
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
 NEED_POSTERIORS = ("log_loss", "brier", "auc")
+LOSSES = ("error", "log_loss", "brier")
+"""Metrics of which less is better; of all others, as of scikit-learn's scorers, more is."""
+SHARES = ("f1", "precision", "recall", "jaccard", "average_precision", "roc_auc", "top_k_accuracy")
+"""Beginnings of scikit-learn's names of scores between 0 and 1."""
+
+
 HEAD = 64
 """Rows looked at first."""
 
@@ -34,7 +36,7 @@ class ScoredRows:
     """
 
     truth: Codes
-    said: Codes
+    predicted: Codes
     posteriors: Floats | None
     weight: Floats | None
     folds: NDArray[np.integer] | None
@@ -71,7 +73,7 @@ Metric = Callable[[ScoredRows], Score]
 
 def error(rows: ScoredRows) -> Score:
     """Return the weighted share of wrong labels."""
-    return rows.mean(rows.said != rows.truth)
+    return rows.mean(rows.predicted != rows.truth)
 
 
 def log_losses(rows: ScoredRows) -> Floats:
@@ -138,10 +140,10 @@ def _same_by_fit(P: Floats, fits: NDArray[np.integer]) -> bool:
 def balanced_accuracy(rows: ScoredRows) -> Score:
     """Return the mean over the classes of the share of their rows found."""
     K = len(rows.classes)
-    table = np.bincount(rows.truth * K + rows.said, rows.weight, minlength=K * K).reshape(1, K, K)
+    table = np.bincount(rows.truth * K + rows.predicted, rows.weight, minlength=K * K).reshape(1, K, K)
     if rows.folds is None:
         return Score(float(_mean_recall(table)[0]), np.empty(0))
-    cells = (rows.folds.astype(np.int64) * K + rows.truth) * K + rows.said
+    cells = (rows.folds.astype(np.int64) * K + rows.truth) * K + rows.predicted
     by_fold = np.bincount(cells, rows.weight, minlength=rows.n_folds * K * K).reshape(-1, K, K)
     return Score(float(_mean_recall(table)[0]), _mean_recall(by_fold))
 
@@ -161,72 +163,59 @@ METRICS: dict[str, Metric] = {
 }
 
 
-class Answers(ClassifierMixin, BaseEstimator):
-    """Predictions already made, in the shape of a fitted classifier: X is the numbers of the rows asked about."""
+@dataclass(frozen=True, slots=True)
+class NamedMetric:
+    """A metric by the name it was asked for: start + sign · (the metric `own`, of this package or of scikit-learn).
 
-    def __init__(self, labels: Any = None, posteriors: Any = None, classes: Any = None) -> None:
-        self.labels = labels
-        self.posteriors = posteriors
-        self.classes = classes
-        self.classes_ = classes
+    Examples
+    --------
+    >>> accuracy = NamedMetric("accuracy", "error", error, 1.0, -1.0)
+    >>> accuracy.own, accuracy.of(0.25), accuracy.span((0.125, 0.5))
+    ('error', 0.75, (0.5, 0.875))
+    """
 
-    def predict(self, X: Any) -> Any:
-        """Return the labels predicted for rows X."""
-        return self.labels[np.ravel(X)]
+    name: str
+    own: str
+    metric: Metric
+    start: float = 0.0
+    sign: float = 1.0
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise AttributeError(
-            f"the scorer asks the model for {name!r}, but evaluate scores predictions already made: it has predict, classes_ and, where "
-            "the model has it, predict_proba. Use sklearn.model_selection.cross_validate for scorers that look into the model."
-        )
+    @property
+    def is_loss(self) -> bool:
+        """Whether less of the metric `own` is better."""
+        return self.own in LOSSES
 
-    @available_if(lambda self: self.posteriors is not None)
-    def predict_proba(self, X: Any) -> Any:
-        """Return the posteriors of rows X."""
-        return self.posteriors[np.ravel(X)]
+    def of(self, value: Any) -> Any:
+        """Return a value, or an array of values, of the metric `own` as one of the metric asked for."""
+        return self.start + self.sign * value if self.start or self.sign != 1.0 else value
 
-
-def takes_weights(scorer: Any) -> bool:
-    """Return whether a scorer takes `sample_weight`: those of scikit-learn do, as a keyword; a plain function need not."""
-    return (
-        hasattr(scorer, "_score_func") or "sample_weight" in inspect.signature(scorer).parameters
-    )  # names: scikit-learn's scorers keep it there
+    def span(self, interval: tuple[float, float]) -> tuple[float, float]:
+        """Return an interval of the metric `own` as one of the metric asked for."""
+        low, high = (float(self.of(end)) for end in interval)
+        return (low, high) if self.sign > 0 else (high, low)
 
 
-def _name(scorer: Any) -> str:
-    return str(getattr(getattr(scorer, "_score_func", scorer), "__name__", repr(scorer)))  # names: scikit-learn's scorers keep it there
+def own_metrics(has_posteriors: bool) -> list[NamedMetric]:
+    """Return all metrics of this package, `error` first; without posteriors those that need labels alone."""
+    return [NamedMetric(name, name, metric) for name, metric in METRICS.items() if has_posteriors or name not in NEED_POSTERIORS]
 
 
-def _average(scorer: Any, classes: NDArray[Any]) -> str:
-    """Return what to write where a score is about one class and the labels do not say which."""
-    if (
-        "pos_label" not in inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
-    ):  # names: scikit-learn's scorers keep it there
-        return ""
-    write = f"sklearn.metrics.make_scorer({_name(scorer)}, pos_label={classes.tolist()[-1]!r})"
-    return f" Write metrics={write}." if len(classes) == 2 else " Use the average over classes, such as 'f1_macro'."
+def distinct_metrics(chosen: Sequence[NamedMetric]) -> dict[str, Metric]:
+    """Return what has to be computed: every metric once, by its own name."""
+    return {one.own: one.metric for one in chosen}
 
 
-def from_scorer(scorer: Any) -> Metric:
-    """Return the metric that asks a scorer of scikit-learn about predictions already made."""
-    weighs = takes_weights(scorer)
+def bounded(name: str, interval: tuple[float, float], K: int) -> tuple[float, float]:
+    """Return an interval of a metric without values that the metric cannot have.
 
-    def score(rows: ScoredRows) -> Score:
-        answers = Answers(rows.classes[rows.said], rows.posteriors, rows.classes)
-        y = rows.classes[rows.truth]
-
-        def of(part: NDArray[np.intp]) -> float:
-            if rows.weight is not None and not rows.weight[part].any():
-                return float("nan")
-            more = {"sample_weight": rows.weight[part]} if rows.weight is not None and weighs else {}
-            try:
-                return float(scorer(answers, part[:, None], y[part], **more))
-            except ValueError as problem:
-                raise InputError(f"{_name(scorer)} cannot score these rows: {problem}{_average(scorer, rows.classes)}") from problem
-
-        parts = [] if rows.folds is None else [np.flatnonzero(rows.folds == fold) for fold in range(rows.n_folds)]
-        return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))
-
-    return score
+    Examples
+    --------
+    >>> bounded("auc", (0.9, 1.1), 2), bounded("brier", (-0.1, 1.1), 3), bounded("f1_macro", (0.9, 1.1), 2)
+    ((0.9, 1.0), (0.0, 1.1), (0.9, 1.0))
+    """
+    limits = {"brier": (0.0, 1.0 if K == 2 else 2.0), "log_loss": (0.0, np.inf), "matthews_corrcoef": (-1.0, 1.0)}
+    if name in METRICS or name.startswith(SHARES):
+        least, most = limits.get(name, (0.0, 1.0))
+    else:
+        least, most = limits.get(name, (-np.inf, np.inf))
+    return max(interval[0], least), min(interval[1], most)

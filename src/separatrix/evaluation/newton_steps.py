@@ -1,4 +1,4 @@
-"""LabelledRows and folds held out of a minimised loss: Newton steps from the fit of all rows, refits where these do not arrive."""
+"""Rows and folds held out of a minimised loss: Newton steps from the fit of all rows, refits where these do not arrive."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from ..abilities import abilities_of, offered
 from ..solvers.scores import largest, per_class, posteriors_of
-from .labelled_rows import HeldOut, LabelledRows
+from .labelled_rows import LabelledRows
 from .plans import NEVER, Folds
+from .predictions import HeldOut
 from .refits import by_refits, refitted
 
 

@@ -18,14 +18,14 @@ from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
 from ..thresholds import HELD_SCORES
-from .asked import generator, require_count, require_jobs
-from .given import labelled_rows, require_classifier
 from .held_out import hold_out
-from .labelled_rows import Codes, Floats, HeldOut, LabelledRows
+from .labelled_rows import Codes, Floats, LabelledRows, labelled_rows, require_classifier, require_jobs
 from .metrics import METRICS, Metric, ScoredRows
-from .plans import NEVER, Folds, KFold, folds_of
+from .plans import NEVER, Folds, KFold, generator, require_count
+from .predictions import HeldOut
 from .random_plans import Bootstrap
 from .scorers import one_metric
+from .splits import folds_of
 
 BY_ALGEBRA, BY_REFITS = 10_000, 199
 """Permutations where none is asked for."""

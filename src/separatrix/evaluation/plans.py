@@ -1,4 +1,4 @@
-"""Resampling plans: which rows are held out, and when.
+"""Resampling plans: which rows are held out, and when; with the checks of the counts and seeds that plans are given.
 
 A plan that holds each row out at most once per repeat says so by fold numbers, one array per repeat: row i is held out in
 fold folds[i], or never if it is −1. A bootstrap says how often each row was drawn. Both follow scikit-learn's `split` as well.
@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+from sklearn.utils import check_random_state
 
 from ..arguments import answers_to
-from ..data.row_hash import row_hash
-from ..errors import InputError
-from .asked import drawing, generator, require_count, shown
-from .splits import NEVER, Folds, pairs_of, repeats_of, require_cover
+from ..errors import InputError, is_huge, short_text
+
+Folds = NDArray[np.int64]
+NEVER = -1
+"""Fold number of a row that is not held out."""
+MOST = 2**31 - 1
+"""The largest number of anything that can be asked for."""
+
 
 REPLACED = {
     "shuffle": "rows are always dealt at random; random_state=0 deals them the same way again",
@@ -130,7 +135,7 @@ class KFold(Plan):
 
     def _repeated(self, n: int, codes: NDArray[np.int32] | None, groups: Any) -> list[Folds]:
         self._check(n, groups)
-        rng = drawing(self.random_state)  # None draws anew: a plan is seeded by those who ask it
+        rng = fresh_generator(self.random_state)  # None draws anew: a plan is seeded by those who ask it
         seeds = [int(rng.randint(2**31 - 1)) for _ in range(self.repeats)]
         once = self._grouped if self.grouped else self._dealt
         return [once(n, codes, groups, seed) for seed in seeds]
@@ -185,44 +190,6 @@ class KFold(Plan):
         return self.n_splits * self.repeats
 
 
-class HashFold(Plan):
-    """Folds from a hash of the row number: the same in memory, in a file and on a cluster, without a list of them.
-
-    Parameters
-    ----------
-    n_splits : int
-    seed : int
-
-    Examples
-    --------
-    >>> HashFold(4).fold_of(0, 8).tolist() == HashFold(4).folds(100)[0][:8].tolist()
-    True
-
-    References
-    ----------
-    Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators, OOPSLA (the mixing function).
-    """
-
-    def __init__(self, n_splits: int = 10, *, seed: int = 0) -> None:
-        require_count("n_splits", n_splits, 2)
-        require_count("seed", seed, 0)
-        self.n_splits = n_splits
-        self.seed = seed
-
-    def fold_of(self, begin: int, end: int) -> Folds:
-        """Return the folds of rows begin to end."""
-        return (row_hash(begin, end, self.seed) % np.uint64(self.n_splits)).astype(np.int64)
-
-    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
-        """Return the fold of each row."""
-        return [self.fold_of(0, n)]
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of folds."""
-        require_count("n_splits", self.n_splits, 2)
-        return self.n_splits
-
-
 class LeaveOneOut(Plan):
     """Hold out every row once, alone.
 
@@ -245,27 +212,20 @@ class LeaveOneOut(Plan):
         return count_rows(X)
 
 
-def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = None) -> list[Folds]:
-    """Return fold numbers (n,) for each repeat of a plan, a scikit-learn splitter, an iterable of splits, or a number of folds.
-
-    Parameters
-    ----------
-    plan : what to follow
-    n : number of rows
-    y, groups : (n,) labels and groups
-    random_state : for plans of this package that have none of their own
+def require_count(name: str, given: Any, least: int, most: int = MOST, what: str = "") -> None:
+    """Refuse what is no whole number within limits.
 
     Examples
     --------
-    >>> [folds.tolist() for folds in folds_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0])]
-    [[1, -1, 0], [-1, 0, 0]]
+    >>> require_count("repeats", 0, 1)
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputError: repeats=0 must be a whole number, at least 1.
     """
-    require_groups(groups, n)
-    if isinstance(plan, Plan):
-        return seeded(plan, random_state).folds(n, y, groups)
-    pairs = pairs_of(plan, n, y, groups)
-    require_cover(plan, pairs, n)
-    return [repeat.folds for repeat in repeats_of(pairs, n)]
+    if isinstance(given, int | np.integer) and not isinstance(given, bool) and least <= given <= most:
+        return
+    limit = "" if most == MOST and not is_huge(given) else f" and at most {what}{most}"
+    raise InputError(f"{name}={short_text(given)} must be a whole number, at least {least}{limit}.")
 
 
 def require_groups(groups: Any, n: int) -> None:
@@ -273,7 +233,7 @@ def require_groups(groups: Any, n: int) -> None:
     if isinstance(groups, str):
         raise InputError(f"groups={groups!r} is the name of a column; pass the group of each of the {n} rows, such as frame[{groups!r}].")
     if groups is not None and (not hasattr(groups, "__len__") or getattr(groups, "shape", None) == ()):
-        raise InputError(f"groups={shown(groups)} is not a list of groups; give the group of each of the {n} rows.")
+        raise InputError(f"groups={short_text(groups)} is not a list of groups; give the group of each of the {n} rows.")
     if groups is not None and len(groups) != n:
         raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")
 
@@ -283,3 +243,32 @@ def seeded(plan: Plan, random_state: Any) -> Plan:
     if getattr(plan, "random_state", 0) is not None:
         return plan
     return type(plan)(**{**vars(plan), "random_state": generator(random_state)})
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator of a seed. None is 0: what is asked for twice in the same words has the same answer.
+
+    Examples
+    --------
+    >>> generator(None).randint(100) == generator(0).randint(100)
+    True
+    """
+    return fresh_generator(0 if random_state is None else random_state)
+
+
+def fresh_generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator of a seed; None is the one of the whole process, which draws anew each time.
+
+    Examples
+    --------
+    >>> fresh_generator("often")
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputError: random_state='often' is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None.
+    """
+    try:
+        return check_random_state(random_state)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"random_state={short_text(random_state)} is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None."
+        ) from None

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from ..errors import InputError
-from .asked import drawing, require_count, shown
-from .plans import MOST_REPEATS, NEVER, Folds, Plan, count_rows
+from ..data.row_hash import row_hash
+from ..errors import InputError, short_text
+from .plans import MOST_REPEATS, NEVER, Folds, Plan, count_rows, fresh_generator, require_count
 
 
 class Holdout(Plan):
@@ -80,12 +80,12 @@ class RandomSubsampling(Plan):
 
 def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: bool, random_state: Any) -> list[Folds]:
     if not (isinstance(fraction, float | int | np.number) and 0.0 < fraction < 1.0):
-        raise InputError(f"fraction={shown(fraction)} must lie between 0 and 1: the share of the rows that is held out, such as 0.2.")
+        raise InputError(f"fraction={short_text(fraction)} must lie between 0 and 1: the share of the rows that is held out, such as 0.2.")
     require_count("repeats", repeats, 1, MOST_REPEATS)
     size = max(1, round(fraction * n))
     if size >= n:
         raise InputError(f"fraction={fraction!r} of {n} rows leaves nothing to train on; hold out fewer.")
-    rng = drawing(random_state)
+    rng = fresh_generator(random_state)
     parts = []
     by_class = stratified and y is not None and size >= len(np.unique(y)) and n - size >= len(np.unique(y))
     for _ in range(repeats):
@@ -126,7 +126,7 @@ class Bootstrap(Plan):
     def resamples(self, n: int) -> NDArray[np.int64]:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
         require_count("n", n, 1)
-        rng = drawing(self.random_state)
+        rng = fresh_generator(self.random_state)
         found = np.empty((self.n_resamples, n), dtype=np.int64)
         size = max(1, 2_000_000 // n)
         for begin in range(0, self.n_resamples, size):
@@ -148,3 +148,41 @@ class Bootstrap(Plan):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of resamples."""
         return self.n_resamples
+
+
+class HashFold(Plan):
+    """Folds from a hash of the row number: the same in memory, in a file and on a cluster, without a list of them.
+
+    Parameters
+    ----------
+    n_splits : int
+    seed : int
+
+    Examples
+    --------
+    >>> HashFold(4).fold_of(0, 8).tolist() == HashFold(4).folds(100)[0][:8].tolist()
+    True
+
+    References
+    ----------
+    Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators, OOPSLA (the mixing function).
+    """
+
+    def __init__(self, n_splits: int = 10, *, seed: int = 0) -> None:
+        require_count("n_splits", n_splits, 2)
+        require_count("seed", seed, 0)
+        self.n_splits = n_splits
+        self.seed = seed
+
+    def fold_of(self, begin: int, end: int) -> Folds:
+        """Return the folds of rows begin to end."""
+        return (row_hash(begin, end, self.seed) % np.uint64(self.n_splits)).astype(np.int64)
+
+    def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
+        """Return the fold of each row."""
+        return [self.fold_of(0, n)]
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of folds."""
+        require_count("n_splits", self.n_splits, 2)
+        return self.n_splits

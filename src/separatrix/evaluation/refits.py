@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,9 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ..progress import task
-from .labelled_rows import Codes, Floats, HeldOut, LabelledRows, answers, gather
+from .labelled_rows import Codes, Floats, LabelledRows
 from .plans import Folds
+from .predictions import HeldOut, answers, gather
 
 Ints = NDArray[np.intp]
 Warned = list[tuple[type[Warning], str]]
@@ -44,16 +44,16 @@ def refitted(
     trained_on: Sequence[Ints] | None = None,
 ) -> Iterator[Answer]:
     """Yield what a refit without it says about each of some folds."""
-    chosen, heard = list(chosen), RepeatedWarnings()
+    chosen, repeated = list(chosen), RepeatedWarnings()
     if not chosen:
         return
     with task("evaluate", total=len(chosen)) as work:
         jobs = (delayed(_one)(model, rows, folds, fold, start, None if trained_on is None else trained_on[fold]) for fold in chosen)
         for fold, (answer, warned) in zip(chosen, Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True):
-            heard.add(warned)
+            repeated.add(warned)
             yield answer
             work.advance(f"fold {fold}")
-    heard.tell(len(chosen))
+    repeated.warn(len(chosen))
 
 
 def _one(model: Any, rows: LabelledRows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Answer, Warned]:
@@ -76,18 +76,6 @@ def without_numbers(text: str) -> str:
     return re.sub(r"\d+(\.\d+)?", "#", text.split(" (so said by ")[0])
 
 
-@contextmanager
-def told_once() -> Iterator[None]:
-    """Hold warnings back, and give each of them once at the end, whatever numbers are in it."""
-    heard = RepeatedWarnings()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    for warning in caught:
-        heard.add([(warning.category, str(warning.message))])
-    heard.tell(1, stacklevel=6)
-
-
 class RepeatedWarnings:
     """What refits warned of, told once: a hundred fits that warn of the same thing, with other numbers, are one warning."""
 
@@ -101,7 +89,7 @@ class RepeatedWarnings:
             self.times[key] = self.times.get(key, 0) + 1
             self.first.setdefault(key, text)
 
-    def tell(self, fits: int, stacklevel: int = 3) -> None:
+    def warn(self, fits: int, stacklevel: int = 3) -> None:
         """Warn once of each, to the caller of this package."""
         for key, text in self.first.items():
             often = f" (so said by {self.times[key]} of {fits} refits)" if fits > 1 else ""

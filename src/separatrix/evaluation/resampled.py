@@ -20,10 +20,12 @@ from ..summaries.resampled import can_resample, resampled_moments
 from ..thresholds import HELD_SCORES
 from .bootstrap import combine, no_information_error
 from .estimate import Estimate
-from .labelled_rows import Codes, Floats, LabelledRows, answers, method_text, predicted_codes
-from .metrics import METRICS, NEED_POSTERIORS, ScoredRows, brier_losses, log_losses
+from .held_out import method_text
+from .labelled_rows import Codes, Floats, LabelledRows
+from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, ScoredRows, brier_losses, distinct_metrics, log_losses
+from .predictions import answers, predicted_codes
 from .random_plans import Bootstrap
-from .scorers import Named, choose_metrics, computed
+from .scorers import choose_metrics
 
 ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
@@ -121,7 +123,7 @@ class OutOfBag:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """LabelledRows that some resample left out."""
+        """Rows that some resample left out."""
         return self.times > 0
 
     def mean(self, total: Floats) -> float:
@@ -139,7 +141,7 @@ def evaluate_bootstrap(model: Any, rows: LabelledRows, plan: Bootstrap, metrics:
     has = hasattr(model, "predict_proba")
     names = [m for m in METRICS if m != "auc" and (has or m not in NEED_POSTERIORS)] if metrics is None else metrics
     chosen = choose_metrics(names, has, type(model).__name__)
-    bag = OutOfBag(rows, computed(chosen), has)
+    bag = OutOfBag(rows, distinct_metrics(chosen), has)
     draws = plan.resamples(rows.n)
     usable = usable_draws(rows, draws)
     if not len(usable):
@@ -155,7 +157,7 @@ def evaluate_bootstrap(model: Any, rows: LabelledRows, plan: Bootstrap, metrics:
 
 def usable_draws(rows: LabelledRows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the resamples that drew every class and left some row out, rows of weight 0 not counted."""
-    counting = rows.counting
+    counting = rows.has_weight
     drawn = ((draws > 0) & counting).astype(np.float32)
     of_class = drawn @ np.eye(len(rows.classes), dtype=np.float32)[rows.codes]
     return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
@@ -167,7 +169,7 @@ def by_resamples(model: Any, rows: LabelledRows, draws: NDArray[np.int64]) -> It
     with task("bootstrap", total=len(draws)) as work:
         for b, times in enumerate(draws):
             out = np.flatnonzero(times == 0)
-            fitted = rows.drawn(times, by_weight).fit(model)
+            fitted = rows.resampled(times, by_weight).fit(model)
             yield out, *answers(fitted, rows.take(out))
             work.advance(f"resample {b}")
 
@@ -196,7 +198,7 @@ def from_moments(model: Any, rows: LabelledRows, draws: NDArray[np.int64], bag: 
     return method_text("exact algebra", int((~sure).sum()), len(draws), "resamples")
 
 
-def _estimate(rows: LabelledRows, bag: OutOfBag, chosen: list[Named], fitted: Any, method: str, asked: int, start: float) -> Estimate:
+def _estimate(rows: LabelledRows, bag: OutOfBag, chosen: list[NamedMetric], fitted: Any, method: str, asked: int, start: float) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
     full = predicted_codes(fitted, rows)
     shares, said = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))

@@ -6,20 +6,20 @@ given its interval as that metric, and turned at the very end: one quantity has 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import inspect
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils.metaestimators import available_if
 
 from ..argument_types import is_listed
 from ..errors import InputError, did_you_mean
-from .metrics import METRICS, NEED_POSTERIORS, Metric, from_scorer
+from .metrics import METRICS, NEED_POSTERIORS, Metric, NamedMetric, Score, ScoredRows, own_metrics
 
-LOSSES = ("error", "log_loss", "brier")
-"""Metrics of which less is better; of all others, as of scikit-learn's scorers, more is."""
 ALIASES = {
     "accuracy": ("error", 1.0, -1.0),
     "neg_log_loss": ("log_loss", 0.0, -1.0),
@@ -28,56 +28,22 @@ ALIASES = {
     "roc_auc_ovr": ("auc", 0.0, 1.0),
 }
 """{name in scikit-learn: (name here, start, sign)}: the one is start + sign · the other."""
-SHARES = ("f1", "precision", "recall", "jaccard", "average_precision", "roc_auc", "top_k_accuracy")
-"""Beginnings of scikit-learn's names of scores between 0 and 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A metric by the name it was asked for: start + sign · (the metric `own`, of this package or of scikit-learn).
-
-    Examples
-    --------
-    >>> accuracy = named_metric("accuracy")
-    >>> accuracy.own, accuracy.of(0.25), accuracy.span((0.125, 0.5))
-    ('error', 0.75, (0.5, 0.875))
-    """
-
-    name: str
-    own: str
-    metric: Metric
-    start: float = 0.0
-    sign: float = 1.0
-
-    @property
-    def is_loss(self) -> bool:
-        """Whether less of the metric `own` is better."""
-        return self.own in LOSSES
-
-    def of(self, value: Any) -> Any:
-        """Return a value, or an array of values, of the metric `own` as one of the metric asked for."""
-        return self.start + self.sign * value if self.start or self.sign != 1.0 else value
-
-    def span(self, interval: tuple[float, float]) -> tuple[float, float]:
-        """Return an interval of the metric `own` as one of the metric asked for."""
-        low, high = (float(self.of(end)) for end in interval)
-        return (low, high) if self.sign > 0 else (high, low)
-
-
-def named_metric(metric: Any) -> Named:
+def named_metric(metric: Any) -> NamedMetric:
     """Return a metric given by name or as a scorer; an unknown one is an error."""
     if isinstance(metric, type) or not (isinstance(metric, str) or callable(metric)):
         raise InputError(f"{metric!r} is not a metric; give a name such as 'error' or 'log_loss', or a scikit-learn scorer.")
     if metric in METRICS:
-        return Named(metric, metric, METRICS[metric])
+        return NamedMetric(metric, metric, METRICS[metric])
     name = metric if isinstance(metric, str) else getattr(metric, "__name__", repr(metric))
     alias = ALIASES.get(metric if isinstance(metric, str) else _aliases_by_scorer().get(repr(metric), ""))
     if alias is not None:
-        return Named(name, alias[0], METRICS[alias[0]], *alias[1:])
+        return NamedMetric(name, alias[0], METRICS[alias[0]], *alias[1:])
     if callable(metric):
-        return Named(name, name, from_scorer(metric))
+        return NamedMetric(name, name, from_scorer(metric))
     if metric in get_scorer_names():
-        return Named(name, name, from_scorer(get_scorer(metric)))
+        return NamedMetric(name, name, from_scorer(get_scorer(metric)))
     raise InputError(
         f"Metric {metric!r} is not known.{did_you_mean(metric, [*METRICS, *get_scorer_names()])} Give a name such as 'error' or 'log_loss'."
     )
@@ -89,14 +55,12 @@ def _aliases_by_scorer() -> dict[str, str]:
     return {repr(get_scorer(name)): name for name in ALIASES}
 
 
-def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> list[Named]:
+def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> list[NamedMetric]:
     """Return the metrics asked for, `error` always first among them; None: all of this package."""
     if metrics is None:
-        names: Iterable[Any] = [m for m in METRICS if has_posteriors or m not in NEED_POSTERIORS]
-    else:
-        names = list(metrics) if is_listed(metrics) else [metrics]
+        return own_metrics(has_posteriors)
     chosen = {"error": named_metric("error")}
-    for name in names:
+    for name in list(metrics) if is_listed(metrics) else [metrics]:
         if not has_posteriors and needs_posteriors(name):
             raise InputError(
                 f"Metric {name!r} needs probabilities, but {model} has no predict_proba; calibrate it first "
@@ -107,16 +71,11 @@ def choose_metrics(metrics: Any, has_posteriors: bool, model: str) -> list[Named
     return list(chosen.values())
 
 
-def one_metric(metric: Any, has_posteriors: bool, model: str) -> Named:
+def one_metric(metric: Any, has_posteriors: bool, model: str) -> NamedMetric:
     """Return one metric, given by name or as a scorer."""
     if is_listed(metric):
         raise InputError(f"{metric!r:.60} is not one metric; give a name such as 'error' or 'log_loss', or a scikit-learn scorer.")
     return choose_metrics(metric, has_posteriors, model)[0 if isinstance(metric, str) and metric == "error" else 1]
-
-
-def computed(chosen: Sequence[Named]) -> dict[str, Metric]:
-    """Return what has to be computed: every metric once, by its own name."""
-    return {one.own: one.metric for one in chosen}
 
 
 def needs_posteriors(metric: Any) -> bool:
@@ -135,17 +94,72 @@ def needs_posteriors(metric: Any) -> bool:
     return "predict" not in ((asked,) if isinstance(asked, str) else asked)
 
 
-def bounded(name: str, interval: tuple[float, float], K: int) -> tuple[float, float]:
-    """Return an interval of a metric without values that the metric cannot have.
+class StoredPredictions(ClassifierMixin, BaseEstimator):
+    """Predictions already made, in the shape of a fitted classifier: X is the numbers of the rows asked about."""
 
-    Examples
-    --------
-    >>> bounded("auc", (0.9, 1.1), 2), bounded("brier", (-0.1, 1.1), 3), bounded("f1_macro", (0.9, 1.1), 2)
-    ((0.9, 1.0), (0.0, 1.1), (0.9, 1.0))
-    """
-    limits = {"brier": (0.0, 1.0 if K == 2 else 2.0), "log_loss": (0.0, np.inf), "matthews_corrcoef": (-1.0, 1.0)}
-    if name in METRICS or name.startswith(SHARES):
-        least, most = limits.get(name, (0.0, 1.0))
-    else:
-        least, most = limits.get(name, (-np.inf, np.inf))
-    return max(interval[0], least), min(interval[1], most)
+    def __init__(self, labels: Any = None, posteriors: Any = None, classes: Any = None) -> None:
+        self.labels = labels
+        self.posteriors = posteriors
+        self.classes = classes
+        self.classes_ = classes
+
+    def predict(self, X: Any) -> Any:
+        """Return the labels predicted for rows X."""
+        return self.labels[np.ravel(X)]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"the scorer asks the model for {name!r}, but evaluate scores predictions already made: it has predict, classes_ and, where "
+            "the model has it, predict_proba. Use sklearn.model_selection.cross_validate for scorers that look into the model."
+        )
+
+    @available_if(lambda self: self.posteriors is not None)
+    def predict_proba(self, X: Any) -> Any:
+        """Return the posteriors of rows X."""
+        return self.posteriors[np.ravel(X)]
+
+
+def takes_weights(scorer: Any) -> bool:
+    """Return whether a scorer takes `sample_weight`: those of scikit-learn do, as a keyword; a plain function need not."""
+    return (
+        hasattr(scorer, "_score_func") or "sample_weight" in inspect.signature(scorer).parameters
+    )  # names: scikit-learn's scorers keep it there
+
+
+def _name(scorer: Any) -> str:
+    return str(getattr(getattr(scorer, "_score_func", scorer), "__name__", repr(scorer)))  # names: scikit-learn's scorers keep it there
+
+
+def _average(scorer: Any, classes: NDArray[Any]) -> str:
+    """Return what to write where a score is about one class and the labels do not say which."""
+    if (
+        "pos_label" not in inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+    ):  # names: scikit-learn's scorers keep it there
+        return ""
+    write = f"sklearn.metrics.make_scorer({_name(scorer)}, pos_label={classes.tolist()[-1]!r})"
+    return f" Write metrics={write}." if len(classes) == 2 else " Use the average over classes, such as 'f1_macro'."
+
+
+def from_scorer(scorer: Any) -> Metric:
+    """Return the metric that asks a scorer of scikit-learn about predictions already made."""
+    weighs = takes_weights(scorer)
+
+    def score(rows: ScoredRows) -> Score:
+        answers = StoredPredictions(rows.classes[rows.predicted], rows.posteriors, rows.classes)
+        y = rows.classes[rows.truth]
+
+        def of(part: NDArray[np.intp]) -> float:
+            if rows.weight is not None and not rows.weight[part].any():
+                return float("nan")
+            more = {"sample_weight": rows.weight[part]} if rows.weight is not None and weighs else {}
+            try:
+                return float(scorer(answers, part[:, None], y[part], **more))
+            except ValueError as problem:
+                raise InputError(f"{_name(scorer)} cannot score these rows: {problem}{_average(scorer, rows.classes)}") from problem
+
+        parts = [] if rows.folds is None else [np.flatnonzero(rows.folds == fold) for fold in range(rows.n_folds)]
+        return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))
+
+    return score

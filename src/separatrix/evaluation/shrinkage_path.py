@@ -20,11 +20,12 @@ from ..models import LinearDiscriminantAnalysis
 from ..solvers.scores import largest, posteriors_of
 from ..summaries.grouped import tile_rows
 from ..thresholds import LEFT_OUT_LOSSES
-from .given import labelled_rows
 from .held_out import hold_out
-from .labelled_rows import Codes, Floats, LabelledRows, answers
+from .labelled_rows import Codes, Floats, LabelledRows, labelled_rows
 from .metrics import ScoredRows, error, log_losses
-from .plans import Folds, LeaveOneOut, folds_of
+from .plans import Folds, LeaveOneOut
+from .predictions import answers
+from .splits import folds_of
 
 CRITERIA = ("log_loss", "error")
 
@@ -156,7 +157,7 @@ def _leave_one_out(model: Any, rows: LabelledRows, values: Floats) -> ShrinkageP
         errors[a], losses[a] = (sum(found[a][j] for found in parts) for j in (0, 1))
         for i in np.concatenate([found[a][2] for found in parts]):
             row = rows.take(np.array([i]))
-            codes, posteriors = answers(rows.but(int(i)).fit(clone(model).set_params(shrinkage=float(alpha))), row)
+            codes, posteriors = answers(rows.without_row(int(i)).fit(clone(model).set_params(shrinkage=float(alpha))), row)
             judged = ScoredRows(row.codes, codes, posteriors, None, None, rows.classes)
             errors[a] += weight[i] * error(judged).value
             losses[a] += weight[i] * log_losses(judged)[0]

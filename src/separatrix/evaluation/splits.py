@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from ..errors import InputError, InputTypeError
-from .asked import require_count, shown
+from ..errors import InputError, InputTypeError, short_text
+from .plans import NEVER, Folds, Plan, require_count, require_groups, seeded
 
 Ints = NDArray[np.intp]
-Folds = NDArray[np.int64]
-NEVER = -1
-"""Fold number of a row that is not held out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +57,9 @@ def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
         found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
     except (TypeError, ValueError, OverflowError) as problem:
         said = str(problem).rstrip(".")
-        raise InputError(f"plan={shown(plan)} cannot be followed: {said}. Give another plan, such as KFold(5).") from problem
+        raise InputError(f"plan={short_text(plan)} cannot be followed: {said}. Give another plan, such as KFold(5).") from problem
     if not any(len(pair.held) for pair in found):
-        raise InputError(f"The plan {shown(plan)} holds no row out; give at least one pair of training and held-out rows.")
+        raise InputError(f"The plan {short_text(plan)} holds no row out; give at least one pair of training and held-out rows.")
     return found
 
 
@@ -91,7 +88,7 @@ def require_cover(plan: Any, pairs: Sequence[Pair], n: int) -> None:
     for number, pair in enumerate(pairs):
         if not pair.covers(n):
             raise InputError(
-                f"Split {number} of {shown(plan)} trains on {len(pair.train)} and holds out {len(pair.held)} of {n} rows; here every "
+                f"Split {number} of {short_text(plan)} trains on {len(pair.train)} and holds out {len(pair.held)} of {n} rows; here every "
                 "row not held out is trained on. Use evaluate, which follows such splits, or a plan such as KFold(5)."
             )
 
@@ -104,3 +101,26 @@ def _numbers(rows: Any, n: int) -> Ints:
     if len(rows) and not -n <= rows.min() <= rows.max() < n:
         raise InputError(f"it asks for row {rows.max() if rows.max() >= n else rows.min()}, but there are {n} rows.")
     return rows % n if n else rows
+
+
+def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = None) -> list[Folds]:
+    """Return fold numbers (n,) for each repeat of a plan, a scikit-learn splitter, an iterable of splits, or a number of folds.
+
+    Parameters
+    ----------
+    plan : what to follow
+    n : number of rows
+    y, groups : (n,) labels and groups
+    random_state : for plans of this package that have none of their own
+
+    Examples
+    --------
+    >>> [folds.tolist() for folds in folds_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0])]
+    [[1, -1, 0], [-1, 0, 0]]
+    """
+    require_groups(groups, n)
+    if isinstance(plan, Plan):
+        return seeded(plan, random_state).folds(n, y, groups)
+    pairs = pairs_of(plan, n, y, groups)
+    require_cover(plan, pairs, n)
+    return [repeat.folds for repeat in repeats_of(pairs, n)]

@@ -16,84 +16,80 @@ from .small_data import SmallData, label, read, read_rows
 
 def work_fisher(X: Any, y: Any, new: Any = None) -> Worked:
     """Write out Fisher's discriminant of two classes: means, scatters, inverse, w, threshold, decisions."""
-    given = read(X, y)
-    if len(given.classes) != 2:
+    data = read(X, y)
+    if len(data.classes) != 2:
         raise InputError(
-            f"Fisher by hand takes two classes; there are {len(given.classes)}: pick the rows of two, or use FisherDiscriminant."
+            f"Fisher by hand takes two classes; there are {len(data.classes)}: pick the rows of two, or use FisherDiscriminant."
         )
-    first, means = means_step(given, "m")
-    second, scatters = scatter_step(given, means, "m")
+    first, means = means_step(data, "m")
+    second, scatters = scatter_step(data, means, "m")
     within = scatters[-1]
-    found = metric(given, within)
-    third = _inverse(given, found, within, means)
-    fourth, w = _direction(given, found, means)
-    fifth, b = _threshold(given, w, means)
-    sixth, J = _criterion(given, w, means, scatters)
-    rows = given.rows if new is None else read_rows(new, given.p)[1]
+    found = metric(data, within)
+    third = _inverse(data, found, within, means)
+    fourth, w = _direction(data, found, means)
+    fifth, b = _threshold(data, w, means)
+    sixth, J = _criterion(data, w, means, scatters)
+    rows = data.rows if new is None else read_rows(new, data.p)[1]
     codes = [int(exact.dot(w, x) > b) for x in rows]
-    last = _decisions(given, w, b, rows, None if new is not None else given.codes)
+    last = _decisions(data, w, b, rows, None if new is not None else data.codes)
     result = {
-        "means": dict(zip(given.classes, means)),
+        "means": dict(zip(data.classes, means)),
         "S_W": within,
         "w": w,
         "b": b,
         "J": J,
-        "decisions": [given.classes[k] for k in codes],
+        "decisions": [data.classes[k] for k in codes],
     }
-    return Worked("Fisher's discriminant by hand", (given.step(), first, second, third, fourth, fifth, sixth, last), result)
+    return Worked("Fisher's discriminant by hand", (data.step(), first, second, third, fourth, fifth, sixth, last), result)
 
 
-def _inverse(given: SmallData, found: Metric, within: exact.Matrix, means: list[Vector]) -> Step:
+def _inverse(data: SmallData, found: Metric, within: exact.Matrix, means: list[Vector]) -> Step:
     if found.first is None:
         why = (
             "The direction needs the inverse of S_W. For two columns: swap the diagonal, change the other signs, divide by the determinant."
         )
-        why = why if given.p == 2 else "The direction needs the inverse of S_W, found by elimination."
-        return Step("The inverse", why, inverse_parts(given, "S_W", within))
-    return Step(
-        "An inverse that does not exist", "The direction needs the inverse of S_W.", singular_parts(given, "S_W", found, means, "m")
-    )
+        why = why if data.p == 2 else "The direction needs the inverse of S_W, found by elimination."
+        return Step("The inverse", why, inverse_parts(data, "S_W", within))
+    return Step("An inverse that does not exist", "The direction needs the inverse of S_W.", singular_parts(data, "S_W", found, means, "m"))
 
 
-def _direction(given: SmallData, found: Metric, means: list[Vector]) -> tuple[Step, Vector]:
-    a, b = (Sym("m", tag) for tag in given.tags)
+def _direction(data: SmallData, found: Metric, means: list[Vector]) -> tuple[Step, Vector]:
+    a, b = (Sym("m", tag) for tag in data.tags)
     difference = exact.minus(means[1], means[0])
-    parts: list[Node] = [row(b, "−", a, "=", given.vec(difference))]
+    parts: list[Node] = [row(b, "−", a, "=", data.vec(difference))]
     leading = [] if found.first is None else exact.apply(found.first, difference)
     if any(leading):
         w = leading
         null = row("N", Paren(row("N^T", "T", "N"), "-1"), "N^T")
-        parts.append(row("N", "=", given.mat(exact.transpose(found.null))))
-        parts.append(row("w", "=", null, Paren(row(b, "−", a)), "=", given.vec(w)))
+        parts.append(row("N", "=", data.mat(exact.transpose(found.null))))
+        parts.append(row("w", "=", null, Paren(row(b, "−", a)), "=", data.vec(w)))
         why = "Of all directions without scatter, the one in which the means differ most for the total variance T of the columns."
     else:
         w = exact.apply(found.inverse, difference)
-        turned = given.mat(found.inverse)
-        parts.append(row("w", "=", "S_W^-1", Paren(row(b, "−", a)), "=", turned, given.vec(difference), "=", given.vec(w)))
+        turned = data.mat(found.inverse)
+        parts.append(row("w", "=", "S_W^-1", Paren(row(b, "−", a)), "=", turned, data.vec(difference), "=", data.vec(w)))
         why = "Turn the difference of the means by the inverse: directions in which the classes spread little count more."
     if not any(w):
         raise InputError("The two classes have the same mean, so no direction tells them apart; give other rows.")
     return Step("The direction w", why, tuple(parts)), w
 
 
-def _threshold(given: SmallData, w: Vector, means: list[Vector]) -> tuple[Step, Fraction]:
+def _threshold(data: SmallData, w: Vector, means: list[Vector]) -> tuple[Step, Fraction]:
     a, b = (exact.dot(w, m) for m in means)
     middle = (a + b) / 2
-    line = Mat((tuple(given.num(value) for value in w),))
-    parts = [row("w^T", Sym("m", tag), "=", line, given.vec(m), "=", given.num(value)) for tag, m, value in zip(given.tags, means, (a, b))]
-    parts.append(row("b", "=", Frac(row(given.num(a), "+", given.num(b)), 2), "=", given.num(middle)))
+    line = Mat((tuple(data.num(value) for value in w),))
+    parts = [row("w^T", Sym("m", tag), "=", line, data.vec(m), "=", data.num(value)) for tag, m, value in zip(data.tags, means, (a, b))]
+    parts.append(row("b", "=", Frac(row(data.num(a), "+", data.num(b)), 2), "=", data.num(middle)))
     why = "Project the means on w and take the threshold half way between them."
     return Step("The threshold b", why, tuple(parts)), middle
 
 
-def _criterion(given: SmallData, w: Vector, means: list[Vector], scatters: list[exact.Matrix]) -> tuple[Step, Fraction | None]:
+def _criterion(data: SmallData, w: Vector, means: list[Vector], scatters: list[exact.Matrix]) -> tuple[Step, Fraction | None]:
     apart = exact.dot(w, exact.minus(means[1], means[0])) ** 2
     spreads = [exact.dot(w, exact.apply(S, w)) for S in scatters[:2]]
-    names = [Sym("s", tag, "2") for tag in given.tags]
-    parts: list[Any] = [
-        row(name, "=", "w^T", Sym("S", tag), "¦", "w", "=", given.num(s)) for name, tag, s in zip(names, given.tags, spreads)
-    ]
-    top = Paren(row("w^T", Sym("m", given.tags[1]), "−", "w^T", Sym("m", given.tags[0])), "2")
+    names = [Sym("s", tag, "2") for tag in data.tags]
+    parts: list[Any] = [row(name, "=", "w^T", Sym("S", tag), "¦", "w", "=", data.num(s)) for name, tag, s in zip(names, data.tags, spreads)]
+    top = Paren(row("w^T", Sym("m", data.tags[1]), "−", "w^T", Sym("m", data.tags[0])), "2")
     why = (
         "How well does w do? The squared distance of the projected means, over the scatter of the projected classes; no direction has more."
     )
@@ -107,20 +103,20 @@ def _criterion(given: SmallData, w: Vector, means: list[Vector], scatters: list[
             "=",
             Frac(top, row(names[0], "+", names[1])),
             "=",
-            Frac(given.num(apart), given.num(sum(spreads, Fraction(0)))),
+            Frac(data.num(apart), data.num(sum(spreads, Fraction(0)))),
             "=",
-            given.num(J),
+            data.num(J),
         )
     )
     return Step("Fisher's criterion J", why, tuple(parts)), J
 
 
-def _decisions(given: SmallData, w: Vector, b: Fraction, rows: list[Vector], codes: list[int] | None) -> Step:
+def _decisions(data: SmallData, w: Vector, b: Fraction, rows: list[Vector], codes: list[int] | None) -> Step:
     lines = []
     for i, x in enumerate(rows):
         value = exact.dot(w, x)
-        to, mark = decided(given, int(value > b), None if codes is None else codes[i])
-        lines.append((str(i + 1), given.tup(x), given.num(value), given.num(value - b), to, mark))
+        to, mark = decided(data, int(value > b), None if codes is None else codes[i])
+        lines.append((str(i + 1), data.tup(x), data.num(value), data.num(value - b), to, mark))
     heads = ("row", "x", row("w^T", "x"), row("f", "=", "w^T", "x", "−", "b"), "decided", "right")
-    why = f"Class {label(given.classes[1])} where f(x) = wᵀx − b > 0, else class {label(given.classes[0])}."
+    why = f"Class {label(data.classes[1])} where f(x) = wᵀx − b > 0, else class {label(data.classes[0])}."
     return Step("The decisions", why, (decisions_grid(heads, lines, codes is not None),))

@@ -39,65 +39,65 @@ class Normal:
 
 def work_gaussian(X: Any, y: Any, new: Any = None, *, ddof: int = 1, priors: Sequence[Any] | None = None) -> Worked:
     """Write out Gaussian naive Bayes: priors, means, variances, densities, joint, posterior, decisions."""
-    given = read(X, y)
+    data = read(X, y)
     if ddof not in (0, 1):
         raise InputError(f"ddof={ddof!r} must be 0 (divide by n) or 1 (divide by n − 1).")
-    first, shares = priors_step(given.classes, given.tags, given.codes, priors)
-    normals = [_normals(given, k, ddof) for k in range(len(given.classes))]
-    rows = given.rows if new is None else read_rows(new, given.p)[1]
-    steps = [given.step(), first, _means(given, normals), _variances(given, normals, ddof)]
+    first, shares = priors_step(data.classes, data.tags, data.codes, priors)
+    normals = [_normals(data, k, ddof) for k in range(len(data.classes))]
+    rows = data.rows if new is None else read_rows(new, data.p)[1]
+    steps = [data.step(), first, _means(data, normals), _variances(data, normals, ddof)]
     if new is not None and len(rows) <= DETAILED:
         for i, x in enumerate(rows):
-            steps += _one_row(given, normals, shares, x, "" if len(rows) == 1 else f" of new row {i + 1}")
+            steps += _one_row(data, normals, shares, x, "" if len(rows) == 1 else f" of new row {i + 1}")
     joints = [_joint(shares, normals, x) for x in rows]
     posteriors = [_posterior(joint) for joint in joints]
     codes = [joint.index(max(joint)) for joint in joints]
-    steps.append(_decisions(given, rows, joints, posteriors, codes, None if new is not None else given.codes))
+    steps.append(_decisions(data, rows, joints, posteriors, codes, None if new is not None else data.codes))
     result = {
-        "priors": dict(zip(given.classes, shares)),
-        "means": {c: [n.mean for n in own] for c, own in zip(given.classes, normals)},
-        "variances": {c: [n.variance for n in own] for c, own in zip(given.classes, normals)},
-        "joint": [{c: exp(value) for c, value in zip(given.classes, joint)} for joint in joints],
-        "posterior": [dict(zip(given.classes, posterior)) for posterior in posteriors],
-        "decisions": [given.classes[k] for k in codes],
+        "priors": dict(zip(data.classes, shares)),
+        "means": {c: [n.mean for n in own] for c, own in zip(data.classes, normals)},
+        "variances": {c: [n.variance for n in own] for c, own in zip(data.classes, normals)},
+        "joint": [{c: exp(value) for c, value in zip(data.classes, joint)} for joint in joints],
+        "posterior": [dict(zip(data.classes, posterior)) for posterior in posteriors],
+        "decisions": [data.classes[k] for k in codes],
     }
     return Worked("Gaussian naive Bayes by hand", tuple(steps), result)
 
 
-def _normals(given: SmallData, k: int, ddof: int) -> list[Normal]:
-    rows = given.of(k)
+def _normals(data: SmallData, k: int, ddof: int) -> list[Normal]:
+    rows = data.of(k)
     mean = exact.mean(rows)
     if len(rows) <= ddof:
-        raise InputError(f"Class {given.classes[k]!r} has {len(rows)} row, and ddof={ddof} divides by none; give more rows, or use ddof=0.")
-    squares = [sum(((x[j] - mean[j]) ** 2 for x in rows), Fraction(0)) for j in range(given.p)]
+        raise InputError(f"Class {data.classes[k]!r} has {len(rows)} row, and ddof={ddof} divides by none; give more rows, or use ddof=0.")
+    squares = [sum(((x[j] - mean[j]) ** 2 for x in rows), Fraction(0)) for j in range(data.p)]
     for j, value in enumerate(squares):
         if value == 0:
-            name = given.names[j]
+            name = data.names[j]
             shown = f"{name.name}{name.sub}" if isinstance(name, Sym) else name
             raise InputError(
-                f"Column {shown} does not vary within class {given.classes[k]!r}, so it has no normal density there; leave it out."
+                f"Column {shown} does not vary within class {data.classes[k]!r}, so it has no normal density there; leave it out."
             )
     return [Normal(m, s / (len(rows) - ddof)) for m, s in zip(mean, squares)]
 
 
-def _means(given: SmallData, normals: list[list[Normal]]) -> Step:
-    lines = [(label(c), *(given.num(n.mean) for n in own)) for c, own in zip(given.classes, normals)]
-    return Step("The means", "The mean of each column in each class.", (Grid(("class", *given.names), tuple(lines)),))
+def _means(data: SmallData, normals: list[list[Normal]]) -> Step:
+    lines = [(label(c), *(data.num(n.mean) for n in own)) for c, own in zip(data.classes, normals)]
+    return Step("The means", "The mean of each column in each class.", (Grid(("class", *data.names), tuple(lines)),))
 
 
-def _variances(given: SmallData, normals: list[list[Normal]], ddof: int) -> Step:
+def _variances(data: SmallData, normals: list[list[Normal]], ddof: int) -> Step:
     lines: list[tuple[Any, ...]] = []
-    for c, own in zip(given.classes, normals):
+    for c, own in zip(data.classes, normals):
         lines.append((label(c), *(Num(n.variance) for n in own)))
         lines.append(("≈", *(Dec(float(n.variance), 5) for n in own)))
     by = row("n_k", "−", 1) if ddof else row("n_k")
     formula = row("σ^2", "=", Frac(row("Σ", "¦", Paren(row("x", "−", "μ"), "2")), by))
     by_words = "n − 1" if ddof else "n"
     why = f"The mean squared deviation of each column in each class, the sum divided by {by_words}. Columns are taken one by one: naive."
-    return Step("The variances", why, (formula, Grid(("class", *given.names), tuple(lines))))
+    return Step("The variances", why, (formula, Grid(("class", *data.names), tuple(lines))))
 
 
-def _one_row(given: SmallData, normals: list[list[Normal]], shares: list[Fraction], x: Vector, of: str) -> list[Step]:
+def _one_row(data: SmallData, normals: list[list[Normal]], shares: list[Fraction], x: Vector, of: str) -> list[Step]:
     formula = row(
         "p",
         Paren(row("x", "|", "k")),
@@ -108,15 +108,15 @@ def _one_row(given: SmallData, normals: list[list[Normal]], shares: list[Fractio
         Paren(row(Sym("−"), Frac(Paren(row("x", "−", "μ"), "2"), row(2, "¦", "σ^2")))),
     )
     lines = []
-    for j, name in enumerate(given.names):
+    for j, name in enumerate(data.names):
         lines.append(
             (
                 name,
-                given.num(x[j]),
+                data.num(x[j]),
                 *(cell for own in normals for cell in (Dec(float(own[j].exponent(x[j]))), Dec(exp(own[j].log_density(x[j]))))),
             )
         )
-    heads = ("column", "x", *(head for tag in given.tags for head in (f"exponent {tag}", row("p", Paren(row("x", "|", Sym(tag)))))))
+    heads = ("column", "x", *(head for tag in data.tags for head in (f"exponent {tag}", row("p", Paren(row("x", "|", Sym(tag)))))))
     densities = Step(
         f"The densities{of}",
         "How densely each class lies around each value; the exponent is (x − μ)²/(2σ²).",
@@ -124,13 +124,13 @@ def _one_row(given: SmallData, normals: list[list[Normal]], shares: list[Fractio
     )
     joint = _joint(shares, normals, x)
     products = []
-    for tag, share, own, value in zip(given.tags, shares, normals, joint):
+    for tag, share, own, value in zip(data.tags, shares, normals, joint):
         factors = joined("·", [Num(share), *(Dec(exp(n.log_density(v))) for n, v in zip(own, x))])
         products.append(row("p", Paren(row("x", ",", Sym(tag))), "=", factors, "=", Dec(exp(value))))
     why = "Prior times the densities of all columns: the joint probability density of the row and the class, not yet a posterior."
     total = sum(exp(value) for value in joint)
     ratios = []
-    for tag, value, p in zip(given.tags, joint, _posterior(joint)):
+    for tag, value, p in zip(data.tags, joint, _posterior(joint)):
         ratios.append(row("p", Paren(row(Sym(tag), "|", "x")), "=", Frac(Dec(exp(value)), Dec(total)), "=", Dec(p)))
     last = Step(f"The posterior{of}", "Divide each joint by the sum of all, so that they sum to 1.", tuple(ratios))
     return [densities, Step(f"The joint{of}", why, tuple(products)), last]
@@ -146,7 +146,7 @@ def _posterior(joint: list[float]) -> list[float]:
 
 
 def _decisions(
-    given: SmallData,
+    data: SmallData,
     rows: list[Vector],
     joints: list[list[float]],
     posteriors: list[list[float]],
@@ -156,15 +156,15 @@ def _decisions(
     heads: tuple[Any, ...] = (
         "row",
         "x",
-        *(row("p", Paren(row("x", ",", Sym(tag)))) for tag in given.tags),
-        *(row("p", Paren(row(Sym(tag), "|", "x"))) for tag in given.tags),
+        *(row("p", Paren(row("x", ",", Sym(tag)))) for tag in data.tags),
+        *(row("p", Paren(row(Sym(tag), "|", "x"))) for tag in data.tags),
         "decided",
         "right",
     )
     lines = []
     for i, x in enumerate(rows):
-        to, mark = decided(given, codes[i], None if truth is None else truth[i])
-        lines.append((str(i + 1), given.tup(x), *(Dec(exp(v)) for v in joints[i]), *(Dec(v, 5) for v in posteriors[i]), to, mark))
+        to, mark = decided(data, codes[i], None if truth is None else truth[i])
+        lines.append((str(i + 1), data.tup(x), *(Dec(exp(v)) for v in joints[i]), *(Dec(v, 5) for v in posteriors[i]), to, mark))
     return Step(
         "The decisions",
         "The class with the largest joint, which is also that with the largest posterior.",

@@ -44,26 +44,26 @@ class LogNumber:
     def __float__(self) -> float:
         return float(self.exactly)
 
-    def node(self, given: SmallData) -> Node:
+    def node(self, data: SmallData) -> Node:
         """Return the number as a formula."""
         if self.log == 1:
-            return given.num(self.value)
+            return data.num(self.value)
         # ln ½ is written −ln 2.
         sign, log = ("+", self.log) if self.log > 1 else ("−", 1 / self.log)
         tail = ["ln", "¦", _argument(log)]
-        return row(given.num(self.value), sign, *tail) if self.value else row(*([] if sign == "+" else [sign]), *tail)
+        return row(data.num(self.value), sign, *tail) if self.value else row(*([] if sign == "+" else [sign]), *tail)
 
 
-def linear_form(given: SmallData, w: Vector, constant: LogNumber) -> Node:
+def linear_form(data: SmallData, w: Vector, constant: LogNumber) -> Node:
     """Return w'x + constant written out in the columns."""
     items: list[Any] = []
-    for weight, name in zip(w, given.names):
+    for weight, name in zip(w, data.names):
         if weight:
-            size: list[Any] = [] if abs(weight) == 1 else [given.num(abs(weight)), "¦"]
+            size: list[Any] = [] if abs(weight) == 1 else [data.num(abs(weight)), "¦"]
             column = name if isinstance(name, Sym) else Sym(str(name))
             items += [*_sign(weight < 0, bool(items)), *size, column]
     if constant.value or not items:
-        items += [*_sign(constant.value < 0, bool(items)), given.num(abs(constant.value))]
+        items += [*_sign(constant.value < 0, bool(items)), data.num(abs(constant.value))]
     if constant.log != 1:
         items += [*_sign(constant.log < 1, bool(items)), "ln", "¦", _argument(max(constant.log, 1 / constant.log))]
     return row(*items)

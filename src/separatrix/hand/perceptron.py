@@ -38,15 +38,15 @@ class Visit:
 
 def work_perceptron(X: Any, y: Any, *, bias: bool = True, start: Sequence[Any] | None = None, positive: Any = None) -> Worked:
     """Write out the perceptron, rows in the order given: every visit, every update, the final weights and the bound on mistakes."""
-    given = read(X, y)
-    signs, plus = sides(given, positive, "perceptron")
-    refuse_inseparable(given, signs, bias, "perceptron")
-    rows = [[Fraction(1), *x] if bias else x for x in given.rows]
+    data = read(X, y)
+    signs, plus = sides(data, positive, "perceptron")
+    refuse_inseparable(data, signs, bias, "perceptron")
+    rows = [[Fraction(1), *x] if bias else x for x in data.rows]
     w0 = _start(start, len(rows[0]), bias)
     visits = _learn(rows, signs, w0)
     w = visits[-1].after
     mistakes = sum(visit.mistake for visit in visits)
-    steps = [given.step(tagged=False), _rule(given, plus, bias, w0), _table(given, rows, signs, visits), _ending(given, w, bias, visits)]
+    steps = [data.step(tagged=False), _rule(data, plus, bias, w0), _table(data, rows, signs, visits), _ending(data, w, bias, visits)]
     result: dict[str, Any] = {
         "w": w[1:] if bias else w,
         "b": w[0] if bias else Fraction(0),
@@ -56,7 +56,7 @@ def work_perceptron(X: Any, y: Any, *, bias: bool = True, start: Sequence[Any] |
         "scores": [exact.dot(w, x) for x in rows],
     }
     if len(rows) <= MOST_BOUNDED:
-        step, bound = _bound(given, rows, signs, w0, mistakes)
+        step, bound = _bound(data, rows, signs, w0, mistakes)
         steps.append(step)
         result.update(bound)
     return Worked("The perceptron by hand", tuple(steps), result)
@@ -92,8 +92,8 @@ def _learn(rows: list[Vector], signs: list[int], w: Vector) -> list[Visit]:
             )
 
 
-def _rule(given: SmallData, plus: int, bias: bool, w0: Vector) -> Step:
-    why = f"Class {label(given.classes[plus])} is the positive one, y = +1; the other has y = −1. "
+def _rule(data: SmallData, plus: int, bias: bool, w0: Vector) -> Step:
+    why = f"Class {label(data.classes[plus])} is the positive one, y = +1; the other has y = −1. "
     if bias:
         why += "The bias is the weight of a constant 1 put before every row, so that w has the bias first. "
     why += (
@@ -102,17 +102,17 @@ def _rule(given: SmallData, plus: int, bias: bool, w0: Vector) -> Step:
     return Step(
         "The rule",
         why,
-        (row("w", "=", given.tup(w0)), row("w", "→", "w", "+", "y", "¦", "x", "¦", "¦", "where", "¦", "¦", "y", "¦", "w^T", "x", "≤", 0)),
+        (row("w", "=", data.tup(w0)), row("w", "→", "w", "+", "y", "¦", "x", "¦", "¦", "where", "¦", "¦", "y", "¦", "w^T", "x", "≤", 0)),
     )
 
 
-def _table(given: SmallData, rows: list[Vector], signs: list[int], visits: list[Visit]) -> Step:
+def _table(data: SmallData, rows: list[Vector], signs: list[int], visits: list[Visit]) -> Step:
     shown = visits if len(visits) <= MOST_VISITS else [visit for visit in visits if visit.mistake]
     lines = []
     for visit in shown:
         x, sign = rows[visit.row], f"{signs[visit.row]:+d}".replace("-", "−")
         what = "mistake" if visit.mistake else "right"
-        lines.append((str(visit.epoch), str(visit.row + 1), given.tup(x), sign, given.num(visit.score), what, given.tup(visit.after)))
+        lines.append((str(visit.epoch), str(visit.row + 1), data.tup(x), sign, data.num(visit.score), what, data.tup(visit.after)))
     why = "Every line is a visit to a row" + (
         ": its score under the weights so far, and the weights after it."
         if shown is visits
@@ -121,20 +121,20 @@ def _table(given: SmallData, rows: list[Vector], signs: list[int], visits: list[
     return Step("The updates", why, (Grid(("epoch", "row", "x", "y", row("w^T", "x"), "", "w after"), tuple(lines)),))
 
 
-def _ending(given: SmallData, w: Vector, bias: bool, visits: list[Visit]) -> Step:
+def _ending(data: SmallData, w: Vector, bias: bool, visits: list[Visit]) -> Step:
     weights, constant = (w[1:], w[0]) if bias else (w, Fraction(0))
     mistakes = sum(visit.mistake for visit in visits)
     why = f"Epoch {visits[-1].epoch} had no mistake. {mistakes} update{'s' * (mistakes != 1)} in all; f > 0 means the positive class."
-    return Step("The result", why, (row("w", "=", given.tup(w)), row("f", "=", linear_form(given, weights, LogNumber(constant)))))
+    return Step("The result", why, (row("w", "=", data.tup(w)), row("f", "=", linear_form(data, weights, LogNumber(constant)))))
 
 
-def _bound(given: SmallData, rows: list[Vector], signs: list[int], w0: Vector, mistakes: int) -> tuple[Step, dict[str, Any]]:
+def _bound(data: SmallData, rows: list[Vector], signs: list[int], w0: Vector, mistakes: int) -> tuple[Step, dict[str, Any]]:
     """Novikoff's bound (R/γ)² + 2‖w₀‖/γ, with γ the largest margin of planes through the origin of these rows."""
     radius = max(exact.dot(x, x) for x in rows)
     best = largest_margin(rows, signs, bias=False)
     inverse, start = exact.dot(best.w, best.w), exact.dot(w0, w0)
-    gamma = [given.num(Fraction(1))] if inverse == 1 else [Root(given.num(1 / inverse)), "≈", Dec(float(inverse) ** -0.5)]
-    parts: list[Any] = [row("R^2", "=", given.num(radius), ",", Sym("γ"), "=", *gamma)]
+    gamma = [data.num(Fraction(1))] if inverse == 1 else [Root(data.num(1 / inverse)), "≈", Dec(float(inverse) ** -0.5)]
+    parts: list[Any] = [row("R^2", "=", data.num(radius), ",", Sym("γ"), "=", *gamma)]
     bound = float(radius * inverse) + 2 * (float(start) * float(inverse)) ** 0.5
     ratio = Paren(Frac("R", "γ"), "2")
     if start:
@@ -143,17 +143,17 @@ def _bound(given: SmallData, rows: list[Vector], signs: list[int], w0: Vector, m
             "+",
             Frac(row(2, "¦", "‖w‖"), "γ"),
             "=",
-            given.num(radius * inverse),
+            data.num(radius * inverse),
             "+",
             2,
             "¦",
-            Root(given.num(start * inverse)),
+            Root(data.num(start * inverse)),
             "≈",
             Dec(bound),
         ]
         parts += ["Here ‖w‖ is the length of the weights at the start.", Row(tuple(row(*items).items))]
     else:
-        parts.append(row(ratio, "=", given.num(radius * inverse)))
+        parts.append(row(ratio, "=", data.num(radius * inverse)))
     why = "However the rows are ordered, the mistakes never exceed a bound: R is the length of the longest row, γ the largest margin. "
     why += f"Here there {'was' if mistakes == 1 else 'were'} {mistakes}."
     result = {"radius_squared": radius, "margin_squared": 1 / inverse, "bound": bound}

@@ -11,25 +11,23 @@ from ..logic import is_separable
 from .small_data import SmallData
 
 
-def sides(given: SmallData, positive: Any, method: str) -> tuple[list[int], int]:
+def sides(data: SmallData, positive: Any, method: str) -> tuple[list[int], int]:
     """Return y = +1 or −1 of each row, and the code of the positive class, by default the second."""
-    if len(given.classes) != 2:
-        raise InputError(f"{method} by hand takes two classes; there are {len(given.classes)}: pick the rows of two.")
+    if len(data.classes) != 2:
+        raise InputError(f"{method} by hand takes two classes; there are {len(data.classes)}: pick the rows of two.")
     plus = 1
     if positive is not None:
-        if positive not in given.classes:
-            raise UnknownNameError(
-                f"positive={positive!r} is not a class.{did_you_mean(positive, given.classes)} Classes: {given.classes}."
-            )
-        plus = given.classes.index(positive)
-    return [1 if code == plus else -1 for code in given.codes], plus
+        if positive not in data.classes:
+            raise UnknownNameError(f"positive={positive!r} is not a class.{did_you_mean(positive, data.classes)} Classes: {data.classes}.")
+        plus = data.classes.index(positive)
+    return [1 if code == plus else -1 for code in data.codes], plus
 
 
-def refuse_inseparable(given: SmallData, signs: list[int], bias: bool, method: str) -> None:
+def refuse_inseparable(data: SmallData, signs: list[int], bias: bool, method: str) -> None:
     """Raise the error, with the proof, of rows that no plane separates."""
-    X = np.array([[float(value) for value in row] for row in given.rows])
+    X = np.array([[float(value) for value in row] for row in data.rows])
     if bias:
-        found = is_separable(X, np.array([given.classes[code] for code in given.codes]))
+        found = is_separable(X, np.array([data.classes[code] for code in data.codes]))
         if found:
             return
         # Work by hand numbers rows from 1, the proof from 0.

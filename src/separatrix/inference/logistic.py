@@ -28,7 +28,7 @@ NULL = 1e-10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FisherInformation:
-    """What inference needs of a fit, rows apart.
+    """The Fisher information of an unpenalised fit, with its coefficients and likelihoods: all that inference needs once rows are gone.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class FisherInformation:
 
     @classmethod
     def of(cls, likelihood: Likelihood, point: Point) -> Self:
-        """Return the evidence at a point of an unpenalised likelihood."""
+        """Return the Fisher information at a point of an unpenalised likelihood."""
         problem = likelihood.problem
         null = null_log_likelihood(problem.counts, problem.fit_intercept)
         gamma = point.gamma.reshape(likelihood.shape)
@@ -59,7 +59,7 @@ class FisherInformation:
 
     @classmethod
     def without(cls, likelihood: Likelihood, gamma: Floats, aliased: NDArray[np.int64]) -> Self:
-        """Return the evidence at γ (mq,) in the columns that are not aliased, which take over what the aliased ones add to the scores.
+        """Return the Fisher information at γ (mq,) in the columns that are not aliased: they take over what the aliased ones add to scores.
 
         z_aliased = A'z_kept holds for every row, z = (x − centre, 1), so that any weighted moments of z give A: those of the information.
         """
@@ -199,7 +199,7 @@ def pseudo_inverse(A: Floats) -> tuple[Floats, int]:
 
 
 def fisher_information(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> FisherInformation:
-    """Return the evidence of a fit without penalty, in the columns that are not aliased."""
+    """Return the Fisher information of a fit without penalty, in the columns that are not aliased."""
     with single_threaded_blas():  # chunks of rows are the parallelism
         likelihood = Likelihood(problem)
         gamma = likelihood.baseline(coef, intercept)

@@ -75,9 +75,9 @@ def odds_table(estimate: Floats, ends: tuple[Floats, Floats] | None, names: Sequ
     return Table("Odds ratios: the factor on the odds for one unit more", tuple(columns))
 
 
-def fit_table(evidence: FisherInformation, k: float, effective: bool = False) -> Table:
+def fit_table(fisher: FisherInformation, k: float, effective: bool = False) -> Table:
     """Return the measures of fit, with k parameters: counted, or the effective number of a penalised fit."""
-    log_l, null, n = evidence.log_likelihood, evidence.null_log_likelihood, evidence.n
+    log_l, null, n = fisher.log_likelihood, fisher.null_log_likelihood, fisher.n
     values: dict[str, float] = {
         "log-likelihood": log_l,
         "deviance": -2.0 * log_l,

@@ -47,7 +47,8 @@ class Pick:
         return f"{self.selector} picked these {self.size} columns out of {self.candidates} by the labels of these same {rows}"
 
 
-_picks: deque[Pick] = deque(maxlen=64)
+PICKS: deque[Pick] = deque(maxlen=64)
+"""The selections of this process, the last 64 of them; empty unless a selector has run."""
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 
@@ -56,12 +57,12 @@ def remember(selector: str, source: Source, picked: NDArray[np.intp]) -> None:
     if not _silent.get() and 0 < len(picked) < source.n_features and _can_be_told(source):
         prints = _column_prints(source, picked)
         if prints is not None:
-            _picks.append(Pick(selector, source.n_features, len(picked), source.n_rows, _label_print(source), prints))
+            PICKS.append(Pick(selector, source.n_features, len(picked), source.n_rows, _label_print(source), prints))
 
 
 def forget_all() -> None:
     """Forget every selection of this process."""
-    _picks.clear()
+    PICKS.clear()
 
 
 def picked_from(X: Any, codes: NDArray[np.int32] | None = None) -> str | None:
@@ -71,10 +72,10 @@ def picked_from(X: Any, codes: NDArray[np.int32] | None = None) -> str | None:
     ----------
     X : a Source with labels, or rows, then with the `codes` of their classes
     """
-    if not _picks or _silent.get():
+    if not PICKS or _silent.get():
         return None
     width = X.n_features if isinstance(X, Source) else (X.shape[1] if len(getattr(X, "shape", ())) == 2 else 0)
-    near = [pick for pick in _picks if pick.size == width]
+    near = [pick for pick in PICKS if pick.size == width]
     if not near:
         return None
     try:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..abilities import Abilities, column_sets, unless
-from ..abilities import discriminant_held_out as held_out
+from ..abilities import Abilities, unless
+from ..abilities import discriminant as parts
 from ..abilities.gaussian_likelihood import SharedCovarianceLikelihood
 from ..abilities.parts import Similarity
 from ..argument_types import check_arguments
@@ -205,15 +205,15 @@ class LinearDiscriminantAnalysis(
         return NEEDS_ROWS if self.shrinkage == "auto" else None
 
     def _abilities(self) -> Abilities:
-        refused = held_out.refusal(self)
+        refused = parts.refusal(self)
         return replace(
             super()._abilities(),
-            leave_one_out=unless(refused, held_out.RowsLeftOut(self)),
-            shrinkages=held_out.ShrinkagesFollowed(self),
-            resamples=unless(refused, held_out.ResamplesSolved(self)),
-            permutations=held_out.permutations(self),
-            subsets=column_sets.discriminant_sets(self),
-            criterion=column_sets.discriminant_criterion(self),
+            leave_one_out=unless(refused, parts.RowsLeftOut(self)),
+            shrinkages=parts.ShrinkagesFollowed(self),
+            resamples=unless(refused, parts.ResamplesSolved(self)),
+            permutations=parts.permutations(self),
+            subsets=parts.discriminant_sets(self),
+            criterion=parts.discriminant_criterion(self),
             likelihood=SharedCovarianceLikelihood(self, FromSummary(self)),
             similarity=Similarity("Mahalanobis distance under the shared covariance", lambda code: self.basis_),
         )

@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Self
 from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused
-from ..abilities.column_sets import summary_kind
 from ..data import Block, Source
 from ..errors import CapacityError, InputError
 from ..summaries import ClassMoments
-from ..summaries.class_moments import Kind
+from ..summaries.class_moments import Kind, summary_kind
 from .base import Classifier, quiet, too_large
 from .incoming import require_announced, require_two_classes
 from .row_span import is_wide

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, Refused
-from ..abilities.column_sets import LeastSquaresSets, summary_kind
+from ..abilities.column_sets import LeastSquaresSets
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
 from ..data import Block, Source
@@ -26,7 +26,7 @@ from ..solvers.held_out.leave_one_out_linear import least_squares_pass
 from ..solvers.held_out.permuted import least_squares_permuted
 from ..solvers.scores import folded, linear_scores
 from ..summaries import ClassMoments
-from ..summaries.class_moments import require_memory
+from ..summaries.class_moments import require_memory, summary_kind
 from ..summaries.grouped import tile_rows
 from .base import finite_or_none
 from .from_summary import SummaryClassifier

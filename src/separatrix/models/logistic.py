@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, offered
-from ..abilities.candidate_columns import logistic_fits
+from ..abilities.column_sets import logistic_fits
 from ..abilities.logistic_held_out import logistic_folds
 from ..abilities.logistic_likelihood import KEPT, LogisticLikelihood
 from ..abilities.parts import CoefficientBounds, Machines, WarmStart

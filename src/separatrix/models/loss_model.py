@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..abilities import Abilities
-from ..abilities.candidate_columns import ColumnsRanked
+from ..abilities.column_sets import ColumnsRanked
 from ..abilities.parts import WarmStart
 from ..data import Block, Source, as_source
 from ..decisions.class_weights import class_factors

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -15,87 +14,11 @@ from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..inference.tables import Column, Table
-from .candidates import BASELINE, Candidate, Point
+from .board_entry import LEVEL, Entry
+from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
 from .differences import Difference
-from .performance import Performance
 from .tuning import tune
-
-LEVEL = 0.05
-"""A model is tied with the best if the p-value of their difference is at least this."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Entry:
-    """A model of the board.
-
-    Attributes
-    ----------
-    name : str
-    candidate : Candidate
-    scored : Performance
-        Value, standard error and interval of the metric.
-    place : position in the list of models: the smaller, the simpler
-    points : hyperparameters chosen in each fold; empty where there was nothing to choose
-    difference : what it loses against the best; None for the best itself and where nothing can be said
-    method : how the rows were held out
-    seconds : float
-    notes : what its fits warned of
-    """
-
-    name: str
-    candidate: Candidate
-    scored: Performance
-    place: int
-    points: tuple[Point, ...]
-    difference: Difference | None
-    method: str
-    seconds: float
-    notes: tuple[str, ...]
-
-    @property
-    def value(self) -> float:
-        """Value of the metric on the rows held out."""
-        return self.scored.value
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % interval of the value."""
-        return self.scored.interval
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of the value."""
-        return self.scored.standard_error
-
-    def __repr__(self) -> str:
-        low, high = self.interval
-        chosen = f", {self.chosen}" if self.points else ""
-        return f"{self.name}: {self.scored.criterion.name} {self.value:.4f} (95 % interval {low:.4f} to {high:.4f}){chosen}"
-
-    @property
-    def is_baseline(self) -> bool:
-        """Whether it is the majority class, which the models are compared with."""
-        return self.place == 0
-
-    @property
-    def is_worse(self) -> bool:
-        """Whether it loses more against the best than chance explains."""
-        return self.difference is not None and self.difference.p < LEVEL and self.difference.value > 0
-
-    @property
-    def is_tie(self) -> bool:
-        """Whether chance explains what it loses against the best."""
-        return self.difference is not None and self.difference.p >= LEVEL
-
-    @property
-    def chosen(self) -> str:
-        """The hyperparameters chosen most often, and in how many of the folds."""
-        if not self.points:
-            return ""
-        words = Counter(", ".join(f"{name.split('__')[-1]}={_show(value)}" for name, value in point.items()) for point in self.points)
-        most, times = words.most_common(1)[0]
-        return f"{most} ({times} of {len(self.points)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -281,10 +204,6 @@ def _plan_text(plan: Any) -> str:
     first = next(iter(defaults), None)
     shown = [str(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
     return f"{type(plan).__name__}({', '.join(shown)})"
-
-
-def _show(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _by_reason(failures: dict[str, str]) -> dict[str, list[str]]:

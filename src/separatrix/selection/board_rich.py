@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from .board import Board, Entry
+    from .board import Board
+    from .board_entry import Entry
 
 LOSSES, CHOICES = 92, 130
 """Columns of a terminal that also has room for how much worse than the best a model is, and for the hyperparameters."""

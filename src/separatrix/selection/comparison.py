@@ -13,15 +13,15 @@ from ..argument_types import is_listed
 from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
 from ..data.opening import is_frame
-from ..errors import InputError, InputTypeError, one_of
-from ..evaluation.asked import generator, require_jobs, shown
-from ..evaluation.given import labelled_rows
-from ..evaluation.labelled_rows import LabelledRows
-from ..evaluation.plans import KFold, folds_of
+from ..errors import InputError, InputTypeError, one_of, short_text
+from ..evaluation.labelled_rows import LabelledRows, labelled_rows, require_jobs
+from ..evaluation.plans import KFold, generator
 from ..evaluation.random_plans import Bootstrap
 from ..evaluation.refits import without_numbers
+from ..evaluation.splits import folds_of
 from ..summaries import ClassMoments
-from .board import Board, Entry
+from .board import Board
+from .board_entry import Entry
 from .candidates import Candidate, baseline, check_candidates
 from .cross_validation import CandidateRun, Setting, run
 from .families import families
@@ -144,7 +144,7 @@ def _check(rule: str, time_budget: float | None, plan: Any) -> None:
     if rule not in RULES:
         raise one_of("rule", rule, RULES)
     if time_budget is not None and not (isinstance(time_budget, int | float | np.number) and 0 < time_budget < 1e12):
-        raise InputError(f"time_budget={shown(time_budget)} must be a positive number of seconds, or None for no limit.")
+        raise InputError(f"time_budget={short_text(time_budget)} must be a positive number of seconds, or None for no limit.")
     if isinstance(plan, Bootstrap):
         raise InputError(
             "A bootstrap holds rows out unevenly, so models cannot be paired on them; use KFold(10, repeats=5) or evaluate each."

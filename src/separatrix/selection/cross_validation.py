@@ -18,9 +18,10 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from ..data.threads import single_threaded_blas
-from ..evaluation.held_out import hold_out
-from ..evaluation.labelled_rows import HeldOut, LabelledRows, answers, method_of
+from ..evaluation.held_out import hold_out, method_of
+from ..evaluation.labelled_rows import LabelledRows
 from ..evaluation.plans import Folds, KFold, LeaveOneOut
+from ..evaluation.predictions import HeldOut, answers
 from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import Criterion

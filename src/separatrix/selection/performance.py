@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from ..errors import InputError
-from ..evaluation.intervals import corrected_resampled_t, wilson
-from ..evaluation.labelled_rows import HeldOut, LabelledRows
-from ..evaluation.metrics import Metric, ScoredRows, brier_losses, log_losses, pooled_area
+from ..evaluation.labelled_rows import LabelledRows
+from ..evaluation.metrics import Metric, NamedMetric, ScoredRows, bounded, brier_losses, log_losses, pooled_area
 from ..evaluation.plans import NEVER
-from ..evaluation.scorers import Named, bounded, named_metric, needs_posteriors
+from ..evaluation.predictions import HeldOut
+from ..evaluation.scorers import named_metric, needs_posteriors
+from ..inference.intervals import corrected_resampled_t, wilson
 from ..inference.roc_areas import Area, area_interval
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
 
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 
 UNKNOWN = float("nan")
-ROW_LOSSES = {"error": lambda rows: (rows.said != rows.truth).astype(np.float64), "log_loss": log_losses, "brier": brier_losses}
+ROW_LOSSES = {"error": lambda rows: (rows.predicted != rows.truth).astype(np.float64), "log_loss": log_losses, "brier": brier_losses}
 """Metrics that are means of losses of rows."""
 
 
@@ -49,7 +50,7 @@ class Criterion:
         return cls(given, found.name, found.own)
 
     @property
-    def named(self) -> Named:
+    def named(self) -> NamedMetric:
         """The metric behind the name; looked up at use, because closures do not travel to other processes."""
         return named_metric(self.given)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..evaluation.intervals import corrected_resampled_t, wilson
+from ..inference.intervals import corrected_resampled_t, wilson
 from ..progress import Task
 from .history import History, Move
 from .search_likelihood import CriterionRoad

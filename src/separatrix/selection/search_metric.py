@@ -10,8 +10,8 @@ from scipy.special import softmax
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from ..errors import InputError
-from ..evaluation.metrics import METRICS, NEED_POSTERIORS, Answers, ScoredRows, takes_weights
-from ..evaluation.scorers import one_metric
+from ..evaluation.metrics import METRICS, NEED_POSTERIORS, ScoredRows
+from ..evaluation.scorers import StoredPredictions, one_metric, takes_weights
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -21,7 +21,7 @@ MOST_LOSS = float(-np.log(np.finfo(np.float64).eps))
 """Log-loss of a probability of 0: scikit-learn takes the smallest ε for it."""
 
 
-class Decided(Answers):
+class Decided(StoredPredictions):
     """Predictions already made, with decision values."""
 
     def __init__(self, labels: Any = None, posteriors: Any = None, classes: Any = None, scores: Any = None) -> None:

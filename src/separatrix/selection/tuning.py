@@ -24,9 +24,11 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ..abilities import abilities_of, offered
-from ..evaluation.held_out import hold_out
-from ..evaluation.labelled_rows import HeldOut, LabelledRows, answers, method_of
-from ..evaluation.plans import Folds, folds_of
+from ..evaluation.held_out import hold_out, method_of
+from ..evaluation.labelled_rows import LabelledRows
+from ..evaluation.plans import Folds
+from ..evaluation.predictions import HeldOut, answers
+from ..evaluation.splits import folds_of
 from .candidates import Candidate, Point
 
 Floats = NDArray[np.float64]

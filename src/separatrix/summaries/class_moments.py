@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..argument_types import check_arguments
 from ..data import Block, as_source
 from ..errors import CapacityError, InputError, InputTypeError
-from .grouped import Grouping, grouped_moments
-from .remainder import ROUNDING, never_learned, remaining, rows_per_class
+from .grouped import Grouping, grouped_moments, rows_per_class
+from .remainder import ROUNDING, never_learned, remaining
 
 Floats = NDArray[np.float64]
 Kind = Literal["full", "pooled", "diagonal"]
@@ -263,3 +263,8 @@ def require_memory(shape: tuple[int, ...]) -> None:
             f"this machine has {there / 2**30:,.1f} GiB. Keep fewer columns "
             "(for instance sklearn.feature_selection.SelectKBest), or project them first (sklearn.decomposition.TruncatedSVD)."
         )
+
+
+def summary_kind(kind: Kind, class_weight: Any) -> Kind:
+    """Return the moments a model needs: class weights scale classes, so each class keeps its own scatter."""
+    return "full" if kind == "pooled" and class_weight is not None else kind

@@ -1,25 +1,31 @@
-"""Linear discriminant analysis without some rows, with other weights, or with other labels: algebra on what one fit keeps."""
+"""What linear discriminant analysis can do without a refit: leave rows out, resample, permute labels, score sets of columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block
-from ..decisions.class_weights import effective_priors
+from ..decisions.class_weights import effective_priors, weighted
 from ..solvers.closed_form.discriminant import pooled_divisor, solve_many
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at, discriminant_path
 from ..solvers.held_out.permuted import discriminant_permuted
 from ..summaries import ClassMoments
+from ..summaries.class_moments import Kind, summary_kind
 from ..summaries.resampled import ResampledMoments
+from .column_sets import DETERMINANTS, SHRUNK, UPDATES, not_maximal
 from .page import Refused
 from .parts import ESTIMATED, WEIGHTED
 from .protocols import Codes, Floats, Folds
+
+if TYPE_CHECKING:
+    from ..solvers.subsets.subset_criterion import DeterminantCriterion
+    from ..solvers.subsets.subset_scores import SubsetScores
 
 
 class Discriminant(Protocol):
@@ -109,3 +115,50 @@ def permutations(model: Discriminant) -> LabelsPermuted | Refused:
     if model.shrinkage not in (None, 0.0):
         return Refused("shrinkage needs a decomposition for every permutation")
     return LabelsPermuted(model) if model.class_weight is None else Refused("class weights follow the labels, which are shuffled")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscriminantSets:
+    """Held-out scores of linear discriminants on sets of columns."""
+
+    model: Discriminant
+    kind: Kind
+    how: ClassVar[str] = UPDATES
+
+    def scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores:
+        """Return the engine for moments of the training rows of each fold and the held-out rows of each fold."""
+        from ..solvers.subsets.subset_linear import discriminant_folds
+
+        model = self.model
+        own = [weighted(moments, model.class_weight).to("pooled") for moments in training]
+        priors = [effective_priors(model.priors, m.classes, m.counts) for m in own]
+        divisors = [pooled_divisor(m, model.covariance, model.weights) for m in own]
+        return discriminant_folds([m.counts for m in own], [m.means for m in own], [m.scatter for m in own], priors, divisors, rows)
+
+
+def discriminant_sets(model: Discriminant) -> DiscriminantSets | Refused:
+    """Return held-out scores of linear discriminants, or why there are none."""
+    return DiscriminantSets(model, summary_kind("pooled", model.class_weight)) if model.shrinkage in (None, 0.0) else SHRUNK
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCovarianceSets:
+    """AIC and BIC of linear discriminants on sets of columns."""
+
+    priors_given: bool
+    kind: ClassVar[Kind] = "pooled"
+    how: ClassVar[str] = DETERMINANTS
+
+    def criterion(self, moments: ClassMoments) -> DeterminantCriterion:
+        """Return the criterion of every set from the moments of all rows."""
+        from ..solvers.subsets.subset_criterion import shared_covariance_criterion
+
+        own = moments.to("pooled")
+        return shared_covariance_criterion(own.counts, own.means, own.scatter, self.priors_given)
+
+
+def discriminant_criterion(model: Discriminant) -> SharedCovarianceSets | Refused:
+    """Return AIC and BIC of linear discriminants, or why there are none."""
+    if model.shrinkage not in (None, 0.0) or model.class_weight is not None or model.weights != "frequency":
+        return not_maximal("shrinkage, class_weight and weights")
+    return SharedCovarianceSets(model.priors is not None)

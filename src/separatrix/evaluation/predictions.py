@@ -1,0 +1,79 @@
+"""What models predict for held-out rows, as codes and posteriors in the order of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from .labelled_rows import Codes, Floats, LabelledRows
+from .plans import Folds
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What was predicted for the rows held out in one repeat.
+
+    Attributes
+    ----------
+    folds : (n,) fold in which each row was held out, −1 for never
+    codes : (n,) predicted class, −1 where never held out
+    posteriors : (n, K), NaN where never held out; None if the model has none
+    method : the road taken
+    fitted : the model fitted on all rows, where the road had need of it
+    refitted : how many of the rows the road could not serve, so that they were refitted
+    """
+
+    folds: Folds = field(repr=False)
+    codes: Codes = field(repr=False)
+    posteriors: Floats | None = field(repr=False)
+    method: str
+    fitted: Any = None
+    refitted: int = 0
+
+
+def predicted_codes(fitted: Any, rows: LabelledRows) -> Codes:
+    """Return the codes of the labels that a fitted model gives some rows."""
+    labels = np.asarray(fitted.predict(rows.X))
+    try:
+        codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
+        wrong = rows.classes[codes] != labels
+    except TypeError:  # None for rejected rows cannot be compared with a label
+        wrong = np.array([label not in rows.classes.tolist() for label in labels.tolist()])
+    if np.any(wrong):
+        first = labels.tolist()[int(np.argmax(wrong))]
+        raise InputError(
+            f"{type(fitted).__name__} answers {first!r}, which is no class, so it has no error rate. Evaluate the model without its "
+            "decision, then count costs: separatrix.decisions.saving(decision, estimate, y)."
+        )
+    return codes.astype(np.int32)
+
+
+def error_of(fitted: Any, rows: LabelledRows) -> float:
+    """Return the share of the rows that a fitted model gets wrong."""
+    return float(np.average(predicted_codes(fitted, rows) != rows.codes, weights=rows.weight))
+
+
+def answers(fitted: Any, rows: LabelledRows) -> tuple[Codes, Floats | None]:
+    """Return codes and posteriors (in the order of all classes, 0 for those a fit has not seen) of some rows."""
+    codes = predicted_codes(fitted, rows)
+    if not hasattr(fitted, "predict_proba"):
+        return codes, None
+    full = np.zeros((rows.n, len(rows.classes)))
+    full[:, np.searchsorted(rows.classes, fitted.classes_)] = fitted.predict_proba(rows.X)
+    return codes, full
+
+
+def gather(
+    rows: LabelledRows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
+) -> HeldOut:
+    """Put the answers of the folds in the order of the rows."""
+    codes = np.full(rows.n, -1, dtype=np.int32)
+    posteriors = None if any(own is None for _, own in found) else np.full((rows.n, len(rows.classes)), np.nan)
+    for fold, (own, probability) in enumerate(found):
+        codes[folds == fold] = own
+        if posteriors is not None:
+            posteriors[folds == fold] = probability
+    return HeldOut(folds, codes, posteriors, method, fitted, refitted)
