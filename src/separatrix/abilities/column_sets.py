@@ -26,9 +26,9 @@ from .page import Refused
 from .protocols import Codes, Floats, Ints
 
 if TYPE_CHECKING:
-    from ..solvers.subsets.subset_criterion import DeterminantCriterion
-    from ..solvers.subsets.subset_logistic import LogisticScores
-    from ..solvers.subsets.subset_scores import SubsetScores
+    from ..solvers.subsets.criterion import DeterminantCriterion
+    from ..solvers.subsets.logistic import LogisticScores
+    from ..solvers.subsets.scores import SubsetScores
 
 UPDATES = "exact algebra: one pivot carries the scores of all folds to the next set"
 DETERMINANTS = "exact algebra: the likelihood of a set by determinants"
@@ -64,7 +64,7 @@ class QuadraticSets:
 
     def scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores:
         """Return the engine for moments of the training rows of each fold and the held-out rows of each fold."""
-        from ..solvers.subsets.subset_gaussian import QuadraticScores
+        from ..solvers.subsets.gaussian import QuadraticScores
 
         model, share = self.model, float(self.model.pooling or 0.0)
         own = [weighted(moments, model.class_weight) for moments in training]
@@ -90,7 +90,7 @@ class OwnCovariancesSets:
 
     def criterion(self, moments: ClassMoments) -> DeterminantCriterion:
         """Return the criterion of every set from the moments of all rows."""
-        from ..solvers.subsets.subset_criterion import own_covariances_criterion
+        from ..solvers.subsets.criterion import own_covariances_criterion
 
         return own_covariances_criterion(moments.counts, moments.means, moments.scatter, self.priors_given)
 
@@ -121,7 +121,7 @@ class NaiveSets:
 
     def scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores:
         """Return the engine for moments of the training rows of each fold and the held-out rows of each fold."""
-        from ..solvers.subsets.subset_gaussian import NaiveScores
+        from ..solvers.subsets.gaussian import NaiveScores
 
         model = self.model
         own = [weighted(moments, model.class_weight) for moments in training]
@@ -141,7 +141,7 @@ class OwnVariancesSets:
 
     def criterion(self, moments: ClassMoments) -> DeterminantCriterion:
         """Return the criterion of every set from the moments of all rows."""
-        from ..solvers.subsets.subset_criterion import own_variances_criterion
+        from ..solvers.subsets.criterion import own_variances_criterion
 
         return own_variances_criterion(moments.counts, moments.means, moments.scatter, self.priors_given)
 
@@ -170,7 +170,7 @@ class LeastSquaresSets:
 
     def scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores:
         """Return the engine for moments of the training rows of each fold and the held-out rows of each fold."""
-        from ..solvers.subsets.subset_linear import least_squares_folds
+        from ..solvers.subsets.linear import least_squares_folds
 
         model = self.model
         own = [weighted(moments, model.class_weight).to("pooled") for moments in training]
@@ -202,7 +202,7 @@ class ColumnsRanked:
 
     def ranks(self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], columns: list[int], adding: bool) -> Floats:
         """Return what each column (p,) is expected to gain if taken in, or minus what it is expected to be missed by."""
-        from ..solvers.subsets.subset_ranking import expected_gains, expected_losses, rowwise
+        from ..solvers.subsets.linear import expected_gains, expected_losses, rowwise
 
         model, w = self.model, np.ones(len(X)) if weight is None else weight
         K, inside = len(classes), sorted(columns)
@@ -246,7 +246,7 @@ class LogisticFits:
         self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
     ) -> LogisticScores | None:
         """Return held-out scores of sets of columns; None with more than two classes."""
-        from ..solvers.subsets.subset_logistic import LogisticFold, LogisticScores
+        from ..solvers.subsets.logistic import LogisticFold, LogisticScores
 
         if len(classes) != 2:
             return None

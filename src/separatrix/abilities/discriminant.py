@@ -24,8 +24,8 @@ from .parts import ESTIMATED, WEIGHTED
 from .protocols import Codes, Floats, Folds
 
 if TYPE_CHECKING:
-    from ..solvers.subsets.subset_criterion import DeterminantCriterion
-    from ..solvers.subsets.subset_scores import SubsetScores
+    from ..solvers.subsets.criterion import DeterminantCriterion
+    from ..solvers.subsets.scores import SubsetScores
 
 
 class Discriminant(Protocol):
@@ -127,7 +127,7 @@ class DiscriminantSets:
 
     def scores(self, training: list[ClassMoments], rows: list[Floats]) -> SubsetScores:
         """Return the engine for moments of the training rows of each fold and the held-out rows of each fold."""
-        from ..solvers.subsets.subset_linear import discriminant_folds
+        from ..solvers.subsets.linear import discriminant_folds
 
         model = self.model
         own = [weighted(moments, model.class_weight).to("pooled") for moments in training]
@@ -151,7 +151,7 @@ class SharedCovarianceSets:
 
     def criterion(self, moments: ClassMoments) -> DeterminantCriterion:
         """Return the criterion of every set from the moments of all rows."""
-        from ..solvers.subsets.subset_criterion import shared_covariance_criterion
+        from ..solvers.subsets.criterion import shared_covariance_criterion
 
         own = moments.to("pooled")
         return shared_covariance_criterion(own.counts, own.means, own.scatter, self.priors_given)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..inference.parameters import Likelihood
     from ..solvers.held_out.leave_one_out import LeftOut
     from ..solvers.held_out.left_out_newton import LeftOutScores
-    from ..solvers.subsets.subset_criterion import DeterminantCriterion
-    from ..solvers.subsets.subset_scores import SubsetScores
+    from ..solvers.subsets.criterion import DeterminantCriterion
+    from ..solvers.subsets.scores import SubsetScores
     from ..summaries import ClassMoments
     from ..summaries.class_moments import Kind
     from ..summaries.resampled import ResampledMoments

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
 from .labelled_rows import Codes, Floats, LabelledRows
@@ -56,14 +57,19 @@ def error_of(fitted: Any, rows: LabelledRows) -> float:
     return float(np.average(predicted_codes(fitted, rows) != rows.codes, weights=rows.weight))
 
 
+def class_posteriors(fitted: Any, X: Any, n: int, classes: NDArray[Any]) -> Floats:
+    """Return the posteriors (n, K) of n rows in the order of all classes, 0 for those the fit has not seen."""
+    posteriors = np.zeros((n, len(classes)))
+    posteriors[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(X)
+    return posteriors
+
+
 def answers(fitted: Any, rows: LabelledRows) -> tuple[Codes, Floats | None]:
     """Return codes and posteriors (in the order of all classes, 0 for those a fit has not seen) of some rows."""
     codes = predicted_codes(fitted, rows)
     if not hasattr(fitted, "predict_proba"):
         return codes, None
-    full = np.zeros((rows.n, len(rows.classes)))
-    full[:, np.searchsorted(rows.classes, fitted.classes_)] = fitted.predict_proba(rows.X)
-    return codes, full
+    return codes, class_posteriors(fitted, rows.X, rows.n, rows.classes)
 
 
 def gather(

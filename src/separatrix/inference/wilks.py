@@ -3,6 +3,8 @@
 With W the scatter within classes, T the total one, S the columns in the set and w_jj·S, t_jj·S what S leaves over of column j,
 
     Λ(S) = det W_SS/det T_SS,   Λ(S ∪ j)/Λ(S) = λ_j = w_jj·S/t_jj·S,   F = (n − K − |S|)/(K − 1) · (1 − λ_j)/λ_j
+
+One sweep of W and one of T carry everything to the next set.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from scipy.special import fdtrc
 
 from ..errors import InputError
 from ..solvers.closed_form.spread import total_spread
-from ..solvers.subsets.sweep import sweep
 from .manova import multivariate_tests
 
 Floats = NDArray[np.float64]
@@ -139,3 +140,32 @@ class WilksSet:
         found = np.linalg.eigvalsh(V @ -self.W[np.ix_(S, S)] @ V.T)[::-1][: min(len(S), q)]
         wilks, pillai, *_ = multivariate_tests(np.maximum(found, 0.0), len(S), q, self.n - self.K)
         return SetTests(wilks.value, wilks.p, pillai.value / q, pillai.p)
+
+
+def sweep(A: Floats, j: int, back: bool = False) -> None:
+    """Sweep a symmetric matrix on column j, in place, or take that back.
+
+        d = a_jj,   a_kl ← a_kl − a_kj a_jl/d,   a_kj ← ± a_kj/d (− if back),   a_jj ← −1/d
+
+    After columns S are swept, the rest holds the scatter of what S leaves over, A_RR − A_RS A_SS⁻¹ A_SR, and S holds −A_SS⁻¹. One sweep
+    is O(p²).
+
+    Examples
+    --------
+    >>> A = np.array([[4.0, 2.0], [2.0, 3.0]])
+    >>> sweep(A, 0)
+    >>> A.tolist()
+    [[-0.25, 0.5], [0.5, 2.0]]
+    >>> sweep(A, 0, back=True)
+    >>> A.tolist()
+    [[4.0, 2.0], [2.0, 3.0]]
+
+    References
+    ----------
+    Goodnight (1979), A tutorial on the SWEEP operator, The American Statistician 33.
+    """
+    d, column = A[j, j], A[j].copy()
+    scaled = column / d
+    A -= np.outer(column, scaled)
+    A[j] = A[:, j] = -scaled if back else scaled
+    A[j, j] = -1.0 / d

@@ -14,9 +14,8 @@ from ..errors import InputError
 from ..inference.intervals import corrected_resampled_t, wilson
 from ..progress import Task
 from .history import History, Move
-from .search_likelihood import CriterionRoad
-from .search_roads import Road, Way
-from .search_splits import SearchRows
+from .search_by_algebra import CriterionRoad, Road, Way
+from .search_rows import SearchRows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from .naming import find_amount
 from .search import Field
-from .search_roads import Way
+from .search_by_algebra import Way
 from .sequential_base import SequentialSelection
 
 

@@ -15,9 +15,9 @@ from ..progress import task
 from .history import History, Move
 from .naming import find_amount
 from .search import Field, Search
-from .search_choice import choose_road
-from .search_roads import Way
-from .search_splits import search_rows
+from .search_by_algebra import Way
+from .search_by_refits import choose_road
+from .search_rows import search_rows
 from .selector import Selector
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import NULL_VARIANCE
-from .subset_pivots import Entering, Floats, Ints, Leaving, own_units, scaled_by, with_null_variance
-from .subset_scores import CHUNK, Part, PivotScores, SubsetScores, reciprocal, whole_or_few
+from .pivots import Entering, Floats, Ints, Leaving, own_units, scaled_by, with_null_variance
+from .scores import CHUNK, Part, PivotScores, SubsetScores, reciprocal, whole_or_few
 
 
 def contrast(scores: Floats) -> Floats:
@@ -26,7 +26,7 @@ class QuadraticScores(PivotScores):
 
         δ_k(x) = log π_k − ½ log det Σ_k − ½ (x − μ_k)'Σ_k⁻¹(x − μ_k)
 
-    One more column changes the distance by q²/d and log det by log d, with q and d the residuals of `subset_pivots` in class k.
+    One more column changes the distance by q²/d and log det by log d, with q and d the residuals of `pivots.py` in class k.
 
     Parameters
     ----------

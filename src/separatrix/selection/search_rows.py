@@ -1,27 +1,166 @@
-"""Scores of candidates: many columns of held-out scores at once where the metric allows it, else one by one."""
+"""What a search is judged on: rows cut into training and held-out rows, and the metric of a candidate's held-out scores."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.model_selection import check_cv
 
+from ..argument_types import refused_as
+from ..data import Source, as_source
+from ..data.source import ChunkedSource
 from ..errors import InputError
 from ..evaluation.metrics import METRICS, NEED_POSTERIORS, ScoredRows
+from ..evaluation.plans import Plan
+from ..evaluation.predictions import class_posteriors
 from ..evaluation.scorers import StoredPredictions, one_metric, takes_weights
+from ..summaries import ClassMoments, FoldMoments, all_but_one
+from ..summaries.class_moments import Kind, require_memory
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
+Ints = NDArray[np.intp]
 
+
+Codes = NDArray[np.int32]
 LOWER_IS_BETTER = ("error", "log_loss", "brier", "aic", "bic")
 MOST_LOSS = float(-np.log(np.finfo(np.float64).eps))
 """Log-loss of a probability of 0: scikit-learn takes the smallest ε for it."""
 
 
-class Decided(StoredPredictions):
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Numbers of the rows trained on and of those held out."""
+
+    train: Ints
+    test: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class SearchRows:
+    """Labelled rows and how they are split.
+
+    Attributes
+    ----------
+    source : Source
+    X : rows as given, for refits
+    codes, weight, classes : of all rows
+    splits : tuple of Split
+    """
+
+    source: Source
+    X: Any
+    codes: NDArray[np.int32]
+    weight: Floats | None
+    classes: NDArray[Any]
+    splits: tuple[Split, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.codes)
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """Labels."""
+        return self.classes[self.codes]
+
+    @cached_property
+    def dense(self) -> Floats:
+        """All rows in one array of float64."""
+        require_memory((self.n, self.source.n_features))
+        parts = [np.asarray(block.dense(), dtype=np.float64) for block in self.source.blocks()]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    @cached_property
+    def held_out(self) -> list[tuple[NDArray[np.int32], Floats | None]]:
+        """Class codes and weights of the held-out rows of each split."""
+        return [(self.codes[s.test], None if self.weight is None else self.weight[s.test]) for s in self.splits]
+
+    def moments(self, kind: Kind) -> ClassMoments:
+        """Return the moments of all rows."""
+        found = self.source.reduce(ClassMoments.summarise(self.classes, kind))
+        if not found.is_finite:
+            self.source.refuse_nonfinite()
+        return found
+
+    def training(self, kind: Kind) -> list[ClassMoments]:
+        """Return the moments of the training rows of each split, from one pass where each split trains on all rows it does not hold out."""
+        if not all(len(s.train) + len(s.test) == self.n and len(np.intersect1d(s.train, s.test)) == 0 for s in self.splits):
+            return [self._trained_on(split, kind) for split in self.splits]
+        found: list[ClassMoments] = []
+        for repeat in _repeats(self.splits):
+            found += self._all_but_one(repeat, kind)
+        return found
+
+    def _trained_on(self, split: Split, kind: Kind) -> ClassMoments:
+        weight = None if self.weight is None else self.weight[split.train]
+        source = as_source(self.dense[split.train], self.codes[split.train], weight, classes=np.arange(len(self.classes)))
+        found = source.reduce(ClassMoments.summarise(self.classes, kind))
+        if not found.is_finite:
+            self.source.refuse_nonfinite()
+        return found
+
+    def _all_but_one(self, splits: Sequence[Split], kind: Kind) -> list[ClassMoments]:
+        F = len(splits)
+        folds = np.full(self.n, F)
+        for f, split in enumerate(splits):
+            folds[split.test] = f
+        count = F + int((folds == F).any())
+        require_memory((count, self.source.n_features if kind != "diagonal" else 1, self.source.n_features))
+        moments = self.source.reduce(FoldMoments.summarise(self.classes, kind, count, lambda a, b: folds[a:b]))
+        if not all(part.is_finite for part in moments.parts):
+            self.source.refuse_nonfinite()
+        return all_but_one(moments.parts)[:F]
+
+
+def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> SearchRows:
+    """Return the rows of a source with the splits of a plan: one of this package, a scikit-learn splitter or an int; None: no splits."""
+    blocks = list(source.map(lambda block: (block.codes, block.weight)))
+    codes = np.concatenate([codes for codes, _ in blocks])
+    weight = None if blocks[0][1] is None else np.concatenate([w for _, w in blocks])
+    assert source.classes is not None
+    y, none = source.classes[codes], np.zeros((len(codes), 1))
+    splits: tuple[Split, ...] = ()
+    if plan is not None:
+        with refused_as("plan", "give another one, such as KFold(5)."):
+            splitter = plan if isinstance(plan, Plan) else check_cv(plan, y, classifier=True)
+            splits = tuple(Split(np.asarray(train), np.asarray(test)) for train, test in splitter.split(none, y, groups))
+    rows = SearchRows(source, X if isinstance(source, ChunkedSource) else None, codes, weight, source.classes, splits)
+    _require_training_classes(rows)
+    return rows
+
+
+def _repeats(splits: Sequence[Split]) -> list[list[Split]]:
+    """Return the splits in lists in which no row is held out twice."""
+    found: list[list[Split]] = []
+    seen: set[int] = set()
+    for split in splits:
+        if not found or not seen.isdisjoint(split.test.tolist()):
+            found.append([])
+            seen = set()
+        found[-1].append(split)
+        seen.update(split.test.tolist())
+    return found
+
+
+def _require_training_classes(rows: SearchRows) -> None:
+    for number, split in enumerate(rows.splits):
+        there = np.bincount(rows.codes[split.train], minlength=len(rows.classes))
+        if (there == 0).any():
+            label = rows.classes.tolist()[int(there.argmin())]
+            raise InputError(
+                f"Split {number} trains on no row of class {label!r}. Use fewer folds, a stratified plan, or more rows of that class."
+            )
+
+
+class StoredDecisions(StoredPredictions):
     """Predictions already made, with decision values."""
 
     def __init__(self, labels: Any = None, posteriors: Any = None, classes: Any = None, scores: Any = None) -> None:
@@ -33,7 +172,7 @@ class Decided(StoredPredictions):
         return self.scores[np.ravel(X)]
 
 
-class Metric:
+class SearchMetric:
     """A score of held-out rows.
 
     Parameters
@@ -84,14 +223,14 @@ class Metric:
         posteriors = softmax(full, axis=1) if self.has_posteriors else None
         if self.own is not None:
             return float(self.own(ScoredRows(codes, said, posteriors, weight, None, classes)).value)
-        answers = Decided(classes[said], posteriors, classes, scores[0] if len(scores) == 1 else full)
+        answers = StoredDecisions(classes[said], posteriors, classes, scores[0] if len(scores) == 1 else full)
         return float(self.scorer(answers, np.arange(len(codes))[:, None], classes[codes], **self._more(weight)))
 
     def of_model(self, fitted: Any, X: Any, codes: Codes, weight: Floats | None, classes: NDArray[Any]) -> float:
         """Return the metric of a fitted model on held-out rows."""
         if self.own is None:
             return float(self.scorer(fitted, X, classes[codes], **self._more(weight)))
-        posteriors = class_posteriors(fitted, X, classes) if self.name in NEED_POSTERIORS else None
+        posteriors = class_posteriors(fitted, X, len(codes), classes) if self.name in NEED_POSTERIORS else None
         said = codes if posteriors is not None else np.searchsorted(classes, np.asarray(fitted.predict(X))).astype(np.int32)
         return float(self.own(ScoredRows(codes, said, posteriors, weight, None, classes)).value)
 
@@ -109,13 +248,6 @@ def asks_posteriors_alone(scorer: str) -> bool:
     """
     asked = getattr(get_scorer(scorer), "_response_method", "predict")  # names: scikit-learn's scorers keep it there
     return asked in ("predict_proba", ("predict_proba",))
-
-
-def class_posteriors(fitted: Any, X: Any, classes: NDArray[Any]) -> Floats:
-    """Return the posteriors (n, K) of rows in the order of all classes, 0 for those the fit has not seen."""
-    posteriors = np.zeros((X.shape[0], len(classes)))
-    posteriors[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(X)
-    return posteriors
 
 
 def predicted(scores: Floats) -> Codes:

@@ -1,7 +1,8 @@
 """Held-out scores of a model on every set of columns one move away, without refitting.
 
 A search over sets of columns asks, at each step, how the held-out rows of every fold would score with one column (or group of columns)
-more or less. Models answer by a `SubsetScores`: linear ones in `subset_linear.py`, Gaussian ones in `subset_gaussian.py`.
+more or less. Models answer by a `SubsetScores`: linear, Gaussian and logistic ones in the files
+of these names.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .subset_pivots import Entering, Floats, Ints, Leaving, independent, without_aliases
+from .pivots import Entering, Floats, Ints, Leaving, independent, without_aliases
 
 CHUNK = 1 << 16
 """Scores held at once: half a megabyte, to stay in a core's cache."""

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..closed_form.spread import total_spread
-from .subset_pivots import Entering, Floats, Ints, independent, own_units, scaled_by
+from .pivots import Entering, Floats, Ints, independent, own_units, scaled_by
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .subset_pivots import Floats, Ints
-from .subset_scores import Part, SubsetScores
+from .pivots import Floats, Ints
+from .scores import Part, SubsetScores
 
 BATCH = 1 << 21
 """Values of designs held at once."""

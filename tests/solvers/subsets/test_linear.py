@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.testing import assert_allclose
 
-from separatrix.solvers.subsets.subset_ranking import expected_gains, expected_losses
+from separatrix.solvers.subsets.linear import expected_gains, expected_losses
 
 
 def test_units_of_columns_change_no_rank(rng: Any) -> None:

@@ -1,26 +1,22 @@
-"""How a search judges the neighbours of a set of columns: by algebra, by a likelihood, or by refits.
+"""How a search judges the neighbours of a set of columns, without a fit for each: by held-out scores, or by AIC and BIC.
 
-A road stands at a set of columns. `judge` says how good each neighbour is, one score per split; `take` goes to one of them.
+A `Road` is one way of judging, and keeps the current set of columns. `judge` returns how good each neighbour of the set is, one score per
+split; `take` makes one of the neighbours the current set. Roads that fit the model are in search_by_refits.py.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils import _safe_indexing
+from scipy.stats import chi2
 
-from ..abilities import abilities_of
-from ..errors import SeparatrixWarning
-from ..inference.selected_columns import silence
-from ..solvers.subsets.subset_scores import SubsetScores
-from .search_metric import Metric, class_posteriors, log_loss_of
-from .search_splits import SearchRows, Split
+from ..solvers.subsets.criterion import DeterminantCriterion
+from ..solvers.subsets.pivots import independent, without_aliases
+from ..solvers.subsets.scores import SubsetScores
+from .search_rows import SearchMetric, SearchRows, log_loss_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -80,7 +76,7 @@ class AlgebraRoad(Road):
 
     method = "exact algebra"
 
-    def __init__(self, engine: SubsetScores, rows: SearchRows, metric: Metric) -> None:
+    def __init__(self, engine: SubsetScores, rows: SearchRows, metric: SearchMetric) -> None:
         self.engine, self.rows, self.metric, self.sign = engine, rows, metric, metric.sign
         # Rows held out alone have no score of their own in most metrics: all of them together do.
         self.pooled = not metric.by_row and all(len(split.test) == 1 for split in rows.splits)
@@ -160,7 +156,7 @@ class RankedAlgebraRoad(AlgebraRoad):
     keep : candidates that are fitted; None: all
     """
 
-    def __init__(self, engine: Any, rows: SearchRows, metric: Metric, keep: int | None) -> None:
+    def __init__(self, engine: Any, rows: SearchRows, metric: SearchMetric, keep: int | None) -> None:
         super().__init__(engine, rows, metric)
         self.keep, self.method = keep, "refits" if keep is None else "ranked refits"
 
@@ -177,80 +173,71 @@ class RankedAlgebraRoad(AlgebraRoad):
         return values
 
 
-class RefitRoad(Road):
-    """A fit for every neighbour and split, in parallel; from moments of the folds where the model is solved from moments.
+class CriterionRoad(Road):
+    """−2 log L + c k of every neighbour, c = 2 (AIC) or log n (BIC). A subclass gives the deviances and the parameters.
 
-    Parameters
+    Attributes
     ----------
-    model : classifier; cloned, never changed
-    rows : SearchRows
-    metric : Metric
-    n_jobs : int, optional
-        Processes.
+    cost : c
     """
 
-    method = "refits"
+    sign = -1.0
+    cost: float
 
-    def __init__(self, model: Any, rows: SearchRows, metric: Metric, n_jobs: int | None) -> None:
-        self.model, self.rows, self.metric, self.n_jobs, self.sign = model, rows, metric, n_jobs, metric.sign
-        self.columns = []
-        self.losses: dict[tuple[int, ...], float] = {}
-        self.X = rows.dense if rows.X is None else rows.X
-        self.training = None
-        summary = abilities_of(model).summary
-        if summary and summary.kind is not None and summary.on_subsets:
-            self.method, self.X, self.training = "fits from moments", rows.dense, rows.training(summary.kind)
+    def begin(self, columns: Sequence[int]) -> None:
+        """Go to a set of columns."""
+        super().begin(columns)
+        self.deviance, self.parameters = self._at(self.columns)
+
+    def take(self, way: Way, group: Ints) -> None:
+        """Move a group of columns in or out."""
+        super().take(way, group)
+        self.before = self.deviance, self.parameters
+        self.deviance, self.parameters = self._at(self.columns)
 
     def now(self) -> Floats:
-        """Return the scores (F,) of the set; NaN of no columns, on which nothing can be fitted."""
-        return self._scores([self.columns])[0] if self.columns else np.full(len(self.rows.splits), np.nan)
+        """Return the criterion of the set (1,)."""
+        return np.array([self.deviance + self.cost * self.parameters])
+
+    def test(self) -> tuple[float, float, float]:
+        """Return the likelihood-ratio test of the last move: statistic, degrees of freedom, p-value."""
+        statistic = abs(self.before[0] - self.deviance)
+        freedom = abs(self.before[1] - self.parameters)
+        return statistic, freedom, float(chi2.sf(statistic, freedom)) if freedom > 0 else float("nan")
+
+    def _at(self, columns: Sequence[int]) -> tuple[float, float]:
+        """Return −2 log L and the number of parameters of a set."""
+        raise TypeError(f"{type(self).__name__} must define _at")
+
+
+class DeterminantRoad(CriterionRoad):
+    """The criterion of Gaussian classes, by determinants (`DeterminantCriterion`)."""
+
+    method = "exact algebra"
+
+    def __init__(self, criterion: DeterminantCriterion, metric: str) -> None:
+        self.criterion = criterion
+        self.cost = 2.0 if metric == "aic" else float(np.log(criterion.total))
+        self.begin([])
+
+    def _at(self, columns: Sequence[int]) -> tuple[float, float]:
+        return self.criterion.deviance(columns), self.criterion.parameters(len(columns))
+
+    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+        """Return which groups cannot be taken in."""
+        return self.criterion.dependent(self.columns, groups)
+
+    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+        """Return which of some groups, in this order, are not determined by those before them."""
+        return independent(self.criterion.A, groups)
+
+    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+        """Return the groups without columns that the others of the same group determine: they have no parameters of their own."""
+        return without_aliases(self.criterion.A, groups)
 
     def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
-        """Return the scores (G, F) of the set after each move."""
-        return self._scores([self._after(way, group) for group in groups])
-
-    def _after(self, way: Way, group: Ints) -> list[int]:
-        gone = set(group.tolist())
-        # In the order of the columns: a fit may depend on it, and people expect that of the data.
-        return sorted([*self.columns, *gone] if way == "in" else [c for c in self.columns if c not in gone])
-
-    def _scores(self, sets: list[list[int]]) -> Floats:
-        found = Parallel(n_jobs=self.n_jobs)(delayed(self._score)(columns) for columns in sets)
-        self.losses = {tuple(columns): loss for columns, (_, loss) in zip(sets, found, strict=True)}
-        return np.array([scores for scores, _ in found])
-
-    def _score(self, columns: list[int]) -> tuple[list[float], float]:
-        """Return the score of each split and the mean log-loss, for one set of columns."""
-        scores, losses = [], []
-        for f, split in enumerate(self.rows.splits):
-            codes, weight = self.rows.held_out[f]
-            held = self._take(split.test, columns)
-            with warnings.catch_warnings(), silence():
-                warnings.simplefilter("ignore", SeparatrixWarning)  # of candidates, hundreds of times the same
-                fitted = self._fit(f, split, columns)
-                scores.append(self.metric.of_model(fitted, held, codes, weight, self.rows.classes))
-                losses.append(self._log_loss(fitted, held, codes, weight))
-        return scores, float(np.mean(losses))
-
-    def _fit(self, f: int, split: Split, columns: list[int]) -> Any:
-        if self.training is not None:
-            return clone(self.model).fit_summary(self.training[f].columns(columns))
-        more = {} if self.rows.weight is None else {"sample_weight": self.rows.weight[split.train]}
-        return clone(self.model).fit(self._take(split.train, columns), self.rows.y[split.train], **more)
-
-    def _take(self, rows: Ints, columns: list[int]) -> Any:
-        if isinstance(self.X, np.ndarray):
-            return self.X[rows[:, None], np.asarray(columns)]
-        return _safe_indexing(_safe_indexing(self.X, columns, axis=1), rows)
-
-    def _log_loss(self, fitted: Any, X: Any, codes: NDArray[np.int32], weight: Floats | None) -> float:
-        if not self.metric.has_posteriors or self.metric.name == "log_loss":
-            return float("nan")
-        posteriors = class_posteriors(fitted, X, self.rows.classes)
-        with np.errstate(divide="ignore"):
-            return float(log_loss_of(np.log(posteriors).T[:, :, None], codes, weight)[0])
-
-    def log_loss(self, way: Way, groups: Sequence[Ints]) -> Floats | None:
-        """Return the log-loss (G,) after each move, as found when they were judged."""
-        found = np.array([self.losses[tuple(self._after(way, group))] for group in groups])
-        return None if np.isnan(found).any() else found
+        """Return the criterion (G, 1) after each move."""
+        deviance = (self.criterion.adding if way == "in" else self.criterion.dropping)(self.columns, groups)
+        step = 1 if way == "in" else -1
+        parameters = [self.criterion.parameters(len(self.columns) + step * len(group)) for group in groups]
+        return (deviance + self.cost * np.array(parameters))[:, None]
