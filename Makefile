@@ -29,7 +29,7 @@ test: $(VENV)/.installed-test  ## run all tests
 # Tests whose numbers depend most on how a processor adds up: solvers, kernels, sums, tables and published results.
 SENSITIVE := tests/solvers tests/kernels tests/summaries tests/inference tests/truths \
     $(addprefix tests/models/test_,laws.py logistic.py svm.py discriminant.py quadratic.py fisher.py least_squares.py perceptron.py) \
-    $(addprefix tests/evaluation/test_,leave_one_out.py newton_steps.py resampled.py held_out.py)
+    $(addprefix tests/evaluation/test_,leave_one_out.py newton_steps.py bootstrap.py held_out.py)
 # what scikit-learn asks of estimators, examples and imports are not about rounding
 NUMBERS   := not scikit_learn_contract and not examples_run and not import and not warmed
 

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix import Decision
 from separatrix.decisions import actions, reweight, saving, tune
-from separatrix.decisions.actions import cheapest, worst_best
+from separatrix.decisions.actions import cheapest, minimax_cost
 from separatrix.decisions.priors import check_priors
 from separatrix.errors import DataWarning, InputError, UnknownNameError
 from separatrix.thresholds import Threshold
@@ -83,12 +83,12 @@ def test_a_decision_is_a_value() -> None:
 
 @pytest.mark.parametrize("K", [2, 3, 7])
 def test_the_hardest_posterior_of_0_1_costs_is_the_even_one(K: int) -> None:
-    assert worst_best(1.0 - np.eye(K)) == pytest.approx(1 - 1 / K)
+    assert minimax_cost(1.0 - np.eye(K)) == pytest.approx(1 - 1 / K)
 
 
 def test_costs_under_which_rejection_is_never_or_always_best_are_said(rng: Any) -> None:
     P, C = posteriors(rng, 2000, 3), rng.uniform(0.5, 1.0, size=(3, 3))
-    most = worst_best(C)
+    most = minimax_cost(C)
     with pytest.warns(DataWarning, match="never rejects a row"):
         assert (Decision(C, reject_cost=most).decide(P) != None).all()  # noqa: E711
     with pytest.warns(DataWarning, match=r"rejects every row: no action costs less than"):

@@ -148,7 +148,7 @@ def test_ctrl_c_before_anything_is_finished_is_raised(monkeypatch: Any) -> None:
     def stop(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("separatrix.selection.contest.answer", stop)
+    monkeypatch.setattr("separatrix.selection.cross_validation.answer", stop)
     with pytest.raises(KeyboardInterrupt):
         compare(*IRIS, models=["LDA"])
 

@@ -18,8 +18,8 @@ from separatrix import GaussianNB, KFold, LinearDiscriminantAnalysis, LogisticRe
 from separatrix.evaluation.labelled_rows import LabelledRows
 from separatrix.evaluation.splits import folds_of
 from separatrix.selection.candidates import Candidate
-from separatrix.selection.performance import Criterion
-from separatrix.selection.tuning import hold_out_grid, tune
+from separatrix.selection.performance import ComparisonMetric
+from separatrix.selection.tuning import hold_out_grid, tune_candidate
 
 SCALED = "lineardiscriminantanalysis__shrinkage"
 CASES = [
@@ -62,7 +62,9 @@ def test_the_choice_is_that_of_scikit_learn(rng: Any) -> None:
     splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(5)]
     grid = {"n_neighbors": [30, 15, 7, 3, 1]}
     peer = GridSearchCV(KNeighborsClassifier(), grid, cv=splits, scoring="accuracy").fit(data.X, data.codes)
-    found = tune(Candidate("k", KNeighborsClassifier(), tuple(ParameterGrid(grid))), data, plan, Criterion.of("error").loss)
+    found = tune_candidate(
+        Candidate("k", KNeighborsClassifier(), tuple(ParameterGrid(grid))), data, plan, ComparisonMetric.of("error").loss
+    )
     assert found.point == peer.best_params_
     assert_allclose(1 - found.losses, peer.cv_results_["mean_test_score"])
 
@@ -70,4 +72,4 @@ def test_the_choice_is_that_of_scikit_learn(rng: Any) -> None:
 def test_the_first_among_equals_is_chosen(rng: Any) -> None:
     data = rows(rng)
     same = Candidate("k", KNeighborsClassifier(), ({"n_jobs": 1}, {"n_jobs": None}))
-    assert tune(same, data, KFold(3), Criterion.of("error").loss, random_state=0).point == {"n_jobs": 1}
+    assert tune_candidate(same, data, KFold(3), ComparisonMetric.of("error").loss, random_state=0).point == {"n_jobs": 1}

@@ -12,16 +12,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from separatrix.data import Block
 from separatrix.errors import InputError
 from separatrix.summaries import Counts
-from separatrix.summaries.reading import PIECE, Reading, stored
+from separatrix.summaries.counting import PIECE, CountingRule, stored
 from separatrix.thresholds import Threshold
 
 ROADS = pytest.mark.parametrize("small", [10**9, 0], ids=["reference", "kernels"])
 READINGS = [
-    Reading(),
-    Reading(nonnegative=True),
-    Reading(threshold=1.0),
-    Reading(nonnegative=True, skip_missing=True),
-    Reading(threshold=0.0, skip_missing=True),
+    CountingRule(),
+    CountingRule(nonnegative=True),
+    CountingRule(threshold=1.0),
+    CountingRule(nonnegative=True, skip_missing=True),
+    CountingRule(threshold=0.0, skip_missing=True),
 ]
 
 
@@ -35,7 +35,7 @@ def block(rng: Any, holes: bool, n: int = 50) -> Block:
 @ROADS
 @pytest.mark.parametrize("reading", READINGS, ids=str)
 @pytest.mark.parametrize("convert", [np.asarray, np.asfortranarray, lambda X: X.astype(np.float32), sp.csr_array])
-def test_every_reading_on_every_road(reading: Reading, convert: Any, small: int, rng: Any, monkeypatch: Any) -> None:
+def test_every_reading_on_every_road(reading: CountingRule, convert: Any, small: int, rng: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(Threshold, "everywhere", small)
     rows = block(rng, reading.skip_missing)
     found = Counts.summarise(np.arange(3), reading)(Block(convert(rows.X), rows.codes, rows.weight))
@@ -51,9 +51,14 @@ def test_every_reading_on_every_road(reading: Reading, convert: Any, small: int,
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize(
     ("reading", "value"),
-    [(Reading(), np.nan), (Reading(nonnegative=True), -1.0), (Reading(threshold=0.0), np.inf), (Reading(switches=True), 2.0)],
+    [
+        (CountingRule(), np.nan),
+        (CountingRule(nonnegative=True), -1.0),
+        (CountingRule(threshold=0.0), np.inf),
+        (CountingRule(switches=True), 2.0),
+    ],
 )
-def test_what_cannot_be_counted_shows(reading: Reading, value: float, sparse: bool, small: int, rng: Any, monkeypatch: Any) -> None:
+def test_what_cannot_be_counted_shows(reading: CountingRule, value: float, sparse: bool, small: int, rng: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(Threshold, "everywhere", small)
     rows = block(rng, holes=False)
     X = np.minimum(rows.X, 1.0)
@@ -72,7 +77,7 @@ def test_subtract_refuses_what_was_not_there(rng: Any) -> None:
 
 
 def test_missing_weights_merge_and_subtract(rng: Any) -> None:
-    reading = Reading(skip_missing=True)
+    reading = CountingRule(skip_missing=True)
     full, holes = block(rng, holes=False), block(rng, holes=True)
     a, b = (Counts.summarise(np.arange(3), reading)(rows) for rows in (full, holes))
     assert a.missing is None and b.missing is not None
@@ -92,8 +97,8 @@ def test_empty_is_the_neutral_element(rng: Any) -> None:
 
 def test_stored_values_come_in_pieces_and_whole_where_nothing_is_turned(rng: Any) -> None:
     X = sp.random_array((3000, 400), density=0.3, format="csr", rng=rng)
-    assert len(list(stored(Block(X), Reading()))) == 1
-    pieces = list(stored(Block(X), Reading(threshold=0.5)))
+    assert len(list(stored(Block(X), CountingRule()))) == 1
+    pieces = list(stored(Block(X), CountingRule(threshold=0.5)))
     assert len(pieces) > 1 and max(len(piece.data) for piece in pieces) < 1.2 * PIECE
     assert_array_equal(np.concatenate([piece.data for piece in pieces]), X.data > 0.5)
     assert_array_equal(sp.vstack([piece.matrix(400) for piece in pieces]).indices, X.indices)

@@ -121,14 +121,14 @@ def factors_of(costs: Floats) -> Floats | None:
     return np.asarray(more[:, 0]) if same else None
 
 
-def worst_best(costs: Floats) -> float:
+def minimax_cost(costs: Floats) -> float:
     """Return max_p min_a Σ_k p_k costs[k, a]: the expected cost of the best action where the classes are hardest to tell.
 
     It is the value of a game against nature, by linear programming; for 0-1 costs 1 − 1/K.
 
     Examples
     --------
-    >>> round(worst_best(1.0 - np.eye(4)), 12)
+    >>> round(minimax_cost(1.0 - np.eye(4)), 12)
     0.75
     """
     from scipy.optimize import linprog

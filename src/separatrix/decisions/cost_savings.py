@@ -74,7 +74,7 @@ def saving(decision: Decision, posteriors: Any, y: Any, *, classes: Any = None, 
         raise InputTypeError(f"decision of type {type(decision).__name__} is no Decision; give one, such as Decision([[0, 1], [5, 0]]).")
     cases = Cases.of(posteriors, y, classes, sample_weight)
     decision.check(cases.classes)
-    at = in_the_world(cases, decision.priors)
+    at = at_priors(cases, decision.priors)
     plain = decision.without_priors()
     table, codes = plain.table(at.classes), plain.codes(at.P, at.classes)
     paid = table[at.codes, codes]
@@ -87,7 +87,7 @@ def saving(decision: Decision, posteriors: Any, y: Any, *, classes: Any = None, 
     return Saving(cost, (around[0], around[1]), name, float(constant[best]), gain, (gains[0], gains[1]), rejected, at.n)
 
 
-def in_the_world(cases: Cases, priors: Any) -> Cases:
+def at_priors(cases: Cases, priors: Any) -> Cases:
     """Return the cases as they would be where classes are otherwise common: posteriors and weights by class."""
     if priors is None:
         return cases

@@ -13,7 +13,7 @@ from ..argument_types import as_numbers, check_arguments
 from ..errors import InputError
 from ..inference.intervals import logit_interval, normal_quantile, wilson_band
 from ..inference.roc_areas import area, area_interval
-from .cost_savings import in_the_world
+from .cost_savings import at_priors
 from .decision import Decision
 from .posteriors import Cases
 from .tuning import threshold_scores
@@ -67,7 +67,7 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ThresholdCounts:
     """Sums of weights of rows with a score at or above each threshold (descending): false and true positives."""
 
     fp: Floats
@@ -77,9 +77,9 @@ class Counts:
     per_row: float
 
     @classmethod
-    def of(cls, posteriors: Any, y: Any, positive: Any, classes: Any, sample_weight: Any, priors: Any = None) -> Counts:
+    def of(cls, posteriors: Any, y: Any, positive: Any, classes: Any, sample_weight: Any, priors: Any = None) -> ThresholdCounts:
         """Count the rows of posteriors with known truth."""
-        cases = in_the_world(Cases.of(posteriors, y, classes, sample_weight), priors)
+        cases = at_priors(Cases.of(posteriors, y, classes, sample_weight), priors)
         k = cases.positive(positive)
         truth = cases.codes == k
         if truth.all() or not truth.any():
@@ -108,7 +108,7 @@ def roc(posteriors: Any, y: Any, *, positive: Any = None, classes: Any = None, s
     ----------
     DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more correlated ROC curves, Biometrics 44.
     """
-    counts = Counts.of(posteriors, y, positive, classes, sample_weight)
+    counts = ThresholdCounts.of(posteriors, y, positive, classes, sample_weight)
     fp, tp = np.append(0.0, counts.fp), np.append(0.0, counts.tp)
     m, n = tp[-1], fp[-1]
     low, high = wilson_band(tp / m, m * counts.per_row)
@@ -140,7 +140,7 @@ def precision_recall(
     ----------
     Boyd, Eng and Page (2013), Area under the precision-recall curve: point estimates and confidence intervals, ECML.
     """
-    counts = Counts.of(posteriors, y, positive, classes, sample_weight, priors)
+    counts = ThresholdCounts.of(posteriors, y, positive, classes, sample_weight, priors)
     called = counts.tp + counts.fp
     precision, recall = counts.tp / called, counts.tp / counts.tp[-1]
     low, high = wilson_band(precision, called * counts.per_row)
@@ -166,7 +166,7 @@ def cost_curve(posteriors: Any, y: Any, costs: Any = None, *, priors: Any = None
     >>> curve.y.tolist()
     [1.5, 0.75, 1.0, 0.25, 0.5]
     """
-    counts = Counts.of(posteriors, y, None, classes, sample_weight, priors)
+    counts = ThresholdCounts.of(posteriors, y, None, classes, sample_weight, priors)
     C = Decision(costs).table(counts.cases.classes)
     fp, tp, n = np.append(0.0, counts.fp), np.append(0.0, counts.tp), counts.cases.n
     cells = np.stack([fp[-1] - fp, fp, tp[-1] - tp, tp]) / n
@@ -216,7 +216,7 @@ def net_benefit(
     )
     if not ((t > 0) & (t < 1)).all():
         raise InputError("thresholds of a decision curve must lie between 0 and 1, both excluded: t/(1 − t) is the price of a false alarm.")
-    counts = Counts.of(posteriors, y, positive, classes, sample_weight, priors)
+    counts = ThresholdCounts.of(posteriors, y, positive, classes, sample_weight, priors)
     reached = np.searchsorted(-counts.thresholds, -t, side="right")
     n, odds = counts.cases.n, t / (1 - t)
     tp, fp = np.append(0.0, counts.tp)[reached] / n, np.append(0.0, counts.fp)[reached] / n

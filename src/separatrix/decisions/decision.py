@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..argument_types import as_numbers
 from ..arguments import answers_to
 from ..errors import DataWarning, InputError
-from .actions import cheapest, costs_of, labelled_costs, worst_best
+from .actions import cheapest, costs_of, labelled_costs, minimax_cost
 from .posteriors import as_classes, check_posteriors, with_classes
 from .priors import by_label, check_priors, prior_odds, reweight
 
@@ -237,7 +237,7 @@ class Decision:
             check_priors(self.priors, labels)
         if self.reject_cost is None:
             return
-        most = worst_best(C)
+        most = minimax_cost(C)
         if self.reject_cost >= most - 1e-12:
             warnings.warn(
                 f"reject_cost={self.reject_cost:g} never rejects a row: even where the classes are hardest to tell the best action costs "

@@ -12,9 +12,9 @@ from ..argument_types import check_arguments
 from ..errors import InputError
 from ..inference.intervals import mean_interval, wilson_band
 from ..progress import task
-from .cost_savings import in_the_world
+from .cost_factors import best_factors
+from .cost_savings import at_priors
 from .decision import Decision
-from .factors import best_factors
 from .posteriors import Cases
 
 Floats = NDArray[np.float64]
@@ -104,7 +104,7 @@ def tune(
     """
     check_arguments(tune, locals())
     _check_goals(costs, {"recall": recall, "precision": precision, "rejection_rate": rejection_rate})
-    cases = in_the_world(Cases.of(posteriors, y, classes, sample_weight), priors)
+    cases = at_priors(Cases.of(posteriors, y, classes, sample_weight), priors)
     if rejection_rate is not None:
         return _rejecting(cases, costs, rejection_rate, priors)
     if recall is not None or precision is not None:

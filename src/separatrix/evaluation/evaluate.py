@@ -17,6 +17,7 @@ from ..argument_types import check_arguments
 from ..arguments import PLAN, SILENT, answers_to
 from ..inference.intervals import corrected_resampled_t, wilson
 from ..inference.roc_areas import area_interval
+from .bootstrap import evaluate_bootstrap
 from .estimate import Estimate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
 from .labelled_rows import Floats, LabelledRows, labelled_rows, require_classifier, require_jobs
@@ -25,7 +26,6 @@ from .plans import NEVER, KFold, Plan, generator, require_groups, seeded
 from .predictions import HeldOut, error_of
 from .random_plans import Bootstrap
 from .refits import RepeatedWarnings, by_refits
-from .resampled import evaluate_bootstrap
 from .scorers import choose_metrics
 from .splits import Pair, pairs_of, repeats_of
 

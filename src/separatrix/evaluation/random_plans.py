@@ -1,4 +1,4 @@
-"""Plans that draw rows at random: one part held out, several parts in turn, or a bootstrap."""
+"""Plans that draw rows at random or by a hash: one part held out, several parts in turn, a bootstrap, folds by row number."""
 
 from __future__ import annotations
 

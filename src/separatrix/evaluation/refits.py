@@ -1,4 +1,4 @@
-"""A refit for every fold: the road of every estimator that has no other."""
+"""Held-out predictions by refits: the model is fitted once per fold, which is right for every estimator. Their warnings are joined."""
 
 from __future__ import annotations
 

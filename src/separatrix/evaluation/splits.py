@@ -1,4 +1,4 @@
-"""Pairs of training and held-out rows, from scikit-learn's splitters or lists of pairs, brought to numbers of folds."""
+"""Pairs of training and held-out rows, from scikit-learn's splitters or lists of pairs, turned into fold numbers."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 from .contributions import contributions
 from .explain import explain
-from .model import ModelExplanation
+from .model_explanation import ModelExplanation
 from .regions import Regions, decision_regions
-from .row import RowExplanation
+from .row_explanation import RowExplanation
 
 __all__ = ["ModelExplanation", "Regions", "RowExplanation", "contributions", "decision_regions", "explain"]

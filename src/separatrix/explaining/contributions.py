@@ -13,10 +13,10 @@ from ..data import Block, Source
 from ..data.source import ChunkedSource
 from ..errors import InputError
 from ..summaries.grouped import tile_rows
-from .encoded import check_encoding, encoded
+from .encoded import check_encoding, encoded_model
+from .explained_rows import Spread, open_rows
 from .explained_table import ExplainedTable, table_contributions
-from .reading import CHECKED, check_reading, code_of, explainable, remembered, view_of
-from .rows import Spread, open_rows
+from .model_views import CHECKED, check_reading, code_of, explainable, remembered, view_of
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -62,7 +62,7 @@ def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, re
     pair = code_of(model, "of", of), code_of(model, "against", against)
     if len(model.classes_) == 2 and pair == (None, None):
         pair = (1, 0)
-    around = encoded(model, X)
+    around = encoded_model(model, X)
     if around is not None:
         table = ExplainedTable(*around, X, reference)
         check_encoding(model, around[0], X, table.parts, range(min(CHECKED, table.parts.shape[0])))

@@ -24,9 +24,9 @@ from ..abilities.parts import Reading
 from ..abilities.protocols import AdditiveScores
 from ..data import Block
 from ..errors import InputError, InputTypeError
+from .explained_rows import call_model
+from .model_views import inside, view_of
 from .pipelines import Columns, Indices, Levels, Part, Trace
-from .reading import inside, view_of
-from .rows import ask
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ class Terms:
         return values @ indicator
 
 
-class OfParts(BaseEstimator):
+class EncodedModel(BaseEstimator):
     """A fitted model of parts: a classifier to those that ask, which cannot be fitted itself."""
 
     def fit(self, X: Any, y: Any) -> None:
@@ -97,7 +97,7 @@ class OfParts(BaseEstimator):
         return True
 
 
-class Encoded(OfParts):
+class EncodedPipeline(EncodedModel):
     """A fitted pipeline as a linear model of the parts of its rows.
 
     Parameters
@@ -157,7 +157,7 @@ class Encoded(OfParts):
         raise AttributeError(name)
 
 
-class Coded(OfParts):
+class CodedNaiveBayes(EncodedModel):
     """Naive Bayes on a table as a model of coded columns: numbers as they are, categories by their positions."""
 
     def __init__(self, model: Any, names: Sequence[str] | None) -> None:
@@ -196,17 +196,17 @@ class Coded(OfParts):
         return np.asarray(self.classes_[self.predict_log_proba(U).argmax(axis=1)])
 
 
-def encoded(model: Any, X: Any) -> tuple[Any, Encoded | Coded] | None:
+def encoded_model(model: Any, X: Any) -> tuple[Any, EncodedPipeline | CodedNaiveBayes] | None:
     """Return a model of parts, with its decision around it, and the encoding; None where the model scores the table's own numbers."""
     own, names = inside(model), column_labels(X)
     reading = abilities_of(own).reading
     if reading and reading.coded:
-        found: Encoded | Coded = Coded(own, names)
+        found: EncodedPipeline | CodedNaiveBayes = CodedNaiveBayes(own, names)
     elif hasattr(own, "named_steps"):
         trace = Trace.through(own, names)
         if trace.is_plain:
             return None
-        found = Encoded(own, trace)
+        found = EncodedPipeline(own, trace)
     else:
         return None
     if own is model:
@@ -222,9 +222,9 @@ def column_labels(X: Any) -> list[str] | None:
 
 def check_encoding(model: Any, around: Any, X: Any, parts: Any, rows: Sequence[int]) -> None:
     """Raise an error where the model of the parts answers otherwise than the model itself."""
-    theirs = ask(model, "predict", _safe_indexing(X, list(rows)))
+    theirs = call_model(model, "predict", _safe_indexing(X, list(rows)))
     dense = parts[list(rows)].toarray() if sp.issparse(parts) else parts[list(rows)]
-    ours = ask(around, "predict", dense)
+    ours = call_model(around, "predict", dense)
     if not np.array_equal(theirs, ours):
         raise InputTypeError(
             f"{type(inside(model)).__name__} decides otherwise than the columns it is made of, so that it cannot be explained."

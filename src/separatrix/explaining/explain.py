@@ -1,4 +1,4 @@
-"""The door: one row, or the model as a whole."""
+"""The function `explain`: chooses between the explanation of one row and that of the model as a whole."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from ..argument_types import is_among
 from ..errors import InputError, one_of
-from .encoded import encoded
-from .model import ModelExplanation, explain_model
-from .reading import explainable
-from .row import RowExplanation, explain_row
-from .table_row import explain_table_row
+from .encoded import encoded_model
+from .model_explanation import ModelExplanation, explain_model
+from .model_views import explainable
+from .row_explanation import RowExplanation, explain_row
+from .table_row_explanation import explain_table_row
 
 
 def explain(
@@ -110,7 +110,7 @@ def explain(
         raise one_of("distance", distance, ["standardised", "euclidean"])
     if X is None:
         raise InputError("X is missing: pass the rows, as in explain(model, X, row=0).")
-    around = encoded(explainable(model), X)
+    around = encoded_model(explainable(model), X)
     if around is not None:
         return explain_table_row(model, around, X, row, reference, against, to, change, fixed, bounds, distance, neighbours)
     return explain_row(model, X, row, reference, against, to, change, fixed, bounds, distance, neighbours)

@@ -16,9 +16,9 @@ from ..data.labels import Labels
 from ..data.row_labels import row_labels
 from ..errors import InputError
 from ..inference.tables import Column, Table
-from .encoded import Coded, Encoded
-from .reading import view_of
-from .rows import Spread, predict_rows
+from .encoded import CodedNaiveBayes, EncodedPipeline
+from .explained_rows import Spread, predict_rows
+from .model_views import view_of
 from .similar import row_columns
 
 Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ class ExplainedTable:
     reference : rows, (rows, labels) or None
     """
 
-    def __init__(self, model: Any, encoding: Encoded | Coded, X: Any, reference: Any = None) -> None:
+    def __init__(self, model: Any, encoding: EncodedPipeline | CodedNaiveBayes, X: Any, reference: Any = None) -> None:
         self.model, self.encoding, self.terms, self.X = model, encoding, encoding.terms, X
         self.view: AdditiveScores = view_of(model)
         self.parts: Any = encoding.encode(X)

@@ -1,4 +1,4 @@
-"""What is said in tables: as text, as HTML, in a notebook."""
+"""The base of explanations: text, HTML and the view in a notebook are all printed from the same tables."""
 
 from __future__ import annotations
 

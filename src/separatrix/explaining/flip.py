@@ -13,7 +13,7 @@ from ..abilities.additive_scores import LinearScores
 from ..data import Block
 from ..errors import InputError
 from ..geometry.least_change import LeastChange, cross_plane, cross_planes
-from .rows import predict_rows
+from .explained_rows import predict_rows
 
 Floats = NDArray[np.float64]
 
@@ -86,10 +86,12 @@ def smallest_flip(
     size = size_of(view, x)
     ways: list[tuple[int, LeastChange]] = []
     for beyond in BEYOND:
-        ways = [(k, way(view, x, a, k, to is not None, scale, lower, upper, beyond * size)) for k in others]
-        k, best = min(ways, key=lambda way: (not way[1].reached, way[1].cost if way[1].reached else lack(view, way[1].point, a, way[0])))
+        ways = [(k, least_change_to(view, x, a, k, to is not None, scale, lower, upper, beyond * size)) for k in others]
+        k, best = min(
+            ways, key=lambda way: (not way[1].reached, way[1].cost if way[1].reached else shortfall(view, way[1].point, a, way[0]))
+        )
         if not best.reached:
-            return _flip(model, k, x, best, lack(view, best.point, a, k), names)
+            return _flip(model, k, x, best, shortfall(view, best.point, a, k), names)
         if not np.isfinite(best.point).all():
             break
         label = predict_rows(model, best.point[None])[0]
@@ -105,7 +107,7 @@ def size_of(view: LinearScores, x: Floats) -> float:
     return float(np.abs(view.weights).max(axis=0) @ np.abs(x) + np.abs(view.offsets).max()) or 1.0
 
 
-def way(
+def least_change_to(
     view: LinearScores, x: Floats, a: int, k: int, into: bool, scale: Floats, lower: Floats, upper: Floats, level: float
 ) -> LeastChange:
     """Return the least change of x that takes it across the boundary from class a to k; with `into`, across all boundaries of k."""
@@ -120,7 +122,7 @@ def way(
     return LeastChange(alone.point, alone.cost, False)
 
 
-def lack(view: LinearScores, point: Floats, a: int, k: int) -> float:
+def shortfall(view: LinearScores, point: Floats, a: int, k: int) -> float:
     """Return what the score of class k still lacks at a point."""
     scores = view.scores(Block(point[None]))[0]
     return float(scores.max() - scores[k]) if scores[k] >= scores[a] else float(scores[a] - scores[k])

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from ..abilities.additive_scores import LinearScores
 from ..errors import InputError
 from .encoded import Terms
-from .flip import BEYOND, Flip, lack, size_of, way
-from .rows import predict_rows
+from .explained_rows import predict_rows
+from .flip import BEYOND, Flip, least_change_to, shortfall, size_of
 
 Floats = NDArray[np.float64]
 
@@ -104,14 +104,14 @@ def smallest_table_flip(model: Any, view: LinearScores, row: TableRow, a: int, t
             (_best(view, row, a, k, to is not None, beyond * size_of(view, row.x)) for k in others), key=lambda f: f[0]
         )
         if not np.isfinite(cost):
-            short = [(lack(view, f[2], a, f[1]), f) for f in (_best(view, row, a, k, to is not None, 0.0) for k in others)]
+            short = [(shortfall(view, f[2], a, f[1]), f) for f in (_best(view, row, a, k, to is not None, 0.0) for k in others)]
             least, (_, k, end, moves) = min(short, key=lambda pair: pair[0])
-            return _told(row, labels[k], end, moves, least)
+            return _flip_of(row, labels[k], end, moves, least)
         if not np.isfinite(end).all():
             break
         label = predict_rows(model, end[None])[0]
         if label != model.classes_[a] and (to is None or label == model.classes_[to]):
-            return _told(row, label.item() if isinstance(label, np.generic) else label, end, moves, None)
+            return _flip_of(row, label.item() if isinstance(label, np.generic) else label, end, moves, None)
     raise InputError(
         "The boundary could not be crossed in float64: the scores are too large beside their differences; rescale the columns."
     )
@@ -127,18 +127,18 @@ def _best(view: LinearScores, row: TableRow, a: int, k: int, into: bool, level: 
             break
         x = row.at(moves)
         still = row.scale == 0
-        found = way(view, x, a, k, into, row.scale, np.where(still, x, row.lower), np.where(still, x, row.upper), level)
+        found = least_change_to(view, x, a, k, into, row.scale, np.where(still, x, row.lower), np.where(still, x, row.upper), level)
         cost = float(np.sqrt(len(moves.levels) + found.cost**2))
         if found.reached and (best is None or cost < best[0]):
             best = cost, k, found.point, moves
-        short = lack(view, found.point, a, k)
+        short = shortfall(view, found.point, a, k)
         if closest is None or short < closest[0]:
             closest = short, found.point, moves
     assert closest is not None
     return best or (np.inf, k, closest[1], closest[2])
 
 
-def _told(row: TableRow, label: Any, end: Floats, moves: Moves, short: float | None) -> Flip:
+def _flip_of(row: TableRow, label: Any, end: Floats, moves: Moves, short: float | None) -> Flip:
     """Return the flip in the table's own columns; what the score still lacks is None where it was found."""
     terms = row.terms
     point, change = row.values.copy(), np.zeros(len(terms.names))

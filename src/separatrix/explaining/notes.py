@@ -1,4 +1,4 @@
-"""What else is to be said about a row: the decision around the model, and changes that make no sense of a column."""
+"""Notes to the explanation of a row: the decision rule around the model, and changes that put a binary column between 0 and 1."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..abilities import abilities_of
 from ..data import Source
 from .contributions import first_rows
+from .explained_rows import call_model
 from .flip import Flip
-from .rows import ask
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ def decision_notes(model: Any, row: Any) -> tuple[str, ...]:
     rule = f"The decision: {decision.in_words()}."
     if decision.log_factors() is not None:
         return (rule,)
-    costs = ask(model, "expected_costs", row)[0]
+    costs = call_model(model, "expected_costs", row)[0]
     names = [repr(name) if name is not None else "rejecting" for name in decision.action_names()]
     each = ", ".join(f"{name} {cost:.4g}" for name, cost in zip(names, costs, strict=True))
     return rule, f"It takes {names[int(costs.argmin())]} for this row; expected costs: {each}. The rest is about the most probable class."

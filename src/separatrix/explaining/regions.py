@@ -16,8 +16,8 @@ from ..inference.tables import Column, Table
 from ..models import FisherDiscriminant
 from .columns import column_number
 from .contributions import finite_spread, first_rows
-from .reading import remembered
-from .rows import ask, log_posteriors, open_rows, predict_rows
+from .explained_rows import call_model, log_posteriors, open_rows, predict_rows
+from .model_views import remembered
 
 Floats = NDArray[np.float64]
 
@@ -152,7 +152,7 @@ def _range(values: Floats) -> tuple[float, float]:
 
 def _ambiguous(model: Any, rows: Floats) -> NDArray[np.bool_]:
     if hasattr(model, "ambiguous"):
-        return ask(model, "ambiguous", rows)
+        return call_model(model, "ambiguous", rows)
     logs = log_posteriors(model, rows)
     if logs is None:
         return np.zeros(len(rows), dtype=bool)

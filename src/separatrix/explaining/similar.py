@@ -12,8 +12,8 @@ from ..data import Block, Source
 from ..data.labels import Labels
 from ..errors import InputError
 from ..inference.tables import Column, Table
-from .reading import inside
-from .rows import predict_rows, take
+from .explained_rows import predict_rows, take
+from .model_views import inside
 
 Floats = NDArray[np.float64]
 

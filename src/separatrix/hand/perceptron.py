@@ -14,8 +14,8 @@ from .exact import Vector
 from .expressions import Dec, Frac, Paren, Root, Row, Sym, row
 from .logarithms import LogNumber, linear_form
 from .margin import largest_margin
-from .sides import refuse_inseparable, sides
 from .small_data import SmallData, fraction, label, read
+from .two_classes import refuse_inseparable, sides
 
 MOST_UPDATES = 500
 """Updates after which work by hand gives up."""

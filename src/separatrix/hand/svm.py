@@ -12,8 +12,8 @@ from .expressions import Dec, Frac, Node, Num, Paren, Root, Row, Sym, joined, ro
 from .logarithms import LogNumber, linear_form
 from .margin import Margin, largest_margin
 from .moments import decided, decisions_grid
-from .sides import refuse_inseparable, sides
 from .small_data import SmallData, label, read, read_rows
+from .two_classes import refuse_inseparable, sides
 
 MOST_ROWS = 24
 """Rows up to which all sets of support vectors are tried."""

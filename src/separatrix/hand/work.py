@@ -1,4 +1,4 @@
-"""The door: a method by name."""
+"""The function `worked`: finds a method by its name and works it out."""
 
 from __future__ import annotations
 

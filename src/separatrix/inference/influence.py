@@ -99,7 +99,7 @@ def hat(P: Floats, Q: Floats, s: Floats) -> Floats:
     return np.asarray(s[:, None, None] * P[:, :, None] * (Q - np.einsum("il,ilk->ik", P, Q)[:, None, :]))
 
 
-def undone(DQ: Floats, r: Floats) -> Floats:
+def leverage_removed(DQ: Floats, r: Floats) -> Floats:
     """Return (I − DQ)⁻¹r (n, R) of each row: what its own pull on the fit had hidden."""
     if r.shape[1] == 1:
         return np.asarray(r / (1.0 - DQ[:, :, 0]))  # many systems of one equation are slow to solve one by one
@@ -117,7 +117,7 @@ def _of_tile(
     r = (codes[:, None] == np.arange(1, m + 1)) - P
     own = np.where(codes == 0, first, np.take_along_axis(P, np.maximum(codes[:, None] - 1, 0).astype(np.intp), axis=1)[:, 0])
     DQ = hat(P, Q, s)
-    e = undone(DQ, s[:, None] * r)
+    e = leverage_removed(DQ, s[:, None] * r)
     leverage = np.einsum("ikk->i", DQ)
     cook = np.einsum("ik,ikl,il->i", e, Q, e) / fisher.n_parameters
     deviance = np.sqrt(np.maximum(0.0, -2.0 * np.log(own)))

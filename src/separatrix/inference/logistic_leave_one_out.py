@@ -11,7 +11,7 @@ from scipy.special import logsumexp, softmax
 from ..data import Block
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.objective import TILE_VALUES, Objective
-from .influence import hat, undone
+from .influence import hat, leverage_removed
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def approximate_leave_one_out(objective: Objective, theta: Floats, inverse: Floa
             Z = np.column_stack([tile.dense().astype(np.float64, copy=False) - objective.centre, np.full(tile.n_rows, one)])
             s = np.ones(len(Z)) if tile.weight is None else tile.weight
             assert tile.codes is not None
-            losses, is_doubtful = without_own(Z @ theta.T, quadratic_forms(Z, V), tile.codes, s)
+            losses, is_doubtful = losses_without_row(Z @ theta.T, quadratic_forms(Z, V), tile.codes, s)
             found.append((losses, s, is_doubtful))
         return found
 
@@ -70,7 +70,7 @@ def approximate_leave_one_out(objective: Objective, theta: Floats, inverse: Floa
     return LeftOut(losses, weight, doubtful)
 
 
-def without_own(scores: Floats, Q: Floats, codes: NDArray[np.int32], s: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def losses_without_row(scores: Floats, Q: Floats, codes: NDArray[np.int32], s: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the loss of each row at z' and whether det(I − sDQ) is small."""
     R = scores.shape[1]
     P = probabilities(scores) if R == 1 else softmax(scores, axis=1)
@@ -80,7 +80,7 @@ def without_own(scores: Floats, Q: Floats, codes: NDArray[np.int32], s: Floats) 
     # A row that carries its own estimate has no approximation, and 1 − leverage = 0 no inverse: only its first pull is taken back.
     DQ = np.where(is_doubtful[:, None, None], 0.0, DQ)
     # Q(I − sDQ)⁻¹ = (I − sQD)⁻¹Q
-    moved = scores + (Q @ undone(DQ, s[:, None] * (P - y))[:, :, None])[:, :, 0]
+    moved = scores + (Q @ leverage_removed(DQ, s[:, None] * (P - y))[:, :, None])[:, :, 0]
     if R == 1:
         losses = np.logaddexp(0.0, np.where(codes == 1, -moved[:, 0], moved[:, 0]))
     else:

@@ -1,6 +1,8 @@
-"""Which columns were picked by looking at the labels, so that who judges them by the same rows can be told.
+"""Columns that a selector picked by the labels: error estimates and p-values from the same rows are then too good, and users are warned.
 
-A selector leaves a few hashes here; an evaluation or a table of p-values asks whether its columns, rows and labels are among them.
+A selector leaves a few hashes here; an evaluation or a table of p-values asks whether its columns, rows and labels are among them. The
+memory belongs to the process and not to an object, because what joins a selection and a later test is the array of numbers alone: users
+pass `selector.transform(X)`, or columns copied by hand, to a model that has never seen the selector.
 Nothing else is kept, and no more than some thousand values are looked at. Columns may have been moved and rescaled meanwhile.
 """
 

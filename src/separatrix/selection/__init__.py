@@ -11,7 +11,7 @@ _HOMES = {
     "Board": "board",
     "CorrelationFilter": "correlation",
     "MutualInformationFilter": "mutual_information",
-    "RareBinaryFilter": "rare",
+    "RareBinaryFilter": "rare_binary",
     "StabilitySelection": "stability",
     "StepwiseDiscriminant": "stepwise_discriminant",
     "choose_covariance": "covariance_choice",

@@ -18,7 +18,7 @@ from .board_entry import LEVEL, Entry
 from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
 from .differences import Difference
-from .tuning import tune
+from .tuning import tune_candidate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +89,7 @@ class Board:
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
             plan = inner_plan(setting.inner, rows, setting.groups)
-            point = tune(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
+            point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
         return rows.fit(candidate.at(point))
 
     def __getitem__(self, name: str) -> Entry:

@@ -25,7 +25,7 @@ from .board_entry import Entry
 from .candidates import Candidate, baseline, check_candidates
 from .cross_validation import CandidateRun, Setting, run
 from .families import families
-from .performance import Criterion, Performance
+from .performance import ComparisonMetric, Performance
 
 RULES = ("1se", "min")
 PREPARED = """ Or have every fold prepare them:
@@ -127,7 +127,7 @@ def compare(
     candidates = _candidates(models, rows)
     seed = _seed(random_state)
     folds = folds_of(plan, rows.n, rows.labels, groups, seed)
-    setting = Setting(rows, plan, tuple(folds), tune, Criterion.of(metric), groups, seed)
+    setting = Setting(rows, plan, tuple(folds), tune, ComparisonMetric.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
     courses, ended = run(seeded, setting, n_jobs, time_budget)
     return _board(courses, setting, rule, ended, start)

@@ -1,4 +1,5 @@
-"""Every candidate on every fold: in order or on several processes, within a budget, whatever fails or is interrupted.
+"""Cross-validation of all candidates of a comparison: one after the other or on several processes, within a time budget; a candidate that
+fails, or a run that is interrupted, leaves the results of the others.
 
 A fold of a tuned candidate is one job: choose a point by the training rows alone, fit, answer for the rows held out. A candidate without
 anything to choose is one job per repeat, because the answers of all folds may come from one piece of algebra.
@@ -24,8 +25,8 @@ from ..evaluation.plans import Folds, KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
 from ..progress import muted, task
 from .candidates import Candidate, Point
-from .performance import Criterion
-from .tuning import tune
+from .performance import ComparisonMetric
+from .tuning import tune_candidate
 
 ALL = -1
 """In place of a fold: all folds of the repeat at once."""
@@ -39,7 +40,7 @@ class Setting:
     plan: Any
     repeats: tuple[Folds, ...]
     inner: Any
-    metric: Criterion
+    metric: ComparisonMetric
     groups: Any
     seed: int
 
@@ -110,32 +111,36 @@ def run(candidates: Sequence[Candidate], setting: Setting, n_jobs: int | None, b
     n_jobs : processes; None is one, unless a joblib context says otherwise
     budget : seconds after which no job is begun
     """
-    courses = [CandidateRun(candidate) for candidate in candidates]
+    runs = [CandidateRun(candidate) for candidate in candidates]
     jobs = [job for c, candidate in enumerate(candidates) for job in _jobs(c, candidate, setting)]
     for job in jobs:
-        courses[job.candidate].jobs += 1
+        runs[job.candidate].jobs += 1
     deadline = float("inf") if budget is None else time.perf_counter() + budget
     stop = Event()
     with task("compare", total=sum(job.steps for job in jobs)) as work:
         try:
-            for answer in _answers(jobs, courses, setting, n_jobs, deadline, stop):
+            for answer in _answers(jobs, runs, setting, n_jobs, deadline, stop):
                 if answer.interrupted:
                     stop.set()  # what other processes have begun is still waited for
                     continue
-                course = courses[answer.job.candidate]
-                course.answers.append(answer)
-                course.reason = course.reason or answer.reason
-                work.advance(_detail(course.candidate.name, answer.job), answer.job.steps)
+                candidate_run = runs[answer.job.candidate]
+                candidate_run.answers.append(answer)
+                candidate_run.reason = candidate_run.reason or answer.reason
+                work.advance(_detail(candidate_run.candidate.name, answer.job), answer.job.steps)
         except KeyboardInterrupt:
             stop.set()
     ended = "interrupted" if stop.is_set() else ""
-    if not ended and time.perf_counter() > deadline and not all(course.is_finished or course.reason for course in courses):
+    if (
+        not ended
+        and time.perf_counter() > deadline
+        and not all(candidate_run.is_finished or candidate_run.reason for candidate_run in runs)
+    ):
         ended = f"time budget of {budget:g} s used up"
-    for c, course in enumerate(courses):
-        if not course.is_finished and not course.reason:
-            done, asked = sum(answer.job.steps for answer in course.answers), sum(job.steps for job in jobs if job.candidate == c)
-            course.reason = f"{ended} after {done} of {asked} folds"
-    return courses, ended
+    for c, candidate_run in enumerate(runs):
+        if not candidate_run.is_finished and not candidate_run.reason:
+            done, asked = sum(answer.job.steps for answer in candidate_run.answers), sum(job.steps for job in jobs if job.candidate == c)
+            candidate_run.reason = f"{ended} after {done} of {asked} folds"
+    return runs, ended
 
 
 def _jobs(c: int, candidate: Candidate, setting: Setting) -> Iterator[Job]:
@@ -148,19 +153,19 @@ def _jobs(c: int, candidate: Candidate, setting: Setting) -> Iterator[Job]:
 
 
 def _answers(
-    jobs: list[Job], courses: list[CandidateRun], setting: Setting, n_jobs: int | None, deadline: float, stop: Event
+    jobs: list[Job], runs: list[CandidateRun], setting: Setting, n_jobs: int | None, deadline: float, stop: Event
 ) -> Iterator[Answer]:
     def waiting() -> Iterator[Job]:
         for job in jobs:
             if stop.is_set() or time.perf_counter() > deadline:
                 return
-            if not courses[job.candidate].reason:
+            if not runs[job.candidate].reason:
                 yield job
 
     if effective_n_jobs(n_jobs) == 1:
-        yield from (answer(courses[job.candidate].candidate, job, setting) for job in waiting())
+        yield from (answer(runs[job.candidate].candidate, job, setting) for job in waiting())
     else:
-        calls = (delayed(answer)(courses[job.candidate].candidate, job, setting) for job in waiting())
+        calls = (delayed(answer)(runs[job.candidate].candidate, job, setting) for job in waiting())
         yield from Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)(calls)
 
 
@@ -193,7 +198,7 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
     training = rows.take(np.flatnonzero(~inside))
     groups = None if setting.groups is None else np.asarray(setting.groups)[~inside]
     plan = inner_plan(setting.inner, training, groups)
-    tuned = tune(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
+    tuned = tune_candidate(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
     fitted = training.fit(candidate.at(tuned.point))
     return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
 

@@ -11,8 +11,8 @@ from scipy.stats import false_discovery_control
 from ..data import Source
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
-from .naming import column_name, find_amount
-from .redundancy import correlations, thin
+from .column_positions import column_name, find_amount
+from .redundancy import correlations, drop_redundant
 from .selector import Selector
 
 Floats = NDArray[np.float64]
@@ -81,7 +81,7 @@ class Filter(Selector):
         if self.max_correlation is None:
             kept = good[:count]
         else:
-            kept, instead = thin(correlations(source, good), self.max_correlation, count)
+            kept, instead = drop_redundant(correlations(source, good), self.max_correlation, count)
             names = source.feature_names
             skipped = {column_name(int(good[j]), names): column_name(int(good[i]), names) for j, i in instead.items()}
             kept = good[kept]

@@ -29,7 +29,7 @@ ROW_LOSSES = {"error": lambda rows: (rows.predicted != rows.truth).astype(np.flo
 
 
 @dataclass(frozen=True, slots=True)
-class Criterion:
+class ComparisonMetric:
     """What models are tuned, ranked and tested by.
 
     Attributes
@@ -44,7 +44,7 @@ class Criterion:
     own: str
 
     @classmethod
-    def of(cls, given: Any) -> Criterion:
+    def of(cls, given: Any) -> ComparisonMetric:
         """Return the criterion of a name or scorer; an unknown one is an error."""
         found = named_metric(given)
         return cls(given, found.name, found.own)
@@ -74,11 +74,11 @@ class Criterion:
 
     def loss(self, held: HeldOut, rows: LabelledRows) -> float:
         """Return what a choice of hyperparameters is to minimise."""
-        value = self.metric(judged(held, rows, by_fold=False)).value
+        value = self.metric(scored_rows(held, rows, by_fold=False)).value
         return value if self.is_loss else -value
 
 
-def judged(held: HeldOut, rows: LabelledRows, by_fold: bool = True) -> ScoredRows:
+def scored_rows(held: HeldOut, rows: LabelledRows, by_fold: bool = True) -> ScoredRows:
     """Return the rows held out with their truth; by fold too, unless each is held out alone."""
     inside = np.flatnonzero(held.folds != NEVER)
     folds = held.folds[inside]
@@ -95,7 +95,7 @@ class Performance:
     `value` and `interval` are those of the metric as it was asked for; all others are of the metric that is computed.
     """
 
-    criterion: Criterion
+    criterion: ComparisonMetric
     rows: LabelledRows
     repeats: tuple[HeldOut, ...]
 
@@ -117,12 +117,12 @@ class Performance:
     @cached_property
     def own(self) -> float:
         """The value of the metric that is computed."""
-        return float(np.mean([self.criterion.metric(judged(held, self.rows, by_fold=False)).value for held in self.repeats]))
+        return float(np.mean([self.criterion.metric(scored_rows(held, self.rows, by_fold=False)).value for held in self.repeats]))
 
     @cached_property
     def per_fold(self) -> Floats:
         """Values of all folds of all repeats; empty where rows are held out alone."""
-        return np.concatenate([self.criterion.metric(judged(held, self.rows)).per_fold for held in self.repeats])
+        return np.concatenate([self.criterion.metric(scored_rows(held, self.rows)).per_fold for held in self.repeats])
 
     @cached_property
     def row_losses(self) -> Floats | None:
@@ -130,7 +130,7 @@ class Performance:
         of, times = ROW_LOSSES.get(self.criterion.own), [held.folds != NEVER for held in self.repeats]
         if of is None or any((times[0] != other).any() for other in times):
             return None
-        return np.mean([of(judged(held, self.rows)) for held in self.repeats], axis=0)
+        return np.mean([of(scored_rows(held, self.rows)) for held in self.repeats], axis=0)
 
     @cached_property
     def standard_error(self) -> float:
@@ -150,7 +150,7 @@ class Performance:
         if once and self.criterion.own == "error":
             return wilson(self.own, float(np.sum(self.repeats[0].folds != NEVER) if self._weight is None else self._weight.sum()))
         if once and self._area is not None:
-            return area_interval(self._area, None, float(np.bincount(judged(self.repeats[0], self.rows).truth).min()))
+            return area_interval(self._area, None, float(np.bincount(scored_rows(self.repeats[0], self.rows).truth).min()))
         if once and self.row_losses is not None:
             half = float(norm.ppf(0.975)) * self.standard_error
         elif len(self.per_fold) > 1 and np.isfinite(self.per_fold).all():
@@ -185,7 +185,7 @@ class Performance:
         """The area under the ROC curve with influences in the order of the rows, where that is the criterion and rows are held out once."""
         if self.criterion.own != "auc" or len(self.repeats) > 1 or self._weight is not None:
             return None
-        rows = judged(self.repeats[0], self.rows)
+        rows = scored_rows(self.repeats[0], self.rows)
         one_fold = np.zeros(len(rows.truth), dtype=np.int64)  # without folds, influences come in an order of their own
         found = pooled_area(replace(rows, folds=one_fold))
         return found if np.isfinite(found.value) else None

@@ -1,4 +1,4 @@
-"""Columns that say what a better one says already."""
+"""Columns left out because they correlate with a column of higher score."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def correlations(source: Source, columns: NDArray[np.intp]) -> Floats:
     return (moments.scatter + apart.T @ apart) / scale / scale[:, None]
 
 
-def thin(R: Floats, limit: float, count: int) -> tuple[NDArray[np.intp], dict[int, int]]:
+def drop_redundant(R: Floats, limit: float, count: int) -> tuple[NDArray[np.intp], dict[int, int]]:
     """Return the first `count` columns of which none is correlated above a limit with one before, and those skipped.
 
     Parameters
@@ -46,7 +46,7 @@ def thin(R: Floats, limit: float, count: int) -> tuple[NDArray[np.intp], dict[in
 
     Examples
     --------
-    >>> thin(np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]]), limit=0.8, count=3)
+    >>> drop_redundant(np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]]), limit=0.8, count=3)
     (array([0, 2]), {1: 0})
     """
     kept: list[int] = []

@@ -27,7 +27,7 @@ COLLINEAR = "can be computed from the columns taken before it"
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class SearchSpace:
     """What can move.
 
     Attributes
@@ -57,7 +57,7 @@ class Search:
     A neighbour is taken if its score is the best; among equal scores the one with the lower log-loss, and then the first column.
     """
 
-    field: Field
+    field: SearchSpace
     road: Road
     rows: SearchRows
     metric: str

@@ -14,8 +14,8 @@ from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
 from ..models.known_parameters import KnownParameters
+from .column_positions import Places, column_name, find_columns, find_groups
 from .kept_columns import KeptColumns
-from .naming import Places, column_name, find_columns, find_groups
 
 
 class Selector(KnownParameters, KeptColumns, BaseEstimator):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from .naming import find_amount
-from .search import Field
+from .column_positions import find_amount
+from .search import SearchSpace
 from .search_by_algebra import Way
 from .sequential_base import SequentialSelection
 
@@ -115,13 +115,13 @@ class ForwardSelection(SequentialSelection):
         self.refits = refits
         self.n_jobs = n_jobs
 
-    def _target(self, where: Field, now: int) -> int:
+    def _target(self, where: SearchSpace, now: int) -> int:
         if self.n_features not in ("best", "1se"):
             return self._amount(where)
         there = len(where.groups) - len(where.banned)
         return there if self.max_features is None else find_amount("max_features", self.max_features, there)
 
-    def _all(self, where: Field) -> list[int]:
+    def _all(self, where: SearchSpace) -> list[int]:
         return sorted(where.forced)
 
 
@@ -191,11 +191,11 @@ class BackwardSelection(SequentialSelection):
         self.refits = refits
         self.n_jobs = n_jobs
 
-    def _target(self, where: Field, now: int) -> int:
+    def _target(self, where: SearchSpace, now: int) -> int:
         if self.n_features not in ("best", "1se"):
             return self._amount(where)
         least = 1 if self.min_features is None else find_amount("min_features", self.min_features, len(where.groups) - len(where.banned))
         return max(least, len(where.forced))
 
-    def _all(self, where: Field) -> list[int]:
+    def _all(self, where: SearchSpace) -> list[int]:
         return [g for g in range(len(where.groups)) if g not in where.banned]

@@ -12,9 +12,9 @@ from ..data import Source
 from ..errors import DataWarning, InputError, InputTypeError, one_of
 from ..evaluation.plans import KFold
 from ..progress import task
+from .column_positions import find_amount
 from .history import History, Move
-from .naming import find_amount
-from .search import Field, Search
+from .search import Search, SearchSpace
 from .search_by_algebra import Way
 from .search_by_refits import choose_road
 from .search_rows import search_rows
@@ -128,18 +128,18 @@ class SequentialSelection(Selector):
         more = f"; {len(search.skipped) - 4} more in skipped_" if len(search.skipped) > 4 else ""
         return f"{'; '.join(shown)}{more}. Drop such columns, or use a model with a penalty or shrinkage."
 
-    def _amount(self, where: Field) -> int:
+    def _amount(self, where: SearchSpace) -> int:
         least = max(1, len(where.forced))
         size = find_amount("n_features", self.n_features, len(where.groups) - len(where.banned))
         if size < least:
             raise InputError(f"n_features={self.n_features!r} asks for {size}, but include keeps {least}; ask for more, or include fewer.")
         return size
 
-    def _target(self, where: Field, now: int) -> int:
+    def _target(self, where: SearchSpace, now: int) -> int:
         """Return the size at which the search stops."""
         raise TypeError(f"{type(self).__name__} must define _target")
 
-    def _all(self, where: Field) -> list[int]:
+    def _all(self, where: SearchSpace) -> list[int]:
         """Return the groups a search begins with if none are given."""
         raise TypeError(f"{type(self).__name__} must define _all")
 
@@ -159,7 +159,7 @@ class SequentialSelection(Selector):
         if not (isinstance(self.refits, int | np.integer) and self.refits >= 1):
             raise InputError(f"refits={self.refits!r} must be a whole number, at least 1.")
 
-    def _field(self, source: Source) -> Field:
+    def _field(self, source: Source) -> SearchSpace:
         found = self._find_groups(self.column_groups, source)
         names, groups = list(found), list(found.values())
         owner = {int(j): g for g, group in enumerate(groups) for j in group}
@@ -169,9 +169,9 @@ class SequentialSelection(Selector):
             raise InputError(f"{names[min(forced & banned)]!r} is in include and in exclude; take it out of one of them.")
         if len(banned) == len(groups):
             raise InputError("exclude leaves no column to choose from.")
-        return Field(names, groups, forced, banned)
+        return SearchSpace(names, groups, forced, banned)
 
-    def _beginning(self, source: Source, where: Field) -> tuple[History | None, list[int]]:
+    def _beginning(self, source: Source, where: SearchSpace) -> tuple[History | None, list[int]]:
         """Return the history to go on from, if one is given, and the groups to begin with."""
         history = getattr(self.start, "history_", self.start)
         if isinstance(history, History):

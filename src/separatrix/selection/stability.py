@@ -19,7 +19,7 @@ from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixW
 from ..inference.selected_columns import silence
 from ..inference.tables import Column, Table
 from ..progress import task
-from .naming import column_name
+from .column_positions import column_name
 from .selector import Selector
 
 Floats = NDArray[np.float64]

@@ -12,9 +12,9 @@ from ..errors import InputError, InputTypeError, one_of
 from ..inference.tables import Table
 from ..inference.wilks import WilksSet
 from ..summaries import ClassMoments
-from .naming import find_amount, find_columns
+from .column_positions import find_amount, find_columns
 from .selector import Selector
-from .stepwise_search import Rule, StepwiseSearch
+from .stepwise_search import EntryRule, StepwiseSearch
 
 DIRECTIONS = ("both", "forward", "backward")
 
@@ -131,7 +131,7 @@ class StepwiseDiscriminant(Selector):
         columns = WilksSet(moments.counts, moments.means, moments.scatter, self.tolerance)
         p = moments.n_features
         most = p if self.max_features is None else find_amount("max_features", self.max_features, p)
-        rule = Rule(self.direction, self.p_enter, self.p_remove, self.f_enter, self.f_remove, most)
+        rule = EntryRule(self.direction, self.p_enter, self.p_remove, self.f_enter, self.f_remove, most)
         search = StepwiseSearch(columns, rule, find_columns(self.include, p, names), names)
         search.run()
         attributes = {"history_": search.table(), "order_": np.array(search.order, dtype=np.intp), "skipped_": search.skipped()}

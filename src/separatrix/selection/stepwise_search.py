@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..inference.wilks import PartialTests, SetTests, WilksSet
 from ..progress import task
-from .naming import Places, column_name
+from .column_positions import Places, column_name
 
 HISTORY = {
     "step": "d",
@@ -30,7 +30,7 @@ HISTORY = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class EntryRule:
     """When a column enters and when it stays: by its F where a bound of F is given, else by its p-value; and how many at most."""
 
     direction: str
@@ -52,7 +52,7 @@ class Rule:
 class StepwiseSearch:
     """A search under way: the set, the order of entry, and the steps so far."""
 
-    def __init__(self, columns: WilksSet, rule: Rule, include: Places, names: tuple[str, ...] | None) -> None:
+    def __init__(self, columns: WilksSet, rule: EntryRule, include: Places, names: tuple[str, ...] | None) -> None:
         self.rule, self.columns, self.names = rule, columns, names
         self.forced = np.zeros(len(columns.inside), dtype=bool)
         self.order: list[int] = []

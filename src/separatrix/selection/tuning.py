@@ -37,7 +37,7 @@ Loss = Callable[[HeldOut, LabelledRows], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TunedPoint:
     """The point chosen, the mean held-out loss of every point (G,), and how the rows were held out."""
 
     point: Point
@@ -45,7 +45,9 @@ class Tuned:
     method: str
 
 
-def tune(candidate: Candidate, rows: LabelledRows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None) -> Tuned:
+def tune_candidate(
+    candidate: Candidate, rows: LabelledRows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None
+) -> TunedPoint:
     """Return the point of the candidate's grid with the smallest held-out loss, the first among equals.
 
     Parameters
@@ -64,7 +66,7 @@ def tune(candidate: Candidate, rows: LabelledRows, plan: Any, loss: Loss, groups
     >>> X, y = load_iris(return_X_y=True)
     >>> rows = LabelledRows(X, y.astype(np.int32), None, np.arange(3))
     >>> lda = Candidate("LDA", LinearDiscriminantAnalysis(), ({"shrinkage": 1.0}, {"shrinkage": 0.0}))
-    >>> tune(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
+    >>> tune_candidate(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
     {'shrinkage': 0.0}
     """
     found, method = [], ""
@@ -73,7 +75,7 @@ def tune(candidate: Candidate, rows: LabelledRows, plan: Any, loss: Loss, groups
         found.append([loss(held, rows) for held in points])
         method = method_of(points[:1])
     losses = np.mean(found, axis=0)
-    return Tuned(candidate.grid[int(np.nanargmin(losses))], losses, method)
+    return TunedPoint(candidate.grid[int(np.nanargmin(losses))], losses, method)
 
 
 def hold_out_grid(candidate: Candidate, rows: LabelledRows, plan: Any, folds: Folds) -> list[HeldOut]:

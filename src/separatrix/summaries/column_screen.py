@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ..data import Block
 from ..errors import InputError
 from ..thresholds import SUMS
+from .counting import CountingRule
 from .counts import class_totals
 from .grouped import NO_WEIGHT, reference_sums, tile_rows
-from .reading import Reading
 
 Floats = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ class ColumnScreen:
                 screen(tile.X, tile.codes, weight, self.totals, self.low, self.high, self.broken)
 
     def _include_stored(self, block: Block) -> None:
-        self.totals[...] = class_totals(block, len(self.counts), Reading())[0]
+        self.totals[...] = class_totals(block, len(self.counts), CountingRule())[0]
         X = block.X if block.weight is None else block.X[np.flatnonzero(block.weight)]
         data = X.data.astype(np.float64, copy=False)
         np.minimum.at(self.low, X.indices, data)

@@ -15,9 +15,9 @@ from ..data.columns import ColumnBatch
 from ..errors import InputError
 from .categories import CategoryCounts, as_objects, starts_of
 from .column_moments import ColumnMoments
+from .counting import CountingRule
 from .counts import Counts, class_totals
 from .grouped import rows_per_class
-from .reading import Reading
 from .remainder import emptied, never_learned
 
 Floats = NDArray[np.float64]
@@ -173,7 +173,7 @@ class ColumnCounts:
             moments = ColumnMoments.of(parts.measured, batch.codes, batch.weight, K) if some else ColumnMoments.empty(K, 0)
             counted = Block(parts.counted, batch.codes, batch.weight, batch.start)
             rows = rows_per_class(batch.codes, batch.weight, K)
-            totals = Counts(classes, counts, rows, *class_totals(counted, K, Reading(skip_missing=True)))
+            totals = Counts(classes, counts, rows, *class_totals(counted, K, CountingRule(skip_missing=True)))
             return cls(classes, counts, layout, moments, totals, count_levels(totals, batch, parts))
 
         return of

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..data import Block, as_source
 from ..errors import InputError
 from ..thresholds import SUMS
+from .counting import CountingRule, stored
 from .grouped import NO_WEIGHT, reference_sums, rows_per_class, tile_rows
-from .reading import Reading, stored
 from .remainder import ROUNDING, emptied, remaining, subtracted
 
 Floats = NDArray[np.float64]
@@ -48,15 +48,15 @@ class Counts:
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, binarize: float | None = None) -> Counts:
         """Summarise rows in memory or a table (then without y); with `binarize`, count values above it instead of adding them up."""
         source = as_source(X, y, sample_weight)
-        counts = source.reduce(cls.summarise(source.classes, Reading(threshold=binarize)))
+        counts = source.reduce(cls.summarise(source.classes, CountingRule(threshold=binarize)))
         if not counts.is_finite:
             source.refuse_nonfinite()
         return counts
 
     @classmethod
-    def summarise(cls, classes: Any, reading: Reading | None = None) -> Callable[[Block], Counts]:
+    def summarise(cls, classes: Any, reading: CountingRule | None = None) -> Callable[[Block], Counts]:
         """Return the pass: a function from a block to its counts."""
-        how = reading or Reading()
+        how = reading or CountingRule()
 
         def of(block: Block) -> Counts:
             assert block.codes is not None
@@ -137,7 +137,7 @@ def _sum(a: Floats | None, b: Floats | None) -> Floats | None:
     return b if a is None else a if b is None else a + b
 
 
-def class_totals(block: Block, n_classes: int, reading: Reading) -> tuple[Floats, Floats | None]:
+def class_totals(block: Block, n_classes: int, reading: CountingRule) -> tuple[Floats, Floats | None]:
     """Return the totals (K, p) of a block's columns by class, and the weights of values left out, (K, p) or None."""
     totals, missing = np.zeros((n_classes, block.n_features)), np.zeros((n_classes, block.n_features)) if reading.skip_missing else None
     small = not SUMS.reached(block.X.nnz if block.is_sparse else block.X.size)
@@ -146,7 +146,7 @@ def class_totals(block: Block, n_classes: int, reading: Reading) -> tuple[Floats
     return totals, missing if missing is not None and missing.any() else None
 
 
-def _add_dense(block: Block, reading: Reading, small: bool, totals: Floats, missing: Floats | None) -> None:
+def _add_dense(block: Block, reading: CountingRule, small: bool, totals: Floats, missing: Floats | None) -> None:
     for tile in (block,) if small else block.tiles(tile_rows(block.n_features)):
         X, gaps = reading.values(np.asarray(tile.X))
         _add(tile, X, reading.floor, small, totals)
@@ -164,7 +164,7 @@ def _add(tile: Block, X: NDArray[np.floating], floor: float, small: bool, totals
     counts.add_rows(X, tile.codes, NO_WEIGHT if tile.weight is None else tile.weight, floor, totals)
 
 
-def _add_stored(block: Block, reading: Reading, small: bool, totals: Floats, missing: Floats | None) -> None:
+def _add_stored(block: Block, reading: CountingRule, small: bool, totals: Floats, missing: Floats | None) -> None:
     assert block.codes is not None
     weight = NO_WEIGHT if block.weight is None else block.weight
     for piece in stored(block, reading):

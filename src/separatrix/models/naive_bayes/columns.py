@@ -16,8 +16,8 @@ from ...solvers.closed_form.log_sums import LogSums, log_odds
 from ...solvers.closed_form.smoothing import LogProbability, bernoulli_logs, log_rate, multinomial_logs
 from ...summaries.categories import CategoryCounts
 from ...summaries.columns import COUNTED, ColumnCounts
+from ...summaries.counting import CountingRule
 from ...summaries.counts import Counts
-from ...summaries.reading import Reading
 from .categorical import category_logs
 from .gaussian import diagonal_scores
 
@@ -66,7 +66,7 @@ class CountedColumns:
 
     def log_sums(self, X: Any, whole: bool) -> LogSums:
         """Return the evidence of rows; with `whole` also the terms that all classes share, -log x! of the Poisson columns."""
-        block, reading = Block(X), Reading(skip_missing=True)
+        block, reading = Block(X), CountingRule(skip_missing=True)
         value = count_scores(block, reading, self.coef, self.offset.sum(axis=1), self.offset)
         own = np.flatnonzero(self.kinds == "poisson")
         if whole and len(own):

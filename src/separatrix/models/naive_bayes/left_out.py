@@ -16,9 +16,9 @@ from ...solvers.closed_form.smoothing import rule_out
 from ...solvers.held_out.leave_one_out import LeftOut, left_out_log_priors, vanishing
 from ...solvers.held_out.left_out_counts import category_logs_left_out, row_sums, switch_logs, without, words_left_out
 from ...summaries.categories import CategoryCounts
+from ...summaries.counting import CountingRule, stored
 from ...summaries.counts import Counts
 from ...summaries.grouped import tile_rows
-from ...summaries.reading import Reading, stored
 
 Floats = NDArray[np.float64]
 Pass = Callable[[Any, Floats], LogSums]
@@ -128,7 +128,7 @@ class WordsLeftOut(LinearRowsLeftOut):
         return without_each
 
 
-def _stored_values(tile: Block, reading: Reading) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+def _stored_values(tile: Block, reading: CountingRule) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
     """Return rows, columns and values of what is counted and not 0."""
     if not tile.is_sparse:
         X, _ = reading.values(np.asarray(tile.X))

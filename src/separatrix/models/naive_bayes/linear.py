@@ -18,7 +18,7 @@ from ...solvers.closed_form.log_sums import LogSums, UnknownCategories, unbounde
 from ...solvers.closed_form.smoothing import LogProbability
 from ...solvers.scores import folded
 from ...summaries import Counts
-from ...summaries.reading import Reading
+from ...summaries.counting import CountingRule
 from ..linear import LinearClassifier
 from .counting import CountedNB
 
@@ -36,7 +36,7 @@ class LinearNB(CountedNB, LinearClassifier):
     zero_intercept_: Floats | None
     zero_offset_: Floats | None
 
-    def _reading(self) -> Reading:
+    def _reading(self) -> CountingRule:
         raise TypeError(f"{type(self).__name__} must define _reading")
 
     def _probabilities(self, counts: Counts, alpha: Any) -> tuple[LogProbability, LogProbability | None]:

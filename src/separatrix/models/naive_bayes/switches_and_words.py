@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from ...abilities import Abilities
 from ...abilities.additive_scores import LinearScores
 from ...abilities.counts_likelihood import SwitchesLikelihood, WordsLikelihood
-from ...abilities.parts import BALANCED
-from ...abilities.parts import Reading as Contributions
+from ...abilities.parts import BALANCED, Reading
 from ...data import Block
 from ...errors import InputError
 from ...solvers.closed_form.log_sums import log_odds
 from ...solvers.closed_form.smoothing import LogProbability, bernoulli_logs, multinomial_logs
 from ...solvers.scores import unfolded
 from ...summaries import Counts
-from ...summaries.reading import Reading
+from ...summaries.counting import CountingRule
 from ...summaries.remainder import never_learned
 from ..from_summary import FromSummary
 from .left_out import SwitchesLeftOut, WordsLeftOut
@@ -105,8 +104,8 @@ class BernoulliNB(LinearNB):
         if self.binarize is not None and not self.binarize >= 0:
             raise InputError(f"binarize={self.binarize!r} must be ≥ 0, so that what a sparse row leaves out is off; or None for 0 and 1.")
 
-    def _reading(self) -> Reading:
-        return Reading(threshold=self.binarize, switches=self.binarize is None, skip_missing=self.missing == "ignore")
+    def _reading(self) -> CountingRule:
+        return CountingRule(threshold=self.binarize, switches=self.binarize is None, skip_missing=self.missing == "ignore")
 
     def _probabilities(self, counts: Counts, alpha: Any) -> tuple[LogProbability, LogProbability | None]:
         return bernoulli_logs(counts.totals, counts.present, alpha)
@@ -116,7 +115,7 @@ class BernoulliNB(LinearNB):
             super()._abilities(),
             leave_one_out=BALANCED if isinstance(self.class_weight, str) else SwitchesLeftOut(self),
             likelihood=SwitchesLikelihood(self, FromSummary(self)),
-            reading=Contributions("each column adds its log-likelihood ratio", self._naive_reading),
+            reading=Reading("each column adds its log-likelihood ratio", self._naive_reading),
         )
 
     def _own_summary(self, summary: Any) -> Any:
@@ -235,8 +234,8 @@ class MultinomialNB(LinearNB):
         self.class_weight = class_weight
         self.n_jobs = n_jobs
 
-    def _reading(self) -> Reading:
-        return Reading(nonnegative=True, skip_missing=self.missing == "ignore")
+    def _reading(self) -> CountingRule:
+        return CountingRule(nonnegative=True, skip_missing=self.missing == "ignore")
 
     def _probabilities(self, counts: Counts, alpha: Any) -> tuple[LogProbability, LogProbability | None]:
         return multinomial_logs(counts.totals, alpha), None
@@ -246,7 +245,7 @@ class MultinomialNB(LinearNB):
             super()._abilities(),
             leave_one_out=BALANCED if isinstance(self.class_weight, str) else WordsLeftOut(self),
             likelihood=WordsLikelihood(self, FromSummary(self)),
-            reading=Contributions("linear scores: log-probabilities times counts", self._linear_reading),
+            reading=Reading("linear scores: log-probabilities times counts", self._linear_reading),
         )
 
     def _linear_reading(self) -> LinearScores:

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Block
+from ...summaries.counting import CountingRule, stored
 from ...summaries.grouped import tile_rows
-from ...summaries.reading import Reading, stored
 from ...thresholds import SCORES
 from ..scores import linear_scores
 
 Floats = NDArray[np.float64]
 
 
-def count_scores(block: Block, reading: Reading, coef: Floats, intercept: Floats, offset: Floats | None) -> Floats:
+def count_scores(block: Block, reading: CountingRule, coef: Floats, intercept: Floats, offset: Floats | None) -> Floats:
     """Return intercept_k + Σ_j coef_kj x_ij of each row, x as read; NaN for a row with a value that cannot be counted.
 
     Parameters
@@ -30,7 +30,7 @@ def count_scores(block: Block, reading: Reading, coef: Floats, intercept: Floats
     Examples
     --------
     >>> block = Block(np.array([[1.0, 2.0], [np.nan, 1.0]]))
-    >>> count_scores(block, Reading(skip_missing=True), np.array([[1.0, 10.0]]), np.array([5.0]), np.array([[2.0, 3.0]])).tolist()
+    >>> count_scores(block, CountingRule(skip_missing=True), np.array([[1.0, 10.0]]), np.array([5.0]), np.array([[2.0, 3.0]])).tolist()
     [[26.0], [13.0]]
     """
     add = _add_stored if block.is_sparse else _add_dense
@@ -40,7 +40,7 @@ def count_scores(block: Block, reading: Reading, coef: Floats, intercept: Floats
     return scores
 
 
-def _add_dense(block: Block, reading: Reading, coef: Floats, offset: Floats | None, scores: Floats) -> None:
+def _add_dense(block: Block, reading: CountingRule, coef: Floats, offset: Floats | None, scores: Floats) -> None:
     zero = np.zeros(len(coef))
     small = not SCORES.reached(block.X.size)
     for tile in (block,) if small else block.tiles(tile_rows(block.n_features)):
@@ -53,7 +53,7 @@ def _add_dense(block: Block, reading: Reading, coef: Floats, offset: Floats | No
             own -= gaps @ offset.T
 
 
-def _add_stored(block: Block, reading: Reading, coef: Floats, offset: Floats | None, scores: Floats) -> None:
+def _add_stored(block: Block, reading: CountingRule, coef: Floats, offset: Floats | None, scores: Floats) -> None:
     small = not SCORES.reached(block.X.nnz)
     weights = np.ascontiguousarray(coef.T)
     for piece in stored(block, reading):

@@ -20,11 +20,11 @@ from ..geometry import Hyperplane
 from ..inference.tables import Column, Table, Tables
 from .columns import limits
 from .contributions import finite_spread, mean_row
+from .explained_rows import log_posteriors, open_rows, row_number, take
 from .explanation import Explanation
 from .flip import Flip, smallest_flip
+from .model_views import check_reading, code_of, explainable, names_of, remembered, view_of
 from .notes import binary_column_notes, decision_notes
-from .reading import check_reading, code_of, explainable, names_of, remembered, view_of
-from .rows import log_posteriors, open_rows, row_number, take
 from .similar import similar_rows
 
 Floats = NDArray[np.float64]

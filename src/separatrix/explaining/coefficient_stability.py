@@ -17,8 +17,8 @@ from ..data.labels import Labels
 from ..errors import InputError
 from ..evaluation import KFold
 from ..progress import task
-from .encoded import encoded
-from .reading import view_of
+from .encoded import encoded_model
+from .model_views import view_of
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def _refit(model: Any, X: Any, y: Any, parts: Iterable[NDArray[np.intp]], name: 
 
 def _weights(model: Any, X: Any, names: list[str]) -> Floats:
     """Return the weights (K − 1, p) of a refit for the columns, levels and words named; 0 for those that its rows do not have."""
-    around = encoded(model, X)
+    around = encoded_model(model, X)
     view = view_of(model if around is None else around[0])
     assert isinstance(view, LinearScores)
     if around is None:

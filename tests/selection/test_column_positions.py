@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
-from separatrix.selection.naming import find_amount, find_columns, find_groups
+from separatrix.selection.column_positions import find_amount, find_columns, find_groups
 
 NAMES = ["age", "pages", "Oslo", "Rome"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from separatrix.decisions.factors import along, best_factors
+from separatrix.decisions.cost_factors import along, best_factors
 from separatrix.decisions.posteriors import Cases
 
 

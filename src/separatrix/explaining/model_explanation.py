@@ -20,14 +20,14 @@ from ..geometry import Hyperplane
 from ..inference.collinearity import collinear_groups, collinearity_table, total_scatter
 from ..inference.tables import Column, Table, Tables
 from ..summaries import Moments
+from .coefficient_stability import Refits, against_first, over_folds, over_resamples
 from .contributions import finite_spread
-from .encoded import encoded
+from .encoded import encoded_model
+from .explained_rows import open_rows
 from .explained_table import ExplainedTable
 from .explanation import Explanation
-from .reading import explainable, inside, names_of, remembered, require_fitted, view_of
-from .refits import Refits, against_first, over_folds, over_resamples
+from .model_views import explainable, inside, names_of, remembered, require_fitted, view_of
 from .regions import Regions, decision_regions
-from .rows import open_rows
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def explain_model(
         collinearity=None if scatter is None else collinearity_table(scatter, own),
         groups=() if scatter is None else tuple(tuple(own[j] for j in group) for group in collinear_groups(scatter)),
         regions=None if regions is None else decision_regions(seen.model, seen.rows, y, regions, names, grid),
-        notes=(*_decision_said(asked, model), *notes),
+        notes=(*_decision_notes(asked, model), *notes),
     )
 
 
@@ -138,7 +138,7 @@ class _Seen:
 def _seen(model: Any, X: Any, regions: Any) -> _Seen:
     """Return the model as scores of numbers: the table's own, or the parts that steps or naive Bayes make of them."""
     require_fitted(model)
-    around = encoded(model, X)
+    around = encoded_model(model, X)
     if around is None:
         view, refusal = _view(model, regions)
         source = None if X is None else open_rows(model, X)
@@ -165,7 +165,7 @@ def _view(model: Any, regions: Any) -> tuple[AdditiveScores | None, str]:
         return None, str(error)
 
 
-def _decision_said(asked: Any, model: Any) -> tuple[str, ...]:
+def _decision_notes(asked: Any, model: Any) -> tuple[str, ...]:
     """Return the decision around the model asked about, if there is one, and whether the explanation is of it."""
     decision = abilities_of(asked).decision
     if not decision:

@@ -119,7 +119,7 @@ def _numbers(source: Source, block: Block, i: int, gaps: bool) -> Floats:
     return x
 
 
-def ask(model: Any, method: str, rows: Floats) -> NDArray[Any]:
+def call_model(model: Any, method: str, rows: Floats) -> NDArray[Any]:
     """Return model.method(rows) of rows given as numbers, also where the model was fitted on named columns."""
     with warnings.catch_warnings(), np.errstate(divide="ignore"):
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # the order of the columns was checked
@@ -128,9 +128,9 @@ def ask(model: Any, method: str, rows: Floats) -> NDArray[Any]:
 
 def predict_rows(model: Any, rows: Floats) -> NDArray[Any]:
     """Return the labels of rows given as numbers."""
-    return ask(model, "predict", rows)
+    return call_model(model, "predict", rows)
 
 
 def log_posteriors(model: Any, rows: Floats) -> Floats | None:
     """Return the log posteriors of rows (n, K), or None where the model has none."""
-    return ask(model, "predict_log_proba", rows) if hasattr(model, "predict_log_proba") else None
+    return call_model(model, "predict_log_proba", rows) if hasattr(model, "predict_log_proba") else None

@@ -17,14 +17,14 @@ from ..data.row_labels import row_label
 from ..errors import InputError
 from ..evaluation.plans import count_rows
 from .columns import limits
-from .encoded import Coded, Encoded, Terms, check_encoding
+from .encoded import CodedNaiveBayes, EncodedPipeline, Terms, check_encoding
+from .explained_rows import row_number
 from .explained_table import ExplainedTable
 from .flip import Flip
 from .level_flips import TableRow, smallest_table_flip
+from .model_views import code_of
 from .notes import decision_notes
-from .reading import code_of
-from .row import CURVED, RowExplanation, chosen_pair, posteriors_of, unit_of
-from .rows import row_number
+from .row_explanation import CURVED, RowExplanation, chosen_pair, posteriors_of, unit_of
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ BENT = "Held as they are, because no line or level leads from one value to anoth
 
 def explain_table_row(
     asked: Any,
-    around: tuple[Any, Encoded | Coded],
+    around: tuple[Any, EncodedPipeline | CodedNaiveBayes],
     X: Any,
     row: Any,
     reference: Any,
@@ -63,10 +63,10 @@ def explain_table_row(
         flip, said = None, CURVED
     similar = None if table.reference is None else table.similar(x, neighbours, sd)
     sentences = (*decision_notes(asked, _safe_indexing(X, [i])), *([said] if said else []))
-    return replace(_told(table, i, x, values, mean, (a, b)), flip=flip, similar=similar, said=sentences)
+    return replace(_row_explanation(table, i, x, values, mean, (a, b)), flip=flip, similar=similar, said=sentences)
 
 
-def _told(table: ExplainedTable, i: int, x: Floats, values: NDArray[Any], mean: Floats, pair: tuple[int, int]) -> RowExplanation:
+def _row_explanation(table: ExplainedTable, i: int, x: Floats, values: NDArray[Any], mean: Floats, pair: tuple[int, int]) -> RowExplanation:
     """Take the score of one class against the other apart by terms."""
     (a, b), view, terms = pair, table.view, table.terms
     parts, labels = np.empty((1, len(x))), table.model.classes_.tolist()

@@ -23,7 +23,7 @@ PIECE = 131_072
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CountingRule:
     """How a value x is counted.
 
     Attributes
@@ -39,7 +39,7 @@ class Reading:
 
     Examples
     --------
-    >>> Reading(threshold=0.5, skip_missing=True).values(np.array([0.0, 2.0, np.nan]))
+    >>> CountingRule(threshold=0.5, skip_missing=True).values(np.array([0.0, 2.0, np.nan]))
     (array([0., 1., 0.]), array([False, False,  True]))
     """
 
@@ -82,7 +82,7 @@ def _switched(x: NDArray[np.floating], threshold: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredRows:
     """Consecutive CSR rows as the sparse kernels want them: counted values as float64, and where one was left out."""
 
     begin: int
@@ -97,7 +97,7 @@ class Stored:
         return sp.csr_array((self.data, self.indices, self.indptr), shape=(self.end - self.begin, n_features))
 
 
-def stored(block: Block, reading: Reading) -> Iterator[Stored]:
+def stored(block: Block, reading: CountingRule) -> Iterator[StoredRows]:
     """Yield the stored values of a sparse block in pieces, in one piece where nothing has to be turned."""
     X = block.X
     index = np.int32 if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32 else np.int64
@@ -108,4 +108,4 @@ def stored(block: Block, reading: Reading) -> Iterator[Stored]:
         low, high = X.indptr[begin], X.indptr[end]
         data, gaps = reading.values(X.data[low:high])
         indptr = (X.indptr[begin : end + 1] - low).astype(index, copy=False)
-        yield Stored(begin, end, data.astype(np.float64, copy=False), X.indices[low:high].astype(index, copy=False), indptr, gaps)
+        yield StoredRows(begin, end, data.astype(np.float64, copy=False), X.indices[low:high].astype(index, copy=False), indptr, gaps)

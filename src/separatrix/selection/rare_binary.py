@@ -12,8 +12,8 @@ from ..data.source import ChunkedSource
 from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError
 from ..summaries.column_screen import ColumnScreen
+from .column_positions import column_name
 from .duplicates import duplicates
-from .naming import column_name
 from .selector import Selector
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Which view a model allows, and what it remembers of its training rows."""
+"""How a fitted model is read as scores that add up over its columns, and what it keeps of its training rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..argument_types import is_among
 from ..data import Block, Source
 from ..errors import InputTypeError, UnknownNameError, did_you_mean
 from ..solvers.scores import per_class, unfolded
+from .explained_rows import call_model, predict_rows
 from .pipelines import Trace
-from .rows import ask, predict_rows
 
 Floats = NDArray[np.float64]
 
@@ -145,7 +145,7 @@ def check_reading(model: Any, view: AdditiveScores, rows: Floats) -> None:
     # Ties may go either way.
     lost = scores.max(axis=1) - scores[np.arange(len(rows)), codes] > 1e-9 * size
     if hasattr(model, "decision_function") and not lost.any():
-        theirs = ask(model, "decision_function", rows)
+        theirs = call_model(model, "decision_function", rows)
         theirs = per_class(theirs[:, None] if theirs.ndim == 1 else theirs)
         if theirs.shape == scores.shape:
             lost = np.abs((theirs - theirs[:, :1]) - (scores - scores[:, :1])).max(axis=1) > 1e-4 * size

@@ -1,4 +1,4 @@
-"""Columns asked for by name or number, alone or in groups, and how many of them: what is said becomes positions."""
+"""Columns asked for by name or number, alone or in groups, and how many of them: the user's words become positions."""
 
 from __future__ import annotations
 
