@@ -14,8 +14,8 @@ from separatrix import FisherDiscriminant, LeastSquaresClassifier, LinearDiscrim
 from separatrix.errors import InputError
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.evaluate import labelled_rows
+from separatrix.evaluation.evaluation_rows import EvaluationRows
 from separatrix.evaluation.held_out import hold_out
-from separatrix.evaluation.labelled_rows import LabelledRows
 from tests.tables import MODELS
 
 pytestmark = pytest.mark.usefixtures("roads")
@@ -119,8 +119,8 @@ def test_the_method_says_how_many_rows_were_refitted(model: Any, columns: int, r
     X[:, 3] = np.where(np.arange(30) == 7, 1.0, 0.0)
     X = np.column_stack([X[:, :4], X[:, 0]])[:, :columns]
     fits: list[int] = []
-    fit = LabelledRows.fit
-    monkeypatch.setattr(LabelledRows, "fit", lambda rows, *more: fits.append(rows.n) or fit(rows, *more))
+    fit = EvaluationRows.fit
+    monkeypatch.setattr(EvaluationRows, "fit", lambda rows, *more: fits.append(rows.n) or fit(rows, *more))
     refitted = (evaluate(model, X, y, plan=LeaveOneOut()), fits.count(29))[1]
     said = {0: "exact algebra", 30: "refits"}.get(refitted, f"exact algebra, {refitted} of 30 rows refitted")
     assert evaluate(model, X, y, plan=LeaveOneOut()).method == said and refitted

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from separatrix import GaussianNB, KFold, LinearDiscriminantAnalysis, LogisticRegression, QuadraticDiscriminantAnalysis
-from separatrix.evaluation.labelled_rows import LabelledRows
+from separatrix.evaluation.evaluation_rows import EvaluationRows
 from separatrix.evaluation.splits import folds_of
 from separatrix.selection.candidates import Candidate
 from separatrix.selection.performance import ComparisonMetric
@@ -36,10 +36,10 @@ CASES = [
 ]
 
 
-def rows(rng: Any, convert: Any = lambda X: X) -> LabelledRows:
+def rows(rng: Any, convert: Any = lambda X: X) -> EvaluationRows:
     y = np.arange(90) % 3
     X = rng.normal(size=(90, 4)) @ rng.normal(size=(4, 4)) + 1.2 * y[:, None]
-    return LabelledRows(convert(X), y.astype(np.int32), None, np.arange(3))
+    return EvaluationRows(convert(X), y.astype(np.int32), None, np.arange(3))
 
 
 @pytest.mark.parametrize("convert", [np.asarray, lambda X: pd.DataFrame(X, columns=list("abcd"))], ids=["array", "frame"])

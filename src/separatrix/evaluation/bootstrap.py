@@ -20,8 +20,8 @@ from ..solvers.scores import posteriors_of
 from ..summaries.resampled import can_resample, resampled_moments
 from ..thresholds import HELD_SCORES
 from .estimate import Estimate
+from .evaluation_rows import Codes, EvaluationRows, Floats
 from .held_out import method_text
-from .labelled_rows import Codes, Floats, LabelledRows
 from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, ScoredRows, brier_losses, distinct_metrics, log_losses
 from .predictions import answers, predicted_codes
 from .random_plans import Bootstrap
@@ -85,7 +85,7 @@ def no_information_error(truth: Floats, predicted: Floats) -> float:
 class OutOfBag:
     """Adds up, row by row, what resamples that never drew a row say about it."""
 
-    def __init__(self, rows: LabelledRows, chosen: dict[str, Any], has: bool) -> None:
+    def __init__(self, rows: EvaluationRows, chosen: dict[str, Any], has: bool) -> None:
         n, K = rows.n, len(rows.classes)
         self.rows, self.chosen, self.used = rows, chosen, 0
         self.times, self.votes = np.zeros(n), np.zeros((n, K))
@@ -184,7 +184,7 @@ class OutOfBag:
         return self.times - self.votes[np.arange(len(self.times)), self.rows.codes]
 
 
-def evaluate_bootstrap(model: Any, rows: LabelledRows, plan: Bootstrap, metrics: Any, exact: bool, start: float) -> Estimate:
+def evaluate_bootstrap(model: Any, rows: EvaluationRows, plan: Bootstrap, metrics: Any, exact: bool, start: float) -> Estimate:
     """Return the .632+ estimate of the error, with what the out-of-bag rows say of other scores."""
     has = hasattr(model, "predict_proba")
     names = [m for m in METRICS if m != "auc" and (has or m not in NEED_POSTERIORS)] if metrics is None else metrics
@@ -203,7 +203,7 @@ def evaluate_bootstrap(model: Any, rows: LabelledRows, plan: Bootstrap, metrics:
     return _estimate(rows, bag, chosen, rows.fit(model), road or "refits", len(draws), start)
 
 
-def usable_draws(rows: LabelledRows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
+def usable_draws(rows: EvaluationRows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the resamples that drew every class and left some row out, rows of weight 0 not counted."""
     counting = rows.has_weight
     drawn = ((draws > 0) & counting).astype(np.float32)
@@ -211,7 +211,7 @@ def usable_draws(rows: LabelledRows, draws: NDArray[np.int64]) -> NDArray[np.int
     return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
 
 
-def by_resamples(model: Any, rows: LabelledRows, draws: NDArray[np.int64]) -> Iterator[Answer]:
+def by_resamples(model: Any, rows: EvaluationRows, draws: NDArray[np.int64]) -> Iterator[Answer]:
     """Fit each resample: the rows with other weights, or repeated where the model takes no weights."""
     by_weight = has_fit_parameter(model, "sample_weight")
     with task("bootstrap", total=len(draws)) as work:
@@ -222,7 +222,7 @@ def by_resamples(model: Any, rows: LabelledRows, draws: NDArray[np.int64]) -> It
             work.advance(f"resample {b}")
 
 
-def from_moments(model: Any, rows: LabelledRows, draws: NDArray[np.int64], bag: OutOfBag) -> str | None:
+def from_moments(model: Any, rows: EvaluationRows, draws: NDArray[np.int64], bag: OutOfBag) -> str | None:
     """Solve all resamples from their moments at once, where the model can; None where it cannot."""
     X = rows.X
     small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)
@@ -246,7 +246,9 @@ def from_moments(model: Any, rows: LabelledRows, draws: NDArray[np.int64], bag: 
     return method_text("exact algebra", int((~sure).sum()), len(draws), "resamples")
 
 
-def _estimate(rows: LabelledRows, bag: OutOfBag, chosen: list[NamedMetric], fitted: Any, method: str, asked: int, start: float) -> Estimate:
+def _estimate(
+    rows: EvaluationRows, bag: OutOfBag, chosen: list[NamedMetric], fitted: Any, method: str, asked: int, start: float
+) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
     full = predicted_codes(fitted, rows)
     shares, said = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))

@@ -24,7 +24,7 @@ from ..models.decided import with_decision
 from ..models.known_parameters import KnownParameters
 from ..models.state import State, nested, restore_nested, unpack
 from .calibration_scores import ScoreKind, class_scores, held_out_scores, kind_of, scores_of, smallest_posterior
-from .labelled_rows import LabelledRows, require_jobs
+from .evaluation_rows import EvaluationRows, require_jobs
 from .plans import KFold, count_rows
 from .random_plans import Bootstrap
 from .splits import folds_of
@@ -189,7 +189,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         return tags
 
 
-def default_plan(rows: LabelledRows) -> KFold:
+def default_plan(rows: EvaluationRows) -> KFold:
     """Return five folds, or fewer where a class has fewer rows."""
     sizes = np.bincount(rows.codes, minlength=len(rows.classes))
     if sizes.min() < 2:
@@ -198,7 +198,7 @@ def default_plan(rows: LabelledRows) -> KFold:
     return KFold(int(min(5, sizes.min())), random_state=0)
 
 
-def _labelled(X: Any, y: Any, sample_weight: Any) -> LabelledRows:
+def _labelled(X: Any, y: Any, sample_weight: Any) -> EvaluationRows:
     if isinstance(X, Source):
         raise InputTypeError("CalibratedClassifier holds rows out, which need to be in memory; pass an array or a frame, not files.")
     if y is None:
@@ -215,10 +215,10 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> LabelledRows:
         )
     if len(labels.classes) < 2:
         raise InputError(f"The number of classes has to be greater than one; got 1 class, {labels.classes.tolist()[0]!r}.")
-    return LabelledRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
+    return EvaluationRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
 
 
-def _counting(rows: LabelledRows, groups: Any) -> tuple[LabelledRows, Any]:
+def _counting(rows: EvaluationRows, groups: Any) -> tuple[EvaluationRows, Any]:
     """Return the rows of positive weight, with their groups: one of weight 0 is no row, and must not shape the folds."""
     if rows.weight is None or rows.weight.all():
         return rows, groups

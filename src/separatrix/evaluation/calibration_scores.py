@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..progress import task
+from .evaluation_rows import EvaluationRows, Floats
 from .held_out import hold_out, require_training_classes
-from .labelled_rows import Floats, LabelledRows
 from .plans import Folds
 
 ScoreKind = Literal["posteriors", "margins"]
@@ -31,7 +31,7 @@ def kind_of(estimator: Any) -> ScoreKind:
     )
 
 
-def held_out_scores(model: Any, rows: LabelledRows, plan: Any, folds: Folds, kind: ScoreKind, n_jobs: int | None = None) -> Floats:
+def held_out_scores(model: Any, rows: EvaluationRows, plan: Any, folds: Folds, kind: ScoreKind, n_jobs: int | None = None) -> Floats:
     """Return posteriors (n, K), or margins (n, 1) or (n, K), of rows held out in one repeat of a plan; NaN if never held out."""
     if kind == "posteriors":
         found = hold_out(model, rows, plan, folds, n_jobs=n_jobs).posteriors
@@ -47,7 +47,7 @@ def held_out_scores(model: Any, rows: LabelledRows, plan: Any, folds: Folds, kin
     return scores
 
 
-def _margins(model: Any, rows: LabelledRows, folds: Folds, fold: int) -> Floats:
+def _margins(model: Any, rows: EvaluationRows, folds: Folds, fold: int) -> Floats:
     held = folds == fold
     return scores_of(rows.take(np.flatnonzero(~held)).fit(model), rows.take(np.flatnonzero(held)).X, "margins", rows.classes)
 

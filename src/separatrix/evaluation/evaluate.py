@@ -19,8 +19,8 @@ from ..inference.intervals import corrected_resampled_t, wilson
 from ..inference.roc_areas import area_interval
 from .bootstrap import evaluate_bootstrap
 from .estimate import Estimate
+from .evaluation_rows import EvaluationRows, Floats, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
-from .labelled_rows import Floats, LabelledRows, labelled_rows, require_classifier, require_jobs
 from .metrics import NamedMetric, Score, ScoredRows, bounded, distinct_metrics, own_metrics, says_nothing
 from .plans import NEVER, KFold, Plan, generator, require_groups, seeded
 from .predictions import HeldOut, error_of
@@ -101,7 +101,7 @@ def evaluate(
     require_classifier(model)
     require_jobs(n_jobs)
     check_arguments(evaluate, {**locals(), "random_state": None})  # the plan's own seed counts before it
-    rows = labelled_rows(X, y, sample_weight, target)
+    rows = rows_to_evaluate(X, y, sample_weight, target)
     plan = KFold(10) if plan is None else plan
     with _warnings_once():
         return _evaluated(model, rows, plan, metrics, groups, exact, fixed_priors, n_jobs, random_state, start)
@@ -122,7 +122,7 @@ def _warnings_once() -> Iterator[None]:
 
 def _evaluated(
     model: Any,
-    rows: LabelledRows,
+    rows: EvaluationRows,
     plan: Any,
     metrics: Any,
     groups: Any,
@@ -146,7 +146,7 @@ def _evaluated(
     return estimate(model, rows, repeats, metrics, start)
 
 
-def _by_pairs(model: Any, rows: LabelledRows, pairs: list[Pair], exact: bool, fixed_priors: bool, n_jobs: int | None) -> list[HeldOut]:
+def _by_pairs(model: Any, rows: EvaluationRows, pairs: list[Pair], exact: bool, fixed_priors: bool, n_jobs: int | None) -> list[HeldOut]:
     """Follow pairs of training and held-out rows: by folds where none leaves a row aside, else by refits."""
     repeats = repeats_of(pairs, rows.n)
     if all(pair.covers(rows.n) for pair in pairs):
@@ -160,7 +160,7 @@ def _by_pairs(model: Any, rows: LabelledRows, pairs: list[Pair], exact: bool, fi
 Intervals = dict[str, tuple[float, float]]
 
 
-def estimate(model: Any, rows: LabelledRows, repeats: list[HeldOut], metrics: Any, start: float) -> Estimate:
+def estimate(model: Any, rows: EvaluationRows, repeats: list[HeldOut], metrics: Any, start: float) -> Estimate:
     """Return what the held-out predictions of one or several repeats say about a model."""
     has = all(repeat.posteriors is not None for repeat in repeats)
     chosen = own_metrics(has) if metrics is None else choose_metrics(metrics, has, type(model).__name__)
@@ -193,11 +193,11 @@ def estimate(model: Any, rows: LabelledRows, repeats: list[HeldOut], metrics: An
     )
 
 
-def _training_error(model: Any, rows: LabelledRows, fitted: Any) -> float:
+def _training_error(model: Any, rows: EvaluationRows, fitted: Any) -> float:
     return error_of(rows.fit(model) if fitted is None else fitted, rows)
 
 
-def _judged(rows: LabelledRows, repeat: HeldOut) -> ScoredRows:
+def _judged(rows: EvaluationRows, repeat: HeldOut) -> ScoredRows:
     count = int(repeat.folds.max()) + 1
     never = repeat.folds == NEVER
     if not never.any():
@@ -266,7 +266,7 @@ def _confusion(rows: ScoredRows) -> NDArray[Any]:
     return np.bincount(rows.truth * K + rows.predicted, rows.weight, minlength=K * K).reshape(K, K).astype(np.float64)
 
 
-def _notes(rows: LabelledRows, judged: list[ScoredRows], scores: dict[str, float], confusion: Floats) -> tuple[str, ...]:
+def _notes(rows: EvaluationRows, judged: list[ScoredRows], scores: dict[str, float], confusion: Floats) -> tuple[str, ...]:
     """Say which scores mean less than they seem to."""
     notes = []
     said = np.flatnonzero(confusion.sum(axis=0) > 0)

@@ -30,7 +30,7 @@ from ..solvers.scores import largest, per_class, posteriors_of
 from ..summaries import FoldMoments, all_but_one
 from ..summaries.class_moments import Kind
 from ..thresholds import SCORES
-from .labelled_rows import Codes, Floats, LabelledRows, from_summary
+from .evaluation_rows import Codes, EvaluationRows, Floats, from_summary
 from .leave_one_out import by_algebra, by_subtraction
 from .newton_steps import by_newton_steps
 from .plans import NEVER, Folds, LeaveOneOut
@@ -39,7 +39,7 @@ from .refits import by_refits
 
 
 def hold_out(
-    model: Any, rows: LabelledRows, plan: Any, folds: Folds, exact: bool = False, fixed_priors: bool = False, n_jobs: int | None = None
+    model: Any, rows: EvaluationRows, plan: Any, folds: Folds, exact: bool = False, fixed_priors: bool = False, n_jobs: int | None = None
 ) -> HeldOut:
     """Return predictions for the rows that one repeat of a plan holds out."""
     alone = isinstance(plan, LeaveOneOut) or int(folds.max()) + 1 == rows.n
@@ -61,7 +61,7 @@ def hold_out(
     return by_refits(model, rows, folds, n_jobs)
 
 
-def with_fixed_priors(model: Any, rows: LabelledRows) -> Any:
+def with_fixed_priors(model: Any, rows: EvaluationRows) -> Any:
     """Return a clone that holds the class priors of all rows, as MASS and SAS do in their leave-one-out tables."""
     last = f"{model.steps[-1][0]}__" if hasattr(model, "steps") else ""  # of a pipeline the last step is the classifier
     known = model.get_params()
@@ -72,7 +72,7 @@ def with_fixed_priors(model: Any, rows: LabelledRows) -> Any:
     return clone(model) if known[name] is not None else clone(model).set_params(**{name: counts / counts.sum()})
 
 
-def require_classes_in(rows: LabelledRows, train: NDArray[np.intp], name: str) -> None:
+def require_classes_in(rows: EvaluationRows, train: NDArray[np.intp], name: str) -> None:
     """Refuse training rows that lack a class."""
     there = np.bincount(rows.codes[train][rows.has_weight[train]], minlength=len(rows.classes))
     if (there == 0).any():
@@ -80,11 +80,11 @@ def require_classes_in(rows: LabelledRows, train: NDArray[np.intp], name: str) -
         raise InputError(f"{name} trains on no row of class {label!r}. Use a plan whose training rows hold every class.")
 
 
-def _weighing(rows: LabelledRows) -> str:
+def _weighing(rows: EvaluationRows) -> str:
     return "" if rows.has_weight.all() else " that have weight"
 
 
-def require_training_classes(rows: LabelledRows, folds: Folds, alone: bool) -> None:
+def require_training_classes(rows: EvaluationRows, folds: Folds, alone: bool) -> None:
     """Refuse folds whose training rows lack a class. A class of one row, left out alone, is an error of the fit and stays."""
     K, n_folds, counting = len(rows.classes), int(folds.max()) + 1, rows.has_weight
     total, n = np.bincount(rows.codes[counting], minlength=K), int(counting.sum())
@@ -109,7 +109,7 @@ def require_training_classes(rows: LabelledRows, folds: Folds, alone: bool) -> N
 Part = tuple[Codes, Floats | None]
 
 
-def by_summaries(model: Any, kind: Kind, rows: LabelledRows, folds: Folds) -> HeldOut:
+def by_summaries(model: Any, kind: Kind, rows: EvaluationRows, folds: Folds) -> HeldOut:
     """Summarise every fold in one pass, solve all but one fold for each, and score the rows in a second pass."""
     n_folds = int(folds.max()) + 1
     never = folds == NEVER
@@ -121,7 +121,7 @@ def by_summaries(model: Any, kind: Kind, rows: LabelledRows, folds: Folds) -> He
     return HeldOut(folds, codes, posteriors, "exact algebra", whole)
 
 
-def _fold_moments(kind: Kind, n_jobs: int | None, rows: LabelledRows, folds: Folds, n_folds: int) -> list[Any]:
+def _fold_moments(kind: Kind, n_jobs: int | None, rows: EvaluationRows, folds: Folds, n_folds: int) -> list[Any]:
     source = rows.source(n_jobs)
     moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds, lambda a, b: folds[a:b]))
     if not all(part.is_finite for part in moments.parts):
@@ -129,7 +129,7 @@ def _fold_moments(kind: Kind, n_jobs: int | None, rows: LabelledRows, folds: Fol
     return list(moments.parts)
 
 
-def _scored(models: list[Any], rows: LabelledRows, folds: Codes) -> tuple[Codes, Floats | None]:
+def _scored(models: list[Any], rows: EvaluationRows, folds: Codes) -> tuple[Codes, Floats | None]:
     """Score each row by the model of its fold; one pass."""
     has, K = hasattr(models[0], "predict_proba"), len(rows.classes)
     scorers = [offered(abilities_of(model).scores) for model in models]
@@ -177,7 +177,7 @@ def _grouped(scorers: list[ScoresBlocks], block: Block, folds: Codes) -> Floats:
     return np.full((block.n_rows, 1), np.nan) if scores is None else scores
 
 
-def by_merging(model: Any, rows: LabelledRows, folds: Folds) -> HeldOut:
+def by_merging(model: Any, rows: EvaluationRows, folds: Folds) -> HeldOut:
     """Summarise every fold, and for each fit the merged summaries of the others; where that is not the fit without it, refit."""
     fitted, n_folds = rows.fit(model), int(folds.max()) + 1
     own = offered(abilities_of(fitted).summary)

@@ -20,7 +20,7 @@ from ..errors import InputError, short_text
 from ..inference.intervals import corrected_resampled_t, wilson
 from ..inference.tables import Column, Table
 from ..progress import task
-from .labelled_rows import Codes, Floats, LabelledRows, from_summary, labelled_rows, require_classifier, require_jobs, summary_of
+from .evaluation_rows import Codes, EvaluationRows, Floats, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
 from .metrics import ScoredRows, bounded
 from .plans import KFold, generator
 from .predictions import answers
@@ -136,7 +136,7 @@ def learning_curve(
     start = time.perf_counter()
     require_classifier(model)
     require_jobs(n_jobs)
-    rows, rng = labelled_rows(X, y, target=target), generator(random_state)
+    rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")
@@ -198,7 +198,7 @@ def grown(codes: Codes, training: NDArray[np.intp], rng: Any) -> NDArray[np.intp
     return shuffled[np.argsort(place, kind="stable")]
 
 
-def _require_classes(rows: LabelledRows, orders: list[NDArray[np.intp]], counts: NDArray[np.int64]) -> None:
+def _require_classes(rows: EvaluationRows, orders: list[NDArray[np.intp]], counts: NDArray[np.int64]) -> None:
     for order in orders:
         missing = np.setdiff1d(np.arange(len(rows.classes)), rows.codes[order[: counts[0]]])
         if len(missing):
@@ -210,7 +210,7 @@ def _require_classes(rows: LabelledRows, orders: list[NDArray[np.intp]], counts:
 
 
 def _answers(
-    model: Any, rows: LabelledRows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
+    model: Any, rows: EvaluationRows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
 ) -> tuple[list[list[tuple[Said, Said]]], str]:
     """Return, for each fold and size, what was said of the rows held out and of those trained on; and how."""
     summary = abilities_of(model).summary
@@ -231,7 +231,7 @@ def _answers(
     return found, "exact algebra" if merges or adds else "refits"
 
 
-def _grow(model: Any, rows: LabelledRows, held: Any, order: Any, counts: NDArray[np.int64], merges: bool) -> list[tuple[Said, Said]]:
+def _grow(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: NDArray[np.int64], merges: bool) -> list[tuple[Said, Said]]:
     """Add the rows between two sizes to what was learned of the smaller one."""
     found, summary, fitted = [], None, clone(model)
     for begin, end in zip([0, *counts[:-1]], counts, strict=True):
@@ -246,7 +246,7 @@ def _grow(model: Any, rows: LabelledRows, held: Any, order: Any, counts: NDArray
     return found
 
 
-def _refit(model: Any, rows: LabelledRows, held: Any, order: Any, counts: NDArray[np.int64]) -> list[tuple[Said, Said]]:
+def _refit(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: NDArray[np.int64]) -> list[tuple[Said, Said]]:
     found = []
     with single_threaded_blas():
         for end in counts:
@@ -263,7 +263,7 @@ def _all(parts: list[ScoredRows]) -> ScoredRows:
     return ScoredRows(truth, said, posteriors, None, None, parts[0].classes, fits)
 
 
-def _interval(name: str, value: float, per_fold: Floats, held: int, rows: LabelledRows, share: float) -> tuple[float, float]:
+def _interval(name: str, value: float, per_fold: Floats, held: int, rows: EvaluationRows, share: float) -> tuple[float, float]:
     if name == "error" and held <= rows.n:
         return wilson(value, held)
     if len(per_fold) < 2 or not np.isfinite(per_fold).all():

@@ -12,14 +12,14 @@ from ..abilities.protocols import SolvedFromSummary
 from ..data import Block
 from ..progress import task
 from ..solvers.scores import largest, posteriors_of
-from .labelled_rows import Codes, Floats, LabelledRows, from_summary, summary_of
+from .evaluation_rows import Codes, EvaluationRows, Floats, from_summary, summary_of
 from .plans import Folds
 from .predictions import HeldOut, answers, gather
 
 Part = tuple[Codes, Floats | None, Any]
 
 
-def by_algebra(model: Any, summary: SolvedFromSummary, rows: LabelledRows, folds: Folds) -> HeldOut:
+def by_algebra(model: Any, summary: SolvedFromSummary, rows: EvaluationRows, folds: Folds) -> HeldOut:
     """Fit once, then score each row as the fit without it would; rows for which the algebra does not hold are refitted."""
     fitted = rows.fit(model)
     left_out, has = offered(abilities_of(fitted).leave_one_out).scores(), hasattr(fitted, "predict_proba")
@@ -43,7 +43,7 @@ def by_algebra(model: Any, summary: SolvedFromSummary, rows: LabelledRows, folds
     return HeldOut(folds, codes, posteriors, "exact algebra", fitted, len(refit))
 
 
-def by_subtraction(model: Any, summary: SolvedFromSummary, rows: LabelledRows, folds: Folds) -> HeldOut:
+def by_subtraction(model: Any, summary: SolvedFromSummary, rows: EvaluationRows, folds: Folds) -> HeldOut:
     """Take each row out of the summary of all and solve again: no pass over the other rows."""
     whole = summary_of(summary, rows)
     found = []

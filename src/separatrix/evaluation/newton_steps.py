@@ -8,13 +8,13 @@ import numpy as np
 
 from ..abilities import abilities_of, offered
 from ..solvers.scores import largest, per_class, posteriors_of
-from .labelled_rows import LabelledRows
+from .evaluation_rows import EvaluationRows
 from .plans import NEVER, Folds
 from .predictions import HeldOut
 from .refits import by_refits, refitted
 
 
-def by_newton_steps(model: Any, rows: LabelledRows, folds: Folds, alone: bool, n_jobs: int | None) -> HeldOut:
+def by_newton_steps(model: Any, rows: EvaluationRows, folds: Folds, alone: bool, n_jobs: int | None) -> HeldOut:
     """Fit once and ask the model for the scores of held-out rows; what it is not certain of is refitted from there."""
     fitted = rows.fit(model)
     found = offered(abilities_of(fitted).folds).scores(rows.source(model.n_jobs), folds, alone)

@@ -18,8 +18,8 @@ from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
 from ..thresholds import HELD_SCORES
+from .evaluation_rows import Codes, EvaluationRows, Floats, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out
-from .labelled_rows import Codes, Floats, LabelledRows, labelled_rows, require_classifier, require_jobs
 from .metrics import METRICS, Metric, ScoredRows
 from .plans import NEVER, Folds, KFold, generator, require_count
 from .predictions import HeldOut
@@ -138,7 +138,7 @@ def permutation_test(
     require_jobs(n_jobs)
     if n_permutations is not None:
         require_count("n_permutations", n_permutations, 1)
-    rows, rng = labelled_rows(X, y, target=target), generator(random_state)
+    rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
     plan = KFold(5) if plan is None else plan
     folds = _folds(plan, rows, rng)
     asked = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)
@@ -156,7 +156,7 @@ def permutation_test(
     return PermutationTest(asked.name, asked.of(observed), asked.of(permuted), p, method, time.perf_counter() - start)
 
 
-def _folds(plan: Any, rows: LabelledRows, rng: Any) -> Folds:
+def _folds(plan: Any, rows: EvaluationRows, rng: Any) -> Folds:
     if isinstance(plan, Bootstrap):
         raise InputError("A permutation test needs a plan that holds each row out at most once, such as KFold(5); not a bootstrap.")
     repeats = folds_of(plan, rows.n, rows.labels, None, rng)
@@ -186,7 +186,7 @@ class Shuffled:
         return np.concatenate(parts).T
 
 
-def _by_algebra(model: Any, rows: LabelledRows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
+def _by_algebra(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
     """Return the scores of B permutations, or None where the model has no algebra for these rows."""
     permutes = abilities_of(model).permutations
     dense = isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu"
@@ -211,26 +211,26 @@ def _by_algebra(model: Any, rows: LabelledRows, folds: Folds, shuffled: Shuffled
 
 
 def _by_refits(
-    model: Any, rows: LabelledRows, plan: Any, folds: Folds, shuffled: Shuffled, B: int, metric: Metric, n_jobs: int | None
+    model: Any, rows: EvaluationRows, plan: Any, folds: Folds, shuffled: Shuffled, B: int, metric: Metric, n_jobs: int | None
 ) -> Floats:
     found = np.empty(B)
     with task("permutation test", total=B) as work:
         jobs = (delayed(_refit)(model, rows, plan, folds, shuffled, b) for b in range(B))
         for b, (held, codes) in enumerate(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)):
-            found[b] = _score(metric, held, LabelledRows(None, codes, None, rows.classes))
+            found[b] = _score(metric, held, EvaluationRows(None, codes, None, rows.classes))
             work.advance(f"permutation {b + 1}")
     return found
 
 
-def _refit(model: Any, rows: LabelledRows, plan: Any, folds: Folds, shuffled: Shuffled, b: int) -> tuple[HeldOut, Codes]:
+def _refit(model: Any, rows: EvaluationRows, plan: Any, folds: Folds, shuffled: Shuffled, b: int) -> tuple[HeldOut, Codes]:
     codes = np.ascontiguousarray(shuffled.part(b, b + 1)[:, 0])
     with single_threaded_blas(), muted(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparatrixWarning)  # of labels shuffled on purpose, hundreds of times the same
-        held = hold_out(model, LabelledRows(rows.X, codes, rows.weight, rows.classes), plan, folds)
+        held = hold_out(model, EvaluationRows(rows.X, codes, rows.weight, rows.classes), plan, folds)
     return replace(held, fitted=None), codes
 
 
-def _score(metric: Metric, held: HeldOut, rows: LabelledRows) -> float:
+def _score(metric: Metric, held: HeldOut, rows: EvaluationRows) -> float:
     inside: NDArray[np.intp] = np.flatnonzero(held.folds != NEVER)
     posteriors = None if held.posteriors is None else held.posteriors[inside]
     return metric(ScoredRows(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes, held.folds[inside])).value

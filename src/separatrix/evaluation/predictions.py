@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .labelled_rows import Codes, Floats, LabelledRows
+from .evaluation_rows import Codes, EvaluationRows, Floats
 from .plans import Folds
 
 
@@ -35,7 +35,7 @@ class HeldOut:
     refitted: int = 0
 
 
-def predicted_codes(fitted: Any, rows: LabelledRows) -> Codes:
+def predicted_codes(fitted: Any, rows: EvaluationRows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
     labels = np.asarray(fitted.predict(rows.X))
     try:
@@ -52,7 +52,7 @@ def predicted_codes(fitted: Any, rows: LabelledRows) -> Codes:
     return codes.astype(np.int32)
 
 
-def error_of(fitted: Any, rows: LabelledRows) -> float:
+def error_of(fitted: Any, rows: EvaluationRows) -> float:
     """Return the share of the rows that a fitted model gets wrong."""
     return float(np.average(predicted_codes(fitted, rows) != rows.codes, weights=rows.weight))
 
@@ -64,7 +64,7 @@ def class_posteriors(fitted: Any, X: Any, n: int, classes: NDArray[Any]) -> Floa
     return posteriors
 
 
-def answers(fitted: Any, rows: LabelledRows) -> tuple[Codes, Floats | None]:
+def answers(fitted: Any, rows: EvaluationRows) -> tuple[Codes, Floats | None]:
     """Return codes and posteriors (in the order of all classes, 0 for those a fit has not seen) of some rows."""
     codes = predicted_codes(fitted, rows)
     if not hasattr(fitted, "predict_proba"):
@@ -73,7 +73,7 @@ def answers(fitted: Any, rows: LabelledRows) -> tuple[Codes, Floats | None]:
 
 
 def gather(
-    rows: LabelledRows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
+    rows: EvaluationRows, folds: Folds, found: list[tuple[Codes, Floats | None]], method: str, fitted: Any = None, refitted: int = 0
 ) -> HeldOut:
     """Put the answers of the folds in the order of the rows."""
     codes = np.full(rows.n, -1, dtype=np.int32)

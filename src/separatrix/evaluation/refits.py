@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ..progress import task
-from .labelled_rows import Codes, Floats, LabelledRows
+from .evaluation_rows import Codes, EvaluationRows, Floats
 from .plans import Folds
 from .predictions import HeldOut, answers, gather
 
@@ -24,7 +24,7 @@ Answer = tuple[Codes, Floats | None]
 
 
 def by_refits(
-    model: Any, rows: LabelledRows, folds: Folds, n_jobs: int | None, start: Any = None, trained_on: Sequence[Ints] | None = None
+    model: Any, rows: EvaluationRows, folds: Folds, n_jobs: int | None, start: Any = None, trained_on: Sequence[Ints] | None = None
 ) -> HeldOut:
     """Fit a clone of the model on the other rows of each fold, on `n_jobs` processes, begun at the fit of all rows where given.
 
@@ -36,7 +36,7 @@ def by_refits(
 
 def refitted(
     model: Any,
-    rows: LabelledRows,
+    rows: EvaluationRows,
     folds: Folds,
     chosen: Iterable[int],
     n_jobs: int | None,
@@ -56,7 +56,7 @@ def refitted(
     repeated.warn(len(chosen))
 
 
-def _one(model: Any, rows: LabelledRows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Answer, Warned]:
+def _one(model: Any, rows: EvaluationRows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Answer, Warned]:
     held = folds == fold
     training = rows.take(np.flatnonzero(~held) if train is None else train)
     with warnings.catch_warnings(record=True) as heard:

@@ -20,8 +20,8 @@ from ..models import LinearDiscriminantAnalysis
 from ..solvers.scores import largest, posteriors_of
 from ..summaries.grouped import tile_rows
 from ..thresholds import LEFT_OUT_LOSSES
+from .evaluation_rows import Codes, EvaluationRows, Floats, rows_to_evaluate
 from .held_out import hold_out
-from .labelled_rows import Codes, Floats, LabelledRows, labelled_rows
 from .metrics import ScoredRows, error, log_losses
 from .plans import Folds, LeaveOneOut
 from .predictions import answers
@@ -106,7 +106,7 @@ def shrinkage_path(
     model = LinearDiscriminantAnalysis() if model is None else model
     if not abilities_of(model).shrinkages:
         raise InputError(f"shrinkage_path is for LinearDiscriminantAnalysis; got {type(model).__name__}. Use evaluate for other models.")
-    rows = labelled_rows(X, y, sample_weight)
+    rows = rows_to_evaluate(X, y, sample_weight)
     if rows.weight is not None and not rows.weight.max() < 1e100:
         raise InputError(
             f"sample_weight holds {rows.weight.max():g}, of which float64 holds no square; weights count rows: divide them by their mean."
@@ -129,7 +129,7 @@ def _check(shrinkages: Any) -> Floats:
     return values
 
 
-def _leave_one_out(model: Any, rows: LabelledRows, values: Floats) -> ShrinkagePath:
+def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> ShrinkagePath:
     fitted = rows.fit(model)
     left_out = offered(abilities_of(fitted).shrinkages).scores(values.tolist())
     weight = np.ones(rows.n) if rows.weight is None else rows.weight
@@ -176,7 +176,7 @@ def _losses(scores: Floats, truth: Codes, weight: Floats, classes: NDArray[Any])
     return float(weight @ (codes != truth)), float(weight @ own)
 
 
-def _by_plan(model: Any, rows: LabelledRows, plan: Any, repeats: list[Folds], values: Floats) -> ShrinkagePath:
+def _by_plan(model: Any, rows: EvaluationRows, plan: Any, repeats: list[Folds], values: Floats) -> ShrinkagePath:
     errors, losses, refitted = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.int64)
     for a, alpha in enumerate(values):
         for folds in repeats:

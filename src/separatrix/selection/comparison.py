@@ -14,7 +14,7 @@ from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, one_of, short_text
-from ..evaluation.labelled_rows import LabelledRows, labelled_rows, require_jobs
+from ..evaluation.evaluation_rows import EvaluationRows, require_jobs, rows_to_evaluate
 from ..evaluation.plans import KFold, generator
 from ..evaluation.random_plans import Bootstrap
 from ..evaluation.refits import without_numbers
@@ -123,7 +123,7 @@ def compare(
     plan = KFold(10) if plan is None else plan
     _check(rule, time_budget, plan)
     require_jobs(n_jobs)
-    rows = labelled_rows(X, y, sample_weight, target)
+    rows = rows_to_evaluate(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
     seed = _seed(random_state)
     folds = folds_of(plan, rows.n, rows.labels, groups, seed)
@@ -151,7 +151,7 @@ def _check(rule: str, time_budget: float | None, plan: Any) -> None:
         )
 
 
-def _candidates(models: Any, rows: LabelledRows) -> list[Candidate]:
+def _candidates(models: Any, rows: EvaluationRows) -> list[Candidate]:
     if models is None:
         # One pass that refuses text, holes and infinite values, which no family could learn from.
         try:

@@ -19,8 +19,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from ..data.threads import single_threaded_blas
+from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
-from ..evaluation.labelled_rows import LabelledRows
 from ..evaluation.plans import Folds, KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
 from ..progress import muted, task
@@ -36,7 +36,7 @@ ALL = -1
 class Setting:
     """What every job shares: rows, outer plan and its folds (one array per repeat), inner plan, metric, groups and seed."""
 
-    rows: LabelledRows
+    rows: EvaluationRows
     plan: Any
     repeats: tuple[Folds, ...]
     inner: Any
@@ -203,7 +203,7 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
     return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
 
 
-def inner_plan(given: Any, training: LabelledRows, groups: Any) -> Any:
+def inner_plan(given: Any, training: EvaluationRows, groups: Any) -> Any:
     """Return the plan by which hyperparameters are chosen: the given one, or five folds, fewer where a class has fewer rows."""
     if given is not None:
         return given

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from ..errors import InputError
-from ..evaluation.labelled_rows import LabelledRows
+from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.metrics import Metric, NamedMetric, ScoredRows, bounded, brier_losses, log_losses, pooled_area
 from ..evaluation.plans import NEVER
 from ..evaluation.predictions import HeldOut
@@ -72,13 +72,13 @@ class ComparisonMetric:
                 "use 'error' or 'balanced_accuracy'."
             )
 
-    def loss(self, held: HeldOut, rows: LabelledRows) -> float:
+    def loss(self, held: HeldOut, rows: EvaluationRows) -> float:
         """Return what a choice of hyperparameters is to minimise."""
         value = self.metric(scored_rows(held, rows, by_fold=False)).value
         return value if self.is_loss else -value
 
 
-def scored_rows(held: HeldOut, rows: LabelledRows, by_fold: bool = True) -> ScoredRows:
+def scored_rows(held: HeldOut, rows: EvaluationRows, by_fold: bool = True) -> ScoredRows:
     """Return the rows held out with their truth; by fold too, unless each is held out alone."""
     inside = np.flatnonzero(held.folds != NEVER)
     folds = held.folds[inside]
@@ -96,7 +96,7 @@ class Performance:
     """
 
     criterion: ComparisonMetric
-    rows: LabelledRows
+    rows: EvaluationRows
     repeats: tuple[HeldOut, ...]
 
     @property

@@ -24,15 +24,15 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ..abilities import abilities_of, offered
+from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
-from ..evaluation.labelled_rows import LabelledRows
 from ..evaluation.plans import Folds
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from .candidates import Candidate, Point
 
 Floats = NDArray[np.float64]
-Loss = Callable[[HeldOut, LabelledRows], float]
+Loss = Callable[[HeldOut, EvaluationRows], float]
 """What to minimise: of the answers for held-out rows, given the truth."""
 
 
@@ -46,14 +46,14 @@ class TunedPoint:
 
 
 def tune_candidate(
-    candidate: Candidate, rows: LabelledRows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None
+    candidate: Candidate, rows: EvaluationRows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None
 ) -> TunedPoint:
     """Return the point of the candidate's grid with the smallest held-out loss, the first among equals.
 
     Parameters
     ----------
     candidate : Candidate with at least one point
-    rows : LabelledRows to train on; no other is looked at
+    rows : EvaluationRows to train on; no other is looked at
     plan : inner plan, as in `evaluate`
     loss : what to minimise
     groups, random_state : for the plan
@@ -64,7 +64,7 @@ def tune_candidate(
     >>> from sklearn.datasets import load_iris
     >>> from separatrix import KFold, LinearDiscriminantAnalysis
     >>> X, y = load_iris(return_X_y=True)
-    >>> rows = LabelledRows(X, y.astype(np.int32), None, np.arange(3))
+    >>> rows = EvaluationRows(X, y.astype(np.int32), None, np.arange(3))
     >>> lda = Candidate("LDA", LinearDiscriminantAnalysis(), ({"shrinkage": 1.0}, {"shrinkage": 0.0}))
     >>> tune_candidate(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
     {'shrinkage': 0.0}
@@ -78,7 +78,7 @@ def tune_candidate(
     return TunedPoint(candidate.grid[int(np.nanargmin(losses))], losses, method)
 
 
-def hold_out_grid(candidate: Candidate, rows: LabelledRows, plan: Any, folds: Folds) -> list[HeldOut]:
+def hold_out_grid(candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds) -> list[HeldOut]:
     """Return the answers for held-out rows at every point of the candidate's grid."""
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
         return [hold_out(candidate.at(point), rows, plan, folds) for point in candidate.grid]
@@ -98,7 +98,7 @@ def hold_out_grid(candidate: Candidate, rows: LabelledRows, plan: Any, folds: Fo
 
 
 def _answers(
-    candidate: Candidate, training: LabelledRows, held: LabelledRows
+    candidate: Candidate, training: EvaluationRows, held: EvaluationRows
 ) -> Iterator[tuple[int, NDArray[np.int32], Floats | None, str]]:
     """Yield number, codes, posteriors and method of every point; the steps before the last are fitted once per setting of theirs."""
     for setting, numbers in _by_head(candidate):
@@ -106,8 +106,8 @@ def _answers(
         head, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
         if head is not None:
             Z = head.fit_transform(training.X, training.labels)
-            training_here = LabelledRows(Z, training.codes, training.weight, training.classes)
-            held_here = LabelledRows(head.transform(held.X), held.codes, None, held.classes)
+            training_here = EvaluationRows(Z, training.codes, training.weight, training.classes)
+            held_here = EvaluationRows(head.transform(held.X), held.codes, None, held.classes)
         else:
             training_here, held_here = training, held
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
@@ -137,7 +137,7 @@ def _last(model: Any, point: Point, prefixed: bool = False) -> Point:
     return {name if prefixed else name.removeprefix(prefix): value for name, value in point.items() if name.startswith(prefix)}
 
 
-def fits_along(model: Any, points: Sequence[Point], rows: LabelledRows) -> Iterator[tuple[int, Any, str]]:
+def fits_along(model: Any, points: Sequence[Point], rows: EvaluationRows) -> Iterator[tuple[int, Any, str]]:
     """Yield number, fitted model and method for every point; a model is to be used before the next one is asked for."""
     if _is_path(model, points):
         yield from _along_path(model, points, rows)
@@ -171,7 +171,7 @@ def _is_path(model: Any, points: Sequence[Point]) -> bool:
     return name is not None and len(points) > 1 and all(set(point) == {name} for point in points)
 
 
-def _along_path(model: Any, points: Sequence[Point], rows: LabelledRows) -> Iterator[tuple[int, Any, str]]:
+def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows) -> Iterator[tuple[int, Any, str]]:
     name = offered(abilities_of(model).warm_start).parameter
     assert name is not None  # asked by _is_path
     warm = clone(model).set_params(warm_start=True)

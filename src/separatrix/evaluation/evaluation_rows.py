@@ -35,7 +35,7 @@ Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledRows:
+class EvaluationRows:
     """Labelled rows to evaluate on: X as given, class codes, weights or None, and the classes."""
 
     X: Any
@@ -44,7 +44,7 @@ class LabelledRows:
     classes: NDArray[Any]
 
     def __repr__(self) -> str:
-        return f"LabelledRows({self.n} rows, {len(self.classes)} classes)"
+        return f"EvaluationRows({self.n} rows, {len(self.classes)} classes)"
 
     @property
     def n(self) -> int:
@@ -70,12 +70,12 @@ class LabelledRows:
         """Which rows have a positive weight (n,); the others count as no rows."""
         return np.ones(self.n, dtype=bool) if self.weight is None else self.weight > 0
 
-    def take(self, rows: NDArray[np.intp]) -> LabelledRows:
+    def take(self, rows: NDArray[np.intp]) -> EvaluationRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return LabelledRows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
+        return EvaluationRows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
 
-    def without_row(self, row: int) -> LabelledRows:
+    def without_row(self, row: int) -> EvaluationRows:
         """Return all rows but one."""
         return self.take(np.delete(np.arange(self.n), row))
 
@@ -107,15 +107,15 @@ class LabelledRows:
             "nested estimators, route it with sklearn.set_config(enable_metadata_routing=True) and set_fit_request(sample_weight=True)."
         )
 
-    def resampled(self, times: NDArray[np.int64], by_weight: bool) -> LabelledRows:
+    def resampled(self, times: NDArray[np.int64], by_weight: bool) -> EvaluationRows:
         """Return a resample: the same rows with other weights, or the rows repeated where a model takes no weights."""
         if not by_weight:
             return self.take(np.repeat(np.arange(self.n), times))
         weight = times.astype(np.float64) if self.weight is None else times * self.weight
-        return LabelledRows(self.X, self.codes, weight, self.classes)
+        return EvaluationRows(self.X, self.codes, weight, self.classes)
 
 
-def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None) -> LabelledRows:
+def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None) -> EvaluationRows:
     """Return rows with their class codes and weights, of two classes at least.
 
     Parameters
@@ -128,7 +128,7 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
 
     Examples
     --------
-    >>> rows = labelled_rows([[1.0], [2.0], [4.0]], ["no", "yes", "no"])
+    >>> rows = rows_to_evaluate([[1.0], [2.0], [4.0]], ["no", "yes", "no"])
     >>> rows.codes.tolist(), rows.classes.tolist()
     ([0, 1, 0], ['no', 'yes'])
     """
@@ -150,7 +150,7 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
             )
         if count_rows(X) != len(labels):
             raise InputError(f"X has {count_rows(X)} rows and y {len(labels)} labels; give one label for each row.")
-        rows = LabelledRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
+        rows = EvaluationRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
     if len(rows.classes) < 2:
         raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
     if not rows.counts.all():
@@ -185,7 +185,7 @@ def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:
     return without_target(X, target)
 
 
-def _read(table: Source, y: Any, sample_weight: Any) -> LabelledRows:
+def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
     """Read a table whole: rows are held out many times, and files are slow to read again."""
     source = as_source(table, y, sample_weight)
     assert source.classes is not None
@@ -196,7 +196,7 @@ def _read(table: Source, y: Any, sample_weight: Any) -> LabelledRows:
     X = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
     weights = [block.weight for block in blocks if block.weight is not None]
     codes = np.concatenate([block.codes for block in blocks]).astype(np.int32)
-    return LabelledRows(X, codes, np.concatenate(weights) if weights else None, source.classes)
+    return EvaluationRows(X, codes, np.concatenate(weights) if weights else None, source.classes)
 
 
 def require_classifier(model: Any) -> None:
@@ -234,7 +234,7 @@ def require_jobs(n_jobs: Any) -> None:
     raise InputError(f"n_jobs={short_text(n_jobs)} must be a number of processes: 1, 2, …, -1 for all CPUs, or None.")
 
 
-def from_summary(model: Any, summary: Any, rows: LabelledRows) -> Any:
+def from_summary(model: Any, summary: Any, rows: EvaluationRows) -> Any:
     """Return the model fitted from a summary, with the names of the rows' columns."""
     # The columns of an Arrow table are arrays; their names have a name of their own.
     names = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object) if hasattr(rows.X, "columns") else None
@@ -246,6 +246,6 @@ def from_summary(model: Any, summary: Any, rows: LabelledRows) -> Any:
     return fitted
 
 
-def summary_of(summary: SolvedFromSummary, rows: LabelledRows) -> Any:
+def summary_of(summary: SolvedFromSummary, rows: EvaluationRows) -> Any:
     """Return the summary that a model would keep of some rows."""
     return summary.summarise(summary.source(rows.X, rows.labels, rows.weight, rows.classes))
