@@ -251,9 +251,9 @@ def _estimate(
 ) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
     full = predicted_codes(fitted, rows)
-    shares, said = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))
+    shares, predicted = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))
     training = float(np.average(full != rows.codes, weights=base))
-    both = combine(training, bag.mean(bag.wrong), no_information_error(shares, said))
+    both = combine(training, bag.mean(bag.wrong), no_information_error(shares, predicted))
     half = 1.959964 * float(np.std(bag.wrong[seen] / bag.times[seen])) / np.sqrt(int(seen.sum()))
     interval = max(0.0, both.error_632plus - half), min(1.0, both.error_632plus + half)
     scores = {"error": both.error_632plus}

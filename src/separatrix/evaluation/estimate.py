@@ -158,6 +158,9 @@ def _span(value: float, interval: tuple[float, float] | None) -> str:
 def _table(confusion: Floats, classes: NDArray[Any]) -> list[str]:
     names = [str(label)[:16] for label in classes.tolist()]
     cells = [[f"{value:.6g}" for value in row] for row in confusion]
-    wide = max(map(len, [*names, *(cell for row in cells for cell in row)]))
-    head = "  " + " " * wide + "".join(f" {name:>{wide}}" for name in names)
-    return [head, *("  " + f"{name:<{wide}}" + "".join(f" {cell:>{wide}}" for cell in row) for name, row in zip(names, cells, strict=True))]
+    width = max(map(len, [*names, *(cell for row in cells for cell in row)]))
+    head = "  " + " " * width + "".join(f" {name:>{width}}" for name in names)
+    return [
+        head,
+        *("  " + f"{name:<{width}}" + "".join(f" {cell:>{width}}" for cell in row) for name, row in zip(names, cells, strict=True)),
+    ]

@@ -258,9 +258,9 @@ def _refit(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: NDAr
 
 def _all(parts: list[ScoredRows]) -> ScoredRows:
     posteriors = None if parts[0].posteriors is None else np.concatenate([part.posteriors for part in parts])
-    truth, said = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "predicted"))
+    truth, predicted = (np.concatenate([getattr(part, name) for part in parts]) for name in ("truth", "predicted"))
     fits = np.repeat(np.arange(len(parts)), [len(part.truth) for part in parts])
-    return ScoredRows(truth, said, posteriors, None, None, parts[0].classes, fits)
+    return ScoredRows(truth, predicted, posteriors, None, None, parts[0].classes, fits)
 
 
 def _interval(name: str, value: float, per_fold: Floats, held: int, rows: EvaluationRows, share: float) -> tuple[float, float]:

@@ -66,12 +66,12 @@ class PermutationTest:
     def __str__(self) -> str:
         low, middle, high = np.quantile(self.permuted, [0.025, 0.5, 0.975])
         found = f"{self.statistic} {self.observed:.4f}; with labels shuffled {middle:.4f} (95 % of them {low:.4f} to {high:.4f})"
-        said = "the columns say something about the classes"
+        verdict = "the columns say something about the classes"
         if self.p > 0.05:
-            said = "no sign that the columns say anything about the classes"
+            verdict = "no sign that the columns say anything about the classes"
         if self.p > 0.05 and len(self.permuted) < 19:
-            said = f"{len(self.permuted)} permutations are too few to say anything; use 999"
-        return f"{found}. {p_text(self.p)}: {said} ({len(self.permuted):,} permutations, {self.method}, {self.seconds:.2f} s)"
+            verdict = f"{len(self.permuted)} permutations are too few to say anything; use 999"
+        return f"{found}. {p_text(self.p)}: {verdict} ({len(self.permuted):,} permutations, {self.method}, {self.seconds:.2f} s)"
 
 
 @answers_to(
@@ -197,14 +197,14 @@ def _by_algebra(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffl
     with task("permutation test", total=B) as work:
         for begin in range(0, B, size):
             codes = shuffled.part(begin, min(begin + size, B))
-            said = permutes.answers(X, folds, codes, rows.classes)
-            if said is None:
+            predicted = permutes.answers(X, folds, codes, rows.classes)
+            if predicted is None:
                 return None
             held = folds != NEVER
             if metric is METRICS["error"]:
-                found[begin : begin + codes.shape[1]] = (codes[held] != said[held]).mean(axis=0)
+                found[begin : begin + codes.shape[1]] = (codes[held] != predicted[held]).mean(axis=0)
             else:
-                judged = (ScoredRows(codes[held, b], said[held, b], None, None, None, rows.classes) for b in range(codes.shape[1]))
+                judged = (ScoredRows(codes[held, b], predicted[held, b], None, None, None, rows.classes) for b in range(codes.shape[1]))
                 found[begin : begin + codes.shape[1]] = [metric(rows).value for rows in judged]
             work.advance(f"{begin + codes.shape[1]} permutations", codes.shape[1])
     return found

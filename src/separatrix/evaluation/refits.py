@@ -59,10 +59,10 @@ def refitted(
 def _one(model: Any, rows: EvaluationRows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Answer, Warned]:
     held = folds == fold
     training = rows.take(np.flatnonzero(~held) if train is None else train)
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        said = answers(training.fit(model, start), rows.take(np.flatnonzero(held)))
-    return said, [(warning.category, str(warning.message)) for warning in heard]
+        answer = answers(training.fit(model, start), rows.take(np.flatnonzero(held)))
+    return answer, [(warning.category, str(warning.message)) for warning in caught]
 
 
 def without_numbers(text: str) -> str:

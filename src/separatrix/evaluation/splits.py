@@ -56,8 +56,8 @@ def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
         splitter = check_cv(plan, y, classifier=True)
         found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
     except (TypeError, ValueError, OverflowError) as problem:
-        said = str(problem).rstrip(".")
-        raise InputError(f"plan={short_text(plan)} cannot be followed: {said}. Give another plan, such as KFold(5).") from problem
+        reason = str(problem).rstrip(".")
+        raise InputError(f"plan={short_text(plan)} cannot be followed: {reason}. Give another plan, such as KFold(5).") from problem
     if not any(len(pair.held) for pair in found):
         raise InputError(f"The plan {short_text(plan)} holds no row out; give at least one pair of training and held-out rows.")
     return found

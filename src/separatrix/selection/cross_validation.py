@@ -173,16 +173,16 @@ def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
     """Do one job. Whatever fails is said in the answer, and Ctrl-C too: raised in a process, it would overtake results that are ready."""
     start = time.perf_counter()
     # BLAS on one thread: with another number of them the last bits differ, and with them, now and then, a choice.
-    with warnings.catch_warnings(record=True) as heard, single_threaded_blas(), muted():
+    with warnings.catch_warnings(record=True) as caught, single_threaded_blas(), muted():
         warnings.simplefilter("always")
         try:
             codes, posteriors, point, method = _do(candidate, job, setting)
         except KeyboardInterrupt:
             return Answer(job, interrupted=True)
         except Exception as problem:
-            said = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"
-            return Answer(job, reason=" ".join(said.split()), seconds=time.perf_counter() - start)
-    notes = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in heard))
+            text = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"
+            return Answer(job, reason=" ".join(text.split()), seconds=time.perf_counter() - start)
+    notes = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
     return Answer(job, codes, posteriors, point, method, time.perf_counter() - start, notes)
 
 

@@ -219,11 +219,11 @@ class SearchMetric:
 
     def _of_one(self, scores: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any]) -> float:
         full = np.stack([np.zeros_like(scores[0]), scores[0]], axis=1) if len(scores) == 1 else scores.T
-        said = predicted(scores[:, :, None])[:, 0]
+        chosen = predicted(scores[:, :, None])[:, 0]
         posteriors = softmax(full, axis=1) if self.has_posteriors else None
         if self.own is not None:
-            return float(self.own(ScoredRows(codes, said, posteriors, weight, None, classes)).value)
-        answers = StoredDecisions(classes[said], posteriors, classes, scores[0] if len(scores) == 1 else full)
+            return float(self.own(ScoredRows(codes, chosen, posteriors, weight, None, classes)).value)
+        answers = StoredDecisions(classes[chosen], posteriors, classes, scores[0] if len(scores) == 1 else full)
         return float(self.scorer(answers, np.arange(len(codes))[:, None], classes[codes], **self._more(weight)))
 
     def of_model(self, fitted: Any, X: Any, codes: Codes, weight: Floats | None, classes: NDArray[Any]) -> float:
@@ -231,8 +231,8 @@ class SearchMetric:
         if self.own is None:
             return float(self.scorer(fitted, X, classes[codes], **self._more(weight)))
         posteriors = class_posteriors(fitted, X, len(codes), classes) if self.name in NEED_POSTERIORS else None
-        said = codes if posteriors is not None else np.searchsorted(classes, np.asarray(fitted.predict(X))).astype(np.int32)
-        return float(self.own(ScoredRows(codes, said, posteriors, weight, None, classes)).value)
+        chosen = codes if posteriors is not None else np.searchsorted(classes, np.asarray(fitted.predict(X))).astype(np.int32)
+        return float(self.own(ScoredRows(codes, chosen, posteriors, weight, None, classes)).value)
 
     def _more(self, weight: Floats | None) -> dict[str, Floats]:
         return {} if weight is None or not self.weighs else {"sample_weight": weight}
