@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 
 from separatrix import BernoulliNB, CategoricalNB, MixedNB, MultinomialNB
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
-from separatrix.evaluation.evaluate import labelled_rows
+from separatrix.evaluation.evaluation_rows import rows_to_evaluate
 from separatrix.evaluation.held_out import hold_out
 
 pytestmark = pytest.mark.usefixtures("roads")
@@ -41,7 +41,7 @@ def counts(rng: Any, lonely: bool = False) -> tuple[Any, Any]:
 
 
 def agree(model: Any, X: Any, y: Any, weight: Any = None, folds: Any = None) -> None:
-    rows = labelled_rows(X, y, weight)
+    rows = rows_to_evaluate(X, y, weight)
     plan: Any = LeaveOneOut() if folds is None else KFold(4)
     numbers = plan.folds(rows.n)[0] if folds is None else folds
     with warnings.catch_warnings():
@@ -117,7 +117,7 @@ def test_leave_one_out_of_many_rows_is_quick_and_right(rng: Any) -> None:
     y = (X[:, 0] + rng.normal(size=len(X)) > 0.5).astype(int)
     for model in (BernoulliNB(), MultinomialNB(), CategoricalNB()):
         found = evaluate(model, X, y, plan=LeaveOneOut())
-        rows = labelled_rows(X, y)
+        rows = rows_to_evaluate(X, y)
         for i in (0, 9_999, 19_999):
             one = rows.without_row(i).fit(model).predict_proba(X[i : i + 1])
             assert found.posteriors is not None

@@ -13,8 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from separatrix import FisherDiscriminant, LeastSquaresClassifier, LinearDiscriminantAnalysis, NearestMean, QuadraticDiscriminantAnalysis
 from separatrix.errors import InputError
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
-from separatrix.evaluation.evaluate import labelled_rows
-from separatrix.evaluation.evaluation_rows import EvaluationRows
+from separatrix.evaluation.evaluation_rows import EvaluationRows, rows_to_evaluate
 from separatrix.evaluation.held_out import hold_out
 from tests.tables import MODELS
 
@@ -69,7 +68,7 @@ def far(rng: Any) -> tuple[Any, Any]:
 
 
 def agree(model: Any, X: Any, y: Any, weight: Any = None, atol: float = 1e-8) -> str:
-    rows = labelled_rows(X, y, weight)
+    rows = rows_to_evaluate(X, y, weight)
     plan = LeaveOneOut()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of singular fits, which the traps bring about on both roads

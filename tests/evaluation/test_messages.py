@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from separatrix import GaussianNB, LinearDiscriminantAnalysis, LinearSVC, Perceptron, compare, learning_curve, permutation_test
 from separatrix.errors import InputError, InputTypeError
 from separatrix.evaluation import Holdout, KFold, LeaveOneOut, evaluate
-from separatrix.inference.intervals import wilson
+from separatrix.inference.shares import wilson
 from separatrix.progress import Event, listening
 
 X, Y = load_iris(return_X_y=True)

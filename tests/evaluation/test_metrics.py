@@ -16,7 +16,7 @@ from separatrix import GaussianNB, LinearDiscriminantAnalysis, compare
 from separatrix.evaluation import Bootstrap, KFold, LeaveOneOut, evaluate, learning_curve, permutation_test
 from separatrix.evaluation.metrics import METRICS, ScoredRows
 from separatrix.evaluation.scorers import ALIASES, named_metric, needs_posteriors
-from separatrix.inference.roc_areas import area, area_interval, macro_area
+from separatrix.inference.shares import area, area_interval, macro_area
 
 
 def peer(name: str, y: Any, said: Any, P: Any, w: Any) -> float:

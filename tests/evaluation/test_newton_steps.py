@@ -15,7 +15,7 @@ from sklearn.preprocessing import scale
 from separatrix import LinearSVC, LogisticRegression
 from separatrix.abilities import logistic_held_out
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
-from separatrix.evaluation.evaluate import labelled_rows
+from separatrix.evaluation.evaluation_rows import rows_to_evaluate
 from separatrix.evaluation.held_out import hold_out
 
 pytestmark = pytest.mark.usefixtures("roads")
@@ -55,7 +55,7 @@ def exact_scores(model: Any, rows: Any, folds: Any) -> Any:
 @pytest.mark.parametrize("model", [*SMOOTH, *MARGINS], ids=repr)
 def test_steps_end_where_refits_end(model: Any, plan: Any, classes: int, rng: Any) -> None:
     X, y = iris(rng, classes)
-    rows = labelled_rows(X, y, rng.integers(1, 3, len(y)).astype(float))
+    rows = rows_to_evaluate(X, y, rng.integers(1, 3, len(y)).astype(float))
     folds = plan.coded_folds(rows.codes, rows.classes)[0]
     fitted = rows.fit(clone(model).set_params(tol=1e-8))
     found, method = fitted.abilities().folds.scores(rows.source(), folds, isinstance(plan, LeaveOneOut))
@@ -70,7 +70,7 @@ def test_steps_end_where_refits_end(model: Any, plan: Any, classes: int, rng: An
 @pytest.mark.parametrize("model", [SMOOTH[0], SMOOTH[3], MARGINS[1]], ids=repr)
 def test_sparse_rows_are_rows(model: Any, plan: Any, rng: Any) -> None:
     X, y = iris(rng, 3)
-    dense, sparse = (hold_out(model, labelled_rows(kind(X), y), plan, plan.folds(40, y)[0]) for kind in (np.asarray, sp.csr_array))
+    dense, sparse = (hold_out(model, rows_to_evaluate(kind(X), y), plan, plan.folds(40, y)[0]) for kind in (np.asarray, sp.csr_array))
     assert_array_equal(dense.codes, sparse.codes)
     if dense.posteriors is not None:
         assert_allclose(dense.posteriors, sparse.posteriors, atol=1e-4)
@@ -86,7 +86,7 @@ def some_digits(rng: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize("offset", [0.0, 1e4])
 def test_folds_around_one_hessian_end_where_refits_end(model: Any, offset: float, rng: Any) -> None:
     X, y = some_digits(rng)
-    rows = labelled_rows(X + offset * bool(model.fit_intercept), y, rng.integers(1, 3, len(y)).astype(float))
+    rows = rows_to_evaluate(X + offset * bool(model.fit_intercept), y, rng.integers(1, 3, len(y)).astype(float))
     folds = KFold(4, random_state=0).coded_folds(rows.codes, rows.classes)[0]
     exact = clone(model).set_params(tol=1e-9, max_iter=500)
     found, method = rows.fit(exact).abilities().folds.scores(rows.source(), folds, False)
@@ -108,7 +108,7 @@ def test_a_class_that_goes_with_its_fold_is_refitted(rng: Any) -> None:
     X, y = some_digits(rng)
     y = np.where(np.arange(300) < 3, 7, y)
     folds = np.where(np.arange(300) < 10, 0, 1 + np.arange(300) % 3)
-    rows = labelled_rows(X, y)
+    rows = rows_to_evaluate(X, y)
     found, _ = rows.fit(LogisticRegression()).abilities().folds.scores(rows.source(), folds, False)
     assert_array_equal(found.refit, folds == 0)
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 
-from separatrix.inference import roc_areas
-from separatrix.kernels import roc_areas as kernels
+from separatrix.inference import shares
+from separatrix.kernels import areas as kernels
 from separatrix.thresholds import Threshold
 
 TRAPS = [-np.inf, -1e300, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, 1.0, 1.0 + 2e-16, np.inf]
@@ -36,9 +36,9 @@ def test_areas_of_both_roads_agree(digits: int, weighted: bool, rng: Any, monkey
     score = rng.normal(size=400).round(digits)
     positive, weight = rng.random(400) < 0.4 + 0.1 * score, rng.uniform(0.5, 2.0, 400) if weighted else None
     folds = rng.integers(0, 3, 400)
-    plain = roc_areas.area(positive, score, weight, folds)
+    plain = shares.area(positive, score, weight, folds)
     monkeypatch.setattr(Threshold, "everywhere", 0)
-    compiled = roc_areas.area(positive, score, weight, folds)
+    compiled = shares.area(positive, score, weight, folds)
     assert compiled.value == pytest.approx(roc_auc_score(positive, score, sample_weight=weight), rel=1e-12)
     assert_allclose(compiled.influence, plain.influence, atol=1e-12)
     assert_allclose(compiled.per_fold, plain.per_fold, atol=1e-12)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binom
 from sklearn.metrics import roc_auc_score
 
-from separatrix.inference.roc_areas import Area, macro_area
+from separatrix.inference.shares import Area, macro_area
 from separatrix.selection.differences import delong, mcnemar, paired_rows, resampled_t
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..errors import InputError, one_of
-from ..inference.intervals import wilson_band
+from ..inference.shares import wilson_band
 from .posteriors import Cases
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputTypeError
-from ..inference.intervals import mean_interval
+from ..inference.shares import mean_interval
 from .decision import Decision
 from .posteriors import Cases
 from .priors import check_priors, prior_odds, reweight

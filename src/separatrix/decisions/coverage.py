@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.intervals import normal_quantile, wilson_band
+from ..inference.shares import normal_quantile, wilson_band
 from .curves import Curve
 from .decision import Decision
 from .posteriors import Cases

@@ -11,8 +11,7 @@ from sklearn.metrics import average_precision_score, confusion_matrix_at_thresho
 
 from ..argument_types import as_numbers, check_arguments
 from ..errors import InputError
-from ..inference.intervals import logit_interval, normal_quantile, wilson_band
-from ..inference.roc_areas import area, area_interval
+from ..inference.shares import area, area_interval, logit_interval, normal_quantile, wilson_band
 from .cost_savings import at_priors
 from .decision import Decision
 from .posteriors import Cases

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..argument_types import check_arguments
 from ..errors import InputError
-from ..inference.intervals import normal_quantile, wilson_band
+from ..inference.shares import normal_quantile, wilson_band
 from .posteriors import Cases
 from .tuning import threshold_scores
 

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 
 from ..data.labels import check_labels
 from ..errors import InputError
-from ..inference.intervals import normal_quantile
+from ..inference.shares import normal_quantile
 from .posteriors import check_posteriors
 from .priors import check_priors, require_priors
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..errors import InputError
-from ..inference.intervals import mean_interval, wilson_band
+from ..inference.shares import mean_interval, wilson_band
 from ..progress import task
 from .cost_factors import best_factors
 from .cost_savings import at_priors

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t
 from sklearn.linear_model import LogisticRegression
 
 from ..argument_types import as_numbers
 from ..errors import InputError
-from ..inference.intervals import wilson
+from ..inference.shares import Interval, wilson
 
 Floats = NDArray[np.float64]
 
@@ -164,3 +165,25 @@ def _table(confusion: Floats, classes: NDArray[Any]) -> list[str]:
         head,
         *("  " + f"{name:<{width}}" + "".join(f" {cell:>{width}}" for cell in row) for name, row in zip(names, cells, strict=True)),
     ]
+
+
+def corrected_resampled_t(values: Floats, held_out_share: float, level: float = 0.95) -> Interval:
+    """Return the interval of the mean of J scores whose training sets overlap.
+
+        mean ± t_{J−1} √((1/J + r) s²),   r = rows held out / rows trained on
+
+    References
+    ----------
+    Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52.
+
+    Examples
+    --------
+    >>> [round(v, 3) for v in corrected_resampled_t(np.array([0.1, 0.2, 0.3]), 0.25)]
+    [-0.151, 0.551]
+    """
+    J = len(values)
+    if J < 2:
+        return float("nan"), float("nan")
+    ratio = held_out_share / (1.0 - held_out_share)
+    half = float(t.ppf(0.5 + level / 2, J - 1)) * np.sqrt((1.0 / J + ratio) * float(np.var(values, ddof=1)))
+    return float(values.mean() - half), float(values.mean() + half)

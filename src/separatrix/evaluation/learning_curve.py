@@ -17,9 +17,10 @@ from ..abilities import abilities_of, offered
 from ..arguments import PLAN, SILENT, answers_to
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, short_text
-from ..inference.intervals import corrected_resampled_t, wilson
+from ..inference.shares import wilson
 from ..inference.tables import Column, Table
 from ..progress import task
+from .estimate import corrected_resampled_t
 from .evaluation_rows import Codes, EvaluationRows, Floats, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
 from .metrics import ScoredRows, bounded
 from .plans import KFold, generator

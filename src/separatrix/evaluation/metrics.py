@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.roc_areas import Area, macro_area
+from ..inference.shares import Area, macro_area
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]

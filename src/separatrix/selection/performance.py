@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from ..errors import InputError
+from ..evaluation.estimate import corrected_resampled_t
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.metrics import Metric, NamedMetric, ScoredRows, bounded, brier_losses, log_losses, pooled_area
 from ..evaluation.plans import NEVER
 from ..evaluation.predictions import HeldOut
 from ..evaluation.scorers import named_metric, needs_posteriors
-from ..inference.intervals import corrected_resampled_t, wilson
-from ..inference.roc_areas import Area, area_interval
+from ..inference.shares import Area, area_interval, wilson
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
 
 Floats = NDArray[np.float64]

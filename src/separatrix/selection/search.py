@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..inference.intervals import corrected_resampled_t, wilson
+from ..evaluation.estimate import corrected_resampled_t
+from ..inference.shares import wilson
 from ..progress import Task
 from .history import History, Move
 from .search_by_algebra import CriterionRoad, Road, Way
