@@ -1,4 +1,4 @@
-"""The page: for every ability a typed part, or the sentence that says why a model refuses it."""
+"""The page of abilities: for each a typed part, or a sentence why a model refuses it; `abilities_of` answers for any estimator."""
 
 from __future__ import annotations
 
