@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -103,3 +103,4 @@ class WarmStart:
     how: str
     parameter: str | None
     begin_at: Callable[[Any], Any]
+    path: Callable[[Source, Floats], Iterator[Any]] | None = None

@@ -200,6 +200,11 @@ class StartsWarm(Part, Protocol):
         """Let the next fit of this model begin at the coefficients of a fitted one."""
         ...
 
+    @property
+    def path(self) -> Callable[[Source, Floats], Iterator[Any]] | None:
+        """From rows and increasing values of `parameter` to this model fitted at each; None where no parameter is named."""
+        ...
+
 
 class Splits(Part, Protocol):
     """All machines of one class against the rest fitted in step, so that one pass serves all."""

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities
 from ..argument_types import refused_as
+from ..arguments import KnownParameters
 from ..data import Source
 from ..data.labels import Labels
 from ..data.sparse_rows import with_rows
@@ -20,9 +21,8 @@ from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC
-from ..models.accuracy import score
 from ..models.decided import with_decision
-from ..models.known_parameters import KnownParameters
+from ..models.goodness_of_fit import score
 from ..models.state import State, nested, restore_nested, unpack
 from ..progress import task
 from .asked import require_jobs

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from ..abilities import abilities_of, offered
 from ..abilities.protocols import ScoresBlocks, SolvedFromSummary
 from ..data import Block
-from ..models.singular import columns_named
+from ..models.from_summary import columns_named
 from ..progress import task
 from ..solvers.scores import largest, per_class, posteriors_of
 from ..summaries import FoldMoments, all_but_one

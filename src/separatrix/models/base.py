@@ -15,17 +15,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among, refused_as
+from ..arguments import KnownParameters
 from ..data import Block, Source, as_rows, as_source
 from ..data.selected import picked_from, warn_if_picked
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..solvers.scores import codes_of
 from ..summaries import ClassMoments
-from . import criteria
-from .accuracy import score
+from . import goodness_of_fit
 from .decided import with_decision
 from .incoming import labels_within
-from .known_parameters import KnownParameters
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
@@ -45,9 +44,9 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
     """Whether other class priors change nothing but what `_prior_attributes` returns."""
 
     with_decision = with_decision
-    score = score
-    log_likelihood, aic, bic = criteria.log_likelihood, criteria.aic, criteria.bic
-    n_parameters_ = property(criteria.n_parameters)
+    score = goodness_of_fit.score
+    log_likelihood, aic, bic = goodness_of_fit.log_likelihood, goodness_of_fit.aic, goodness_of_fit.bic
+    n_parameters_ = property(goodness_of_fit.n_parameters)
 
     def abilities(self) -> Abilities:
         """Return what this model can do beyond fit and predict, as a table to print and parts to ask.

@@ -18,8 +18,8 @@ from ..solvers.mistakes.online import PerceptronStatus
 from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .incoming import rows_to_add, rows_to_fit
+from .linear import SparseCoefficients
 from .perceptron_start import check_number, class_counts, generator, start_weights
-from .sparse_coefficients import SparseCoefficients
 
 Floats = NDArray[np.float64]
 

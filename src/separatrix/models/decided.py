@@ -13,12 +13,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, abilities_of
+from ..arguments import KnownParameters
 from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
-from .accuracy import labels_of_rows, share_of
-from .known_parameters import KnownParameters
+from .goodness_of_fit import labels_of_rows, share_of
 from .state import State, nested, restore_nested
 
 Floats = NDArray[np.float64]

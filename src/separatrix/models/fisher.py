@@ -21,14 +21,13 @@ from ..decisions.class_weights import NEVER, class_factors, stand_in
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors
 from ..solvers.closed_form.fisher import criterion, solve_fisher
+from ..solvers.closed_form.row_span import solve_wide
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
 from ..summaries import ClassMoments
-from .from_summary import SummaryClassifier
+from .from_summary import SummaryClassifier, columns_in, warn_singular
 from .linear import LinearClassifier
 from .projection import direction_names, project
-from .row_span import column_moments, solve_wide
-from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +105,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
 
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Fit where rows are fewer than very many columns: in the span of the rows."""
-        moments, factors = column_moments(source, self.class_weight)
+        moments, factors = self._column_moments(source)
         wide = solve_wide(source, moments, factors, None, self._solve_moments)
         return {"classes_": source.classes, "summary_": None, **self._attributes(wide.found, moments)}
 

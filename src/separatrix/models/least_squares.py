@@ -18,8 +18,8 @@ from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors
 from ..errors import InputError, one_of
-from ..solvers.closed_form.embedding import embed
 from ..solvers.closed_form.least_squares import Regression, check_numbers, class_targets, solve_least_squares
+from ..solvers.closed_form.row_span import all_rows, embed, embedded_moments
 from ..solvers.closed_form.spread import total_spread
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
@@ -29,10 +29,8 @@ from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
 from ..summaries.grouped import tile_rows
 from .base import finite_or_none
-from .from_summary import SummaryClassifier
+from .from_summary import SummaryClassifier, columns_in, warn_singular
 from .linear import LinearClassifier
-from .row_span import all_rows, column_moments, embedded_moments
-from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +109,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
 
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Fit where rows are fewer than very many columns: in the span of the rows."""
-        moments, factors = column_moments(source, self.class_weight)
+        moments, factors = self._column_moments(source)
         centre, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
         # The units in which the solution is to have the least norm: the penalty's, or those of the total spread without one.
         scale = np.ones(len(centre)) if self.alpha > 0 else np.where(spread > 0, spread, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -23,7 +24,7 @@ from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..inference.logistic import Evidence, evidence_of
 from ..losses import Logistic, Loss, Softmax
-from ..solvers.problem import Problem
+from ..solvers.problem import Problem, strength
 from ..solvers.scores import per_class
 from ..solvers.smooth.averaged import Averaged
 from ..solvers.solution import Solution, Status
@@ -137,7 +138,7 @@ class LogisticRegression(LossModel):
             folds=logistic_folds(model, likelihood),
             subset_fits=logistic_fits(self),
             likelihood=likelihood,
-            warm_start=WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at),
+            warm_start=WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path),
             against_rest=Machines("machines of one class against the rest share every pass", self._fit_against_rest),
             intervals=CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level)),
         )
@@ -221,6 +222,16 @@ class LogisticRegression(LossModel):
             return None
         pairs = [(against_rest.against(problem, k), found) for k, found in zip(targets, solutions)]
         return [clone(self)._adopt(source, self._found(np.array([0, 1]), own, found)) for own, found in pairs]
+
+    def _path(self, source: Source, values: Floats) -> Iterator[Self]:
+        """Yield this model fitted at each C, increasing, all of them solved along one path."""
+        from ..solvers.sparse.path import solve_path
+
+        problem = self._problem(source)
+        for C, solution in zip(values, solve_path(problem, values).solutions, strict=True):
+            self.set_params(C=float(C))._report(solution, source, stacklevel=4)
+            own = replace(problem, strength=strength(C, problem.total))
+            yield self._adopt(source, self._found(source.classes, own, solution))
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, each once, by averaged stochastic gradient steps; `fit` on all rows at once is more exact.

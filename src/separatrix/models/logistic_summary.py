@@ -27,8 +27,7 @@ from ..solvers.solution import Status
 from .base import quiet
 from .discriminant_summary import column_names
 from .logistic_aliased import Aliased
-from .logistic_rows import FittedRows
-from .logistic_tables import coefficient_tables, facts, has_aliases, logits, notes_of, title
+from .logistic_tables import FittedRows, coefficient_tables, facts, has_aliases, logits, notes_of, title
 
 if TYPE_CHECKING:
     from .logistic import LogisticRegression

@@ -24,7 +24,7 @@ from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, S
 from ..summaries import ClassMoments
 from .base import quiet, too_large
 from .incoming import require_two_classes
-from .sparse_coefficients import SparseCoefficients
+from .linear import SparseCoefficients
 
 Floats = NDArray[np.float64]
 
@@ -132,8 +132,8 @@ class LossModel(SparseCoefficients):
         same = np.array_equal(self.classes_, source.classes) and self.coef_.shape[1] == source.n_features  # type: ignore[arg-type]
         return (self._dense_coef(), self.intercept_) if same else None
 
-    def _report(self, solution: Solution, source: Source) -> None:
-        """Warn of what the solver could not do."""
+    def _report(self, solution: Solution, source: Source, stacklevel: int = 3) -> None:
+        """Warn of what the solver could not do, at the line that called `fit`."""
         if solution.dependent is not None and solution.status is not Status.SEPARABLE:
             named = ", ".join(source.column(int(j)) for j in solution.dependent[:8]) + (", …" if len(solution.dependent) > 8 else "")
             warnings.warn(
@@ -141,12 +141,12 @@ class LossModel(SparseCoefficients):
                 "Predictions do not depend on the choice made here; drop these columns, or set C to a finite number, for coefficients "
                 "with a meaning.",
                 SingularWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
         if solution.is_converged:
             return
         kind = SeparableWarning if solution.status is Status.SEPARABLE else ConvergenceWarning
-        warnings.warn(f"{type(self).__name__}: {solution.describe()}", kind, stacklevel=3)
+        warnings.warn(f"{type(self).__name__}: {solution.describe()}", kind, stacklevel=stacklevel)
 
     def _check_params(self) -> None:
         if not (isinstance(self.C, int | float | np.number) and self.C > 0):

@@ -28,9 +28,8 @@ from ..summaries import ClassMoments
 from ..summaries.norms import ClassFourthMoments
 from ..thresholds import SCORES
 from .base import finite_or_none
-from .from_summary import FromSummary, SummaryClassifier
+from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singular
 from .generative import GenerativeClassifier
-from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..abilities import Abilities, Refused
 from ..argument_types import is_among, refused_as
+from ..arguments import KnownParameters
 from ..data import as_source
 from ..data.labels import Labels
 from ..data.opening import as_matrix
@@ -20,11 +21,10 @@ from ..data.weights import check_weights
 from ..errors import InputError, one_of
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
-from .accuracy import score
 from .base import quiet
 from .decided import or_logistic, with_decision
+from .goodness_of_fit import score
 from .incoming import require_two_classes
-from .known_parameters import KnownParameters
 from .machines import check_machine, scores_of
 
 Floats = NDArray[np.float64]

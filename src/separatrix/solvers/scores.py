@@ -61,6 +61,25 @@ def _score_tile(tile: Block, coef: Floats, intercept: Floats, out: Floats) -> No
         out += intercept
 
 
+def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floats) -> Floats:
+    """Return offset_k − ½ Σ_j precision_kj (x_j − means_kj)² of each row; absent values of sparse rows are never visited."""
+    if block.is_sparse:
+        squares = block.X.copy()
+        squares.data = squares.data.astype(np.float64) ** 2
+        scaled = means * precision
+        return offset - 0.5 * np.einsum("kj,kj->k", scaled, means) - 0.5 * (squares @ precision.T) + block.X @ scaled.T
+    if not SCORES.reached(block.n_rows * block.n_features):
+        X = np.asarray(block.X, dtype=np.float64)
+        return np.stack([offset[k] - 0.5 * ((X - means[k]) ** 2 @ precision[k]) for k in range(len(means))], axis=1)
+    from ..kernels import scores as kernels
+
+    scores = np.empty((block.n_rows, len(means)))
+    for tile in block.tiles(tile_rows(block.n_features)):
+        out = scores[tile.start - block.start :][: tile.n_rows]
+        kernels.diagonal_scores(tile.X, means, precision, offset, out)
+    return scores
+
+
 def codes_of(scores: Floats) -> Codes | None:
     """Return the class code of each row of scores, the first among equals; None if a score is not finite.
 

@@ -20,12 +20,12 @@ from ...solvers.scores import folded
 from ...summaries import Counts
 from ...summaries.reading import Reading
 from ..linear import LinearClassifier
-from .counting import CountedNB
+from .discrete import DiscreteNB
 
 Floats = NDArray[np.float64]
 
 
-class LinearNB(CountedNB, LinearClassifier):
+class LinearNB(DiscreteNB, LinearClassifier):
     """Base of BernoulliNB and MultinomialNB: log p(x | k) = Σ_j x_j on_kj + (1 − x_j) off_kj, the second part for switches only."""
 
     # Nothing but the counts is learned (categories would be): a fit that was given rows in parts is the fit of all.

@@ -1,4 +1,4 @@
-"""Naive Bayes by counting: what its models share. Smoothing, priors, zeros that stay zeros, and values that cannot be counted.
+"""Naive Bayes from counts: what its models share. Smoothing, priors, probabilities of 0, and values that cannot be counted.
 
 With α = 0 a probability counted as 0 stays 0. A row that meets one is impossible in that class: its joint probability is 0 and its
 logarithm -inf. A row that is impossible in *every* class still gets posteriors: the limit of those with ever smaller α
@@ -38,8 +38,8 @@ SMALLEST_ALPHA = 1e-10
 """What scikit-learn puts in place of a smaller alpha when force_alpha=False."""
 
 
-class CountedNB(SummaryClassifier, GenerativeClassifier):
-    """Base of naive Bayes by counting. A subclass gives `_log_likelihood(block, notes)`, the evidence of n rows in K classes."""
+class DiscreteNB(SummaryClassifier, GenerativeClassifier):
+    """Base of naive Bayes from counts. A subclass gives `_log_likelihood(block, notes)`, log p(x | k) of n rows in K classes."""
 
     alpha: Any
     force_alpha: bool
@@ -52,7 +52,7 @@ class CountedNB(SummaryClassifier, GenerativeClassifier):
     _distinct: ClassVar[bool] = False
 
     def _log_likelihood(self, block: Any, notes: UnknownCategories) -> LogSums:
-        """Return the evidence log p(x | k), (n, K)."""
+        """Return log p(x | k), (n, K)."""
         raise TypeError(f"{type(self).__name__} must define _log_likelihood")
 
     def _log_odds(self, block: Any, notes: UnknownCategories) -> LogSums:
@@ -122,14 +122,14 @@ class CountedNB(SummaryClassifier, GenerativeClassifier):
         return self._evaluate(X, self._log_likelihood, lambda found: found.exact[:, k])
 
     def _evaluate(
-        self, X: Any, evidence: Callable[[Any, UnknownCategories], LogSums], function: Callable[[LogSums], NDArray[Any] | None]
+        self, X: Any, log_sums: Callable[[Any, UnknownCategories], LogSums], function: Callable[[LogSums], NDArray[Any] | None]
     ) -> NDArray[Any]:
-        """Return function(evidence of the rows), all blocks in one array; refuse values that cannot be counted."""
+        """Return function(log_sums of the rows), all blocks in one array; refuse values that cannot be counted."""
         source, notes = self._rows(X), UnknownCategories()
 
         def quiet(block: Any) -> NDArray[Any] | None:
             with np.errstate(all="ignore"):  # per thread; what goes wrong shows in the values
-                found = evidence(block, notes)
+                found = log_sums(block, notes)
                 return function(found) if np.isfinite(found.value).all() else None
 
         parts = list(source.map(quiet))
