@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from .page import Refused
@@ -93,7 +92,7 @@ class Machines:
     """`Splits` by a function of the model's own."""
 
     how: str
-    against_rest: Callable[[Any, NDArray[np.int32], list[int], Any, int | None], list[Any] | None]
+    against_rest: Callable[[Source, list[int]], list[Any] | None]
 
 
 @dataclass(frozen=True, slots=True)

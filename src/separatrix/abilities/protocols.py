@@ -209,8 +209,8 @@ class StartsWarm(Part, Protocol):
 class Splits(Part, Protocol):
     """All machines of one class against the rest fitted in step, so that one pass serves all."""
 
-    def against_rest(self, X: Any, codes: Codes, targets: list[int], weight: Any, n_jobs: int | None) -> list[Any] | None:
-        """Return one fitted two-class machine per target; None where these rows are better fitted one by one."""
+    def against_rest(self, source: Source, targets: list[int]) -> list[Any] | None:
+        """Return one fitted two-class machine per target class, by its code; None where these rows are better fitted one by one."""
         ...
 
 

@@ -23,7 +23,8 @@ from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC
 from ..models.decided import with_decision
 from ..models.goodness_of_fit import score
-from ..models.state import State, nested, restore_nested, unpack
+from ..models.inner_estimator import nested, restore_nested
+from ..models.state import State, unpack
 from ..progress import task
 from .asked import require_jobs
 from .held_out import hold_out, require_training_classes
@@ -84,7 +85,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         self.plan = plan
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the estimator on all rows, and the map on its scores of held-out rows.
 
         Parameters

@@ -24,6 +24,7 @@ from ..solvers.closed_form.fisher import criterion, solve_fisher
 from ..solvers.closed_form.row_span import solve_wide
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
+from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
 from .from_summary import SummaryClassifier, columns_in, warn_singular
 from .linear import LinearClassifier
@@ -140,7 +141,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         threshold: float | None = None
         if len(counts) == 2:
             scalings = scalings * np.where((means[1] - means[0]) @ scalings < 0, -1.0, 1.0)
-            coef = (found.coef[1:] - found.coef[:1]) / nu
+            coef = folded_classes(found.coef) / nu
             threshold = self._threshold(float(coef[0] @ (means[0] + means[1]) / 2), counts, nu)
             intercept = np.array([-threshold])
         else:

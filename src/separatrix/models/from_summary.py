@@ -21,7 +21,7 @@ from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from ..thresholds import is_wide
 from .base import Classifier, quiet, too_large
-from .incoming import require_announced, require_two_classes
+from .labelled_rows import label_rows
 
 SHOWN = 8
 """Columns named in a message."""
@@ -75,8 +75,7 @@ class SummaryClassifier(Classifier):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = self._labelled(X, y, sample_weight)
-        require_two_classes(source.classes)  # type: ignore[arg-type]
+        source = self._rows_to_fit(X, y, sample_weight)
         with quiet():
             attributes = self._fit_source(source)
         return self._adopt(source, attributes)
@@ -98,13 +97,8 @@ class SummaryClassifier(Classifier):
         """
         first = not hasattr(self, "summary_")
         self._require_summary()
-        require_announced(self, X, classes)
         self._check_given()
-        known = classes if first else self.classes_
-        source = self._labelled(X, y, sample_weight, known)
-        require_two_classes(source.classes)  # type: ignore[arg-type]
-        if not first:
-            self._check_width(source)
+        source = self._rows_to_add(X, y, classes, sample_weight)
         with quiet():
             summary = self._summarise(source)
             if not first:
@@ -129,8 +123,7 @@ class SummaryClassifier(Classifier):
         if not hasattr(self, "summary_"):
             raise InputError("There is nothing to forget yet: fit the model first.")
         self._require_summary()
-        source = self._labelled(X, y, sample_weight, self.classes_)
-        self._check_width(source)
+        source = self._rows_to_add(X, y, None, sample_weight)
         with quiet():
             summary = self.summary_.subtract(self._summarise(source))
             self._check_left(summary)
@@ -249,7 +242,7 @@ class FromSummary:
 
     def source(self, X: Any, y: Any, weight: Any, classes: NDArray[Any]) -> Source:
         """Return labelled rows as this model reads them, coded by the classes given."""
-        return self.model._labelled(X, y, weight, classes)
+        return label_rows(self.model._open(X), y, weight, classes)
 
     def summarise(self, source: Source) -> Any:
         """Return the summary of rows."""

@@ -166,4 +166,4 @@ def _judged(model: Classifier, X: Any, y: Any, likelihood: Any, sample_weight: A
             f"likelihood={wanted!r} needs rows and labels here: aic(X, y, likelihood={wanted!r}). y and sample_weight belong to rows; pass "
             "nothing at all for the rows that were fitted."
         )
-    return part.judge(None if X is None else model._fitted_rows(X, y, sample_weight), wanted)
+    return part.judge(None if X is None else model._rows_of_fit(X, y, sample_weight), wanted)

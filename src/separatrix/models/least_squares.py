@@ -24,7 +24,7 @@ from ..solvers.closed_form.spread import total_spread
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
 from ..solvers.held_out.permuted import least_squares_permuted
-from ..solvers.scores import folded, linear_scores
+from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory
 from ..summaries.grouped import tile_rows
@@ -189,9 +189,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
             found, refit = (np.concatenate(values) for values in zip(*parts, strict=True))
             if numbers is not None:
                 found = found * numbers - 0.5 * numbers**2
-            elif found.shape[1] == 1:
-                found = np.hstack([-found, found])
-            return LeftOut(found, refit | singular)
+            return LeftOut(per_class(found), refit | singular)
 
         return left_out
 

@@ -17,7 +17,7 @@ from ..abilities.parts import BlockScores, Reading
 from ..data import Block
 from ..errors import InputError
 from ..geometry import Hyperplane
-from ..solvers.scores import linear_codes, linear_scores, unfolded
+from ..solvers.scores import folded_classes, linear_codes, linear_scores, unfolded
 from .base import Classifier, finite_or_none
 
 Floats = NDArray[np.float64]
@@ -80,7 +80,7 @@ class LinearClassifier(Classifier):
         return Hyperplane(weights[b] - weights[a], float(offsets[b] - offsets[a]))
 
     def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
-        moved = self.intercept_ + (shift if len(self.intercept_) > 1 else shift[1:] - shift[:1])
+        moved = self.intercept_ + folded_classes(shift)
         return {**super()._prior_attributes(priors, shift), "intercept_": moved}
 
     def _per_class(self) -> tuple[Floats, Floats]:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from ..abilities import Abilities
 from ..abilities.candidate_columns import ColumnsRanked
 from ..abilities.parts import WarmStart
-from ..data import Block, Source, as_source
+from ..data import Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError, SingularWarning
 from ..losses import Loss
@@ -23,7 +23,7 @@ from ..solvers.rows import Rows
 from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
 from ..summaries import ClassMoments
 from .base import quiet, too_large
-from .incoming import require_two_classes
+from .labelled_rows import class_totals
 from .linear import SparseCoefficients
 
 Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ class LossModel(SparseCoefficients):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
+        source = self._rows_to_fit(X, y, sample_weight)
         try:
             with quiet():
                 problem = self._problem(source)
@@ -99,9 +99,8 @@ class LossModel(SparseCoefficients):
     def _problem(self, source: Source) -> Problem:
         classes = source.classes
         assert classes is not None
-        require_two_classes(classes)
         rows = Rows.of(source)
-        counts = class_counts(rows, len(classes))
+        counts = class_totals(rows, len(classes))
         factors = class_factors(self.class_weight, classes, counts)
         refuse_weightless(classes, counts if factors is None else counts * factors)
         if factors is not None:
@@ -162,16 +161,6 @@ class LossModel(SparseCoefficients):
 def seed_of(random_state: Any) -> int:
     """Return the seed of a solver's random choices: 0 for None, so that two fits on the same rows are the same."""
     return 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def class_counts(rows: Rows, n_classes: int) -> Floats:
-    """Return Σ s_i of each class."""
-
-    def count(block: Block) -> Floats:
-        assert block.codes is not None
-        return np.bincount(block.codes, weights=block.weight, minlength=n_classes).astype(np.float64)
-
-    return np.sum(list(rows.map(count)), axis=0)
 
 
 def refuse_weightless(classes: NDArray[Any], counts: Floats) -> None:

@@ -18,6 +18,7 @@ from ...errors import InputError
 from ...solvers.closed_form.category_scores import category_logs, category_scores
 from ...solvers.closed_form.log_sums import LogSums, UnknownCategories, log_odds
 from ...solvers.closed_form.smoothing import LogProbability
+from ...solvers.scores import folded_classes
 from ...summaries.categories import LARGEST, CategoryCounts
 from ..from_summary import FromSummary
 from .discrete import DiscreteNB
@@ -171,9 +172,9 @@ class CategoricalNB(DiscreteNB):
     def _log_odds(self, block: Block, notes: UnknownCategories) -> LogSums:
         if len(self.classes_) > 2 or np.isneginf(self.class_log_prior_).any():
             return super()._log_odds(block, notes)
-        zeros = None if self.category_zeros_ is None else np.diff(self.category_zeros_, axis=0)
-        found = self._log_sums(block, notes, np.diff(self.category_log_prob_, axis=0), zeros)
-        return LogSums(found.value + np.diff(self.class_log_prior_), found.zeros)
+        zeros = None if self.category_zeros_ is None else folded_classes(self.category_zeros_)
+        found = self._log_sums(block, notes, folded_classes(self.category_log_prob_), zeros)
+        return LogSums(found.value + folded_classes(self.class_log_prior_), found.zeros)
 
     def _log_sums(self, block: Block, notes: UnknownCategories, logs: Floats, zeros: Floats | None) -> LogSums:
         starts, skip = self.categories_.starts, self.missing == "ignore"

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import log_softmax, logsumexp
-from sklearn.utils.validation import check_is_fitted, validate_data
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted
 
 from ...abilities import Abilities, Refused
 from ...abilities.additive_scores import NaiveScores
-from ...argument_types import as_numbers, refused_as
+from ...argument_types import as_numbers
 from ...data import Source
 from ...data.counts import CountSource, is_text
 from ...data.opening import is_frame
@@ -28,7 +28,7 @@ from ...decisions.priors import check_priors
 from ...errors import DataWarning, InputError, one_of
 from ...solvers.closed_form.log_sums import LogSums, UnknownCategories, unbounded
 from ...solvers.closed_form.smoothing import rule_out
-from ...solvers.scores import codes_of, per_class, posteriors_of
+from ...solvers.scores import codes_of, log_posteriors_of, per_class, posteriors_of
 from ...summaries import Counts
 from ..from_summary import SummaryClassifier
 from ..generative import GenerativeClassifier
@@ -97,7 +97,7 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         ----------
         X : array, sparse matrix, frame or table of n rows
         """
-        return self._evaluate(X, self._log_odds, lambda found: unbounded(log_softmax(per_class(self._ruled(found)), axis=1)))
+        return self._evaluate(X, self._log_odds, lambda found: unbounded(log_posteriors_of(per_class(self._ruled(found)))))
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Return log p(x, k) = log π_k + log p(x | k), (n, K); -inf where it is impossible.
@@ -205,21 +205,6 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         from ...data.tables import NullableFrame
 
         return NullableFrame(X, n_jobs=n_jobs)
-
-    def _rows(self, X: Any) -> Source:
-        check_is_fitted(self)
-        source = self._open(X)
-        if not isinstance(X, Source):
-            with refused_as("X", "give the columns of the fit, in their order."):
-                validate_data(self, X, reset=False, skip_check_array=True)
-        return super()._rows(source)
-
-    def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
-        source = self._open(X)
-        if classes is self.__dict__.get("classes_") and classes is not None and not isinstance(X, Source):
-            with refused_as("X", "give the columns of the fit, in their order."):
-                validate_data(self, X, reset=False, skip_check_array=True)  # more rows, or fewer: of the same columns
-        return super()._labelled(source, y, sample_weight, classes)
 
     def _summarise(self, source: Source) -> Any:
         summary = source.reduce(self._pass(source.classes))  # type: ignore[arg-type]
