@@ -26,7 +26,7 @@ from ..data.sparse_rows import with_rows
 from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
-from ..models.singular import columns_named
+from ..models.from_summary import columns_named
 from ..summaries.class_moments import require_memory
 from .plans import count_rows
 

@@ -78,7 +78,7 @@ def delong(area: Area, other: Area, level: float = 0.95) -> Difference:
 
     Examples
     --------
-    >>> from separatrix.decisions.areas import area
+    >>> from separatrix.inference.roc_areas import area
     >>> truth, scores = np.array([1, 1, 1, 0, 0, 0]) > 0, ([0.6, 0.3, 0.8, 0.4, 0.5, 0.1], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
     >>> found = delong(*[area(truth, np.array(score), None) for score in scores])
     >>> round(found.value, 4), round(found.p, 4)

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression as Peer
 
 from separatrix import LogisticRegression
 from separatrix.losses import ElasticNet, Logistic, Softmax
-from separatrix.models.logistic_path import regularisation_path
+from separatrix.selection.penalty_path import regularisation_path
 from separatrix.solvers.sparse.class_intercepts import intercept_inverse, shifted
 from tests.solvers.problems import make_problem, make_rows, make_sparse, objective
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...losses import require
 from ..ending import is_separated, least_weight, small_enough, still_to_gain, without_step
 from ..problem import Problem
+from ..scores import folded_classes
 from ..solution import Solution, Status
 from . import newton_gap, proven_gap
 from .direction import direction, norm, preconditioner
@@ -84,7 +85,7 @@ def ended(system: System, point: Point, status: Status, iterations: int, passes:
 def _prior_scores(problem: Problem) -> Floats:
     """Return the intercepts that are optimal with W = 0: the log-odds of the classes."""
     logs = np.log(problem.counts)
-    return logs[1:] - logs[:1] if problem.n_scores == 1 else logs - logs.mean()
+    return folded_classes(logs) if problem.n_scores == 1 else logs - logs.mean()
 
 
 def iterate(system: System, point: Point) -> tuple[Point, Status, int]:

@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from ...data import Block
 from ..problem import Problem
+from ..scores import posteriors_of
 from .objective import Objective
 
 Floats = NDArray[np.float64]
@@ -65,7 +66,7 @@ def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
     for some, s in samples:
         some = some - objective.centre if objective.is_centred and isinstance(some, np.ndarray) else some
         Z = np.asarray(some @ theta[:, :-1].T) + theta[:, -1]
-        P = expit(Z) if len(theta) == 1 else softmax(Z, axis=1)
+        P = expit(Z) if len(theta) == 1 else posteriors_of(Z)
         gap = from_probabilities(problem, gradient[:, :-1], gradient[:, -1], some, P, s)
         if gap is not None:
             return gap

@@ -28,6 +28,7 @@ from ..dependence import dependent_columns
 from ..ending import finish, is_separated, least_weight
 from ..problem import Problem
 from ..rows import Rows
+from ..scores import folded_classes
 from ..solution import Solution, Status
 from . import lbfgs, newton, newton_cg
 from .line_search import Asking, answered
@@ -152,7 +153,7 @@ def null_scores(problem: Problem) -> Floats:
     theta = np.zeros((problem.n_scores, problem.n_features + 1))
     if problem.fit_intercept:
         logs = np.log(problem.counts)
-        theta[:, -1] = logs[1:] - logs[:1] if len(theta) == 1 else logs - logs.mean()
+        theta[:, -1] = folded_classes(logs) if len(theta) == 1 else logs - logs.mean()
     return theta
 
 
@@ -217,7 +218,7 @@ def start(problem: Problem, moments: ClassMoments, G: Floats, objective: Objecti
         ridge = np.diag(KRONECKER_RIDGE * problem.strength + 1e-10 * sd**2)
         found = solve_discriminant(moments.means, moments.scatter / n + ridge, moments.counts / n, np.where(sd > 0, sd, 1.0))
         lda = np.column_stack([found.coef, found.intercept])
-        theta = lda[1:] - lda[:1] if len(theta) == 1 else lda - lda.mean(axis=0)
+        theta = folded_classes(lda) if len(theta) == 1 else lda - lda.mean(axis=0)
     theta[:, -1] += theta[:, :-1] @ objective.centre
     return theta
 
