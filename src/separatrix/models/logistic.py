@@ -23,7 +23,7 @@ from ..data import Block, Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..inference.logistic import FisherInformation, fisher_information
-from ..losses import Logistic, Loss, Softmax
+from ..losses import CrossEntropy, Logistic, Softmax
 from ..solvers.problem import Problem, strength
 from ..solvers.scores import per_class
 from ..solvers.smooth.averaged import Averaged
@@ -178,7 +178,7 @@ class LogisticRegression(LossModel):
             found["evidence_"] = replace(self.evidence_, gamma=gamma)
         return found
 
-    def _loss(self, n_classes: int) -> Loss:
+    def _loss(self, n_classes: int) -> CrossEntropy:
         return Logistic() if n_classes == 2 else Softmax()
 
     def _posterior_scores(self, block: Block) -> Floats:
@@ -213,7 +213,7 @@ class LogisticRegression(LossModel):
             return None
         from ..solvers.smooth import against_rest
 
-        problem = self._problem(source)
+        problem = replace(self._problem(source), loss=Logistic())
         solutions = against_rest.solve(problem, targets) if against_rest.serves(problem) else None
         if solutions is None or not all(solution.is_converged for solution in solutions):
             return None
@@ -274,10 +274,11 @@ class LogisticRegression(LossModel):
             )
         factors = class_factors(self.class_weight, source.classes, np.ones(len(source.classes)))
         rng = None if self.random_state is None else check_random_state(self.random_state)
+        loss = self._loss(len(source.classes))
         for block in source.blocks():
             weight = block.weight if factors is None else factors[block.codes] * (1.0 if block.weight is None else block.weight)
             with np.errstate(invalid="ignore", over="ignore"):
-                state = state.learn(Block(block.X, block.codes, weight, block.start), float(self.C), bool(self.fit_intercept), rng)
+                state = state.learn(Block(block.X, block.codes, weight, block.start), loss, float(self.C), bool(self.fit_intercept), rng)
         if not np.isfinite(state.theta).all():
             source.refuse_nonfinite()
         return state

@@ -169,7 +169,7 @@ class LinearSVC(LossModel):
         problem = self._problem(source)
         joint = self.multi_class == "crammer_singer"
         assert source.classes is not None
-        found = svm.solve(problem, self._ridge(), joint, source.classes)
+        found = svm.solve(replace(problem, loss=Hinge()) if joint else problem, self._ridge(), joint, source.classes)
         solution = found.solution
         self._report(solution, source)
         return self._adopt(

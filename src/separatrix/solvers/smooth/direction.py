@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ending import GAP_SHARE, still_to_gain
+from ..stopping import GAP_SHARE, still_to_gain
 from .system import Point, System
 
 Floats = NDArray[np.float64]
@@ -34,8 +34,7 @@ def preconditioner(system: System, point: Point) -> Scales:
     """Return the preconditioner: M/λ = 1 + squares_j h_k/λ, h_k the mean curvature of score k; once directions have been slow, the
     diagonal of the Hessian itself, which costs a product. Rows all but certain have next to no curvature, and columns may be theirs alone.
     """
-    P, s = point.P, system.weight
-    bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
+    bent = system.diagonal(point.P)
     h = bent.sum(axis=0) / system.problem.total
     hc = np.maximum(h / system.ridge, 1e-300) if system.problem.fit_intercept else np.ones_like(h)
     if not system.is_slow:

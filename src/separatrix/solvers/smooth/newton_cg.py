@@ -8,18 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...losses import require
-from ..ending import is_separated, least_weight, small_enough, still_to_gain, without_step
+from ...losses import CrossEntropy
+from ..accepted_losses import require_loss, smooth_loss
 from ..problem import Problem
-from ..scores import folded_classes
 from ..solution import Solution, Status
-from . import newton_gap, proven_gap
+from ..stopping import is_separated, least_weight, small_enough, still_to_gain, without_step
+from . import newton_gap, proven_gap, scaled_gap
 from .direction import direction, norm, preconditioner
 from .system import Point, System
 
 Floats = NDArray[np.float64]
 
-REQUIRES = ("value", "slope", "curvature")
 FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""
 ARMIJO = 1e-4
@@ -42,7 +41,7 @@ def solve(problem: Problem) -> Solution:
     >>> found.status.value, found.coef.round(3).tolist()
     ('converged', [[0.453]])
     """
-    require(problem.loss, REQUIRES, "newton-cg")
+    require_loss(problem, "newton_cg")
     system = System(problem)
     return ended(system, *iterate(system, begin(system)), system.passes)
 
@@ -55,7 +54,7 @@ def begin(system: System) -> Point:
     if system.compression is not None:
         W = system.compression.shorten(W)
     if problem.start is None and problem.fit_intercept:
-        c = _prior_scores(problem)
+        c = smooth_loss(problem).constant_scores(problem.counts)
     Z = (system.products.times(W) if W.any() else np.zeros((len(system.codes), len(c)))) + c
     point = system.point(W, c, Z, *system.loss(Z))
     if not (np.isfinite(point.f) and np.isfinite(point.g).all() and np.isfinite(system.squares).all()):
@@ -74,18 +73,21 @@ def ended(system: System, point: Point, status: Status, iterations: int, passes:
         mean = W.mean(axis=1, keepdims=True)
         W, g, intercept = W - mean, g - problem.strength * mean, intercept - intercept.mean()
         f -= 0.5 * problem.strength * problem.n_scores * float(np.vdot(mean, mean))
-    gap = proven_gap.from_point(problem, g.T, point.gc, system.products.X, point.P)
-    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
-        gap = min(gap, newton_gap.by_products(system, point, g))
+    gap = _gap(system, point, g, f, status)
     norm = max(float(np.abs(g).max()), float(np.abs(point.gc).max()))
     coef = np.ascontiguousarray(system.expand(W).T)
     return Solution(coef, intercept, status, iterations, passes, f, norm, gap, "newton-cg")
 
 
-def _prior_scores(problem: Problem) -> Floats:
-    """Return the intercepts that are optimal with W = 0: the log-odds of the classes."""
-    logs = np.log(problem.counts)
-    return folded_classes(logs) if problem.n_scores == 1 else logs - logs.mean()
+def _gap(system: System, point: Point, g: Floats, f: float, status: Status) -> float:
+    """Return a bound on f − min f that holds."""
+    problem = system.problem
+    if not isinstance(system.loss_function, CrossEntropy):
+        return scaled_gap.from_point(problem, g.T, system.products, point.Z)
+    gap = proven_gap.from_point(problem, g.T, point.gc, system.products.X, point.P)
+    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
+        gap = min(gap, newton_gap.by_products(system, point, g))
+    return gap
 
 
 def iterate(system: System, point: Point) -> tuple[Point, Status, int]:

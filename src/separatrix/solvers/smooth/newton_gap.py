@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ..ending import GAP_SHARE
 from ..problem import Problem
 from ..rows import Rows
+from ..stopping import GAP_SHARE
 from .direction import preconditioner
 from .newton import Factor
 from .objective import Objective

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...losses import Loss
+from ...losses import Loss, SmoothLoss
 from ..closed_form.discriminant import log_priors
 from ..closed_form.least_squares import class_products
 from ..closed_form.spread import total_spread
@@ -182,13 +182,13 @@ class LinearScores(PivotScores):
 
 def rowwise(loss: Loss, scores: Floats, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
     """Return slopes and curvatures (n, R) of the loss of each score; curvature 1 where the loss has none."""
-    if loss.is_multiclass:
+    if loss.is_multiclass and isinstance(loss, SmoothLoss):
         slope, curved = loss.slope(scores, codes), loss.curvature(scores, codes)
         return slope, np.einsum("ikk->ik", curved)
     own = [1] if scores.shape[1] == 1 else np.arange(scores.shape[1])
     signs = np.where(codes[:, None] == own, 1.0, -1.0)
     slope = np.stack([loss.slope(z, s) for z, s in zip(scores.T, signs.T, strict=True)], axis=1)
-    if "curvature" not in loss.offers:
+    if not isinstance(loss, SmoothLoss):
         return slope, np.ones_like(slope)
     return slope, np.stack([loss.curvature(z, s) for z, s in zip(scores.T, signs.T, strict=True)], axis=1)
 
