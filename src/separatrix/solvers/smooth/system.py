@@ -8,6 +8,7 @@ by side.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from ...summaries.grouped import NO_WEIGHT
 from ..problem import Problem
 from ..products import Products
 from ..sparse.compression import Compression
+
+if TYPE_CHECKING:
+    from .heavy_block import HeavyBlock
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +56,8 @@ class System:
         assert units is not None
         self.units = units
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
+        self.block: HeavyBlock | None = None
+        self.spent = 0.0
 
     @property
     def ridge(self) -> float:
