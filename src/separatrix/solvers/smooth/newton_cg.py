@@ -14,7 +14,7 @@ from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import is_separated, least_weight, small_enough, still_to_gain, without_step
 from . import newton_gap, proven_gap, scaled_gap
-from .direction import direction, norm, preconditioner
+from .direction import direction, norm, preconditioner, strengthened
 from .system import Point, System
 
 Floats = NDArray[np.float64]
@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""
 ARMIJO = 1e-4
+STEEP = 0.25
+"""Share of its first slope that f must still have at the end of a step for a longer one to be tried."""
 REFINED = 4
 """Further trials of a step's length where directions are dear: each costs about a product."""
 EXACT = 0.8
@@ -112,6 +114,9 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
             return point, Status.SEPARABLE, iteration
         if iteration == problem.max_iter:
             break
+        if strengthened(system, point):
+            scales = preconditioner(system, point)
+            size = norm(point, scales)
         was_slow = system.is_slow
         d, dc, Xd, decrement, missed = direction(system, point, scales, min(FORCING, np.sqrt(size / first)))
         found = _search(system, point, d, dc, Xd, decrement)
@@ -138,6 +143,7 @@ def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, dec
     for _ in range(30):
         trial = along(t)
         if trial.f <= point.f - 2.0 * ARMIJO * t * decrement:
+            trial, longer = _further(along, trial, longer)
             if system.is_slow:
                 trial = _lowest(along, (tried, trial) if trial.slope > 0.0 else (trial, longer), trial)
             return system.point(point.W - trial.t * d, point.c - trial.t * dc, point.Z - trial.t * Xd, trial.loss, trial.R)
@@ -145,6 +151,18 @@ def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, dec
             return None
         longer, t = trial, 0.5 * t
     return None
+
+
+def _further(along: Callable[[float], _Trial], trial: _Trial, longer: _Trial | None) -> tuple[_Trial, _Trial | None]:
+    """Return a longer step while f falls nearly as steeply at its end as before: rows that a direction separates gain by any length."""
+    start = along(0.0).slope if longer is None else 0.0
+    while longer is None and trial.slope < STEEP * start:
+        double = along(2.0 * trial.t)
+        if double.f >= trial.f:
+            longer = double
+            break
+        trial = double
+    return trial, longer
 
 
 @dataclass(slots=True)

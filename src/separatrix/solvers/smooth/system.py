@@ -8,6 +8,7 @@ by side.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from ..accepted_losses import smooth_loss
 from ..problem import Problem
 from ..products import Products
 from ..sparse.compression import Compression
+
+if TYPE_CHECKING:
+    from .heavy_block import HeavyBlock
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +58,8 @@ class System:
         assert units is not None
         self.units = units
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
+        self.block: HeavyBlock | None = None
+        self.spent = 0.0
 
     @property
     def ridge(self) -> float:
