@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression as Sklearn
 
 from separatrix import LogisticRegression
-from separatrix.losses import ElasticNet, Logistic, Softmax
+from separatrix.losses import Logistic, Softmax
 
 CLOSE = 1e-6
 PROBLEMS = 200
@@ -48,7 +48,8 @@ class Case:
         """Return the mean loss plus λΩ from the coefficients alone."""
         Z = self.X @ coef.T + intercept
         loss = Softmax().value(Z, self.y) if len(coef) > 1 else Logistic().value(Z[:, 0], np.where(self.y == 1, 1.0, -1.0))
-        return float(loss.mean() + ElasticNet(self.r).value(coef) / (self.C * len(self.y)))
+        penalty = 0.5 * (1.0 - self.r) * np.sum(coef**2) + self.r * np.abs(coef).sum()
+        return float(loss.mean() + penalty / (self.C * len(self.y)))
 
 
 def case(seed: int) -> Case:

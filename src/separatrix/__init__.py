@@ -67,7 +67,6 @@ _ROOMS = {
         "Perceptron",
         "QuadraticDiscriminantAnalysis",
         "VotedPerceptron",
-        "regularisation_path",
     ),
     "selection": (
         "AnovaFilter",
@@ -81,6 +80,7 @@ _ROOMS = {
         "StepwiseDiscriminant",
         "choose_covariance",
         "compare",
+        "regularisation_path",
     ),
     "summaries": ("ClassMoments", "Moments"),
 }

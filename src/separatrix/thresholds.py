@@ -83,3 +83,14 @@ HELD_SCORES = Threshold(4_000_000)
 """Scores of permutations or resamples held at a time."""
 NEWTON_VALUES = Threshold(2_000_000)
 """Scores of all rows under left-out fits, found by Newton steps, held at a time."""
+
+
+def is_wide(n_rows: int, n_features: int) -> bool:
+    """Return whether rows are so few beside their columns that models are solved in the span of the rows.
+
+    Examples
+    --------
+    >>> is_wide(100, 5_000), is_wide(100, 500)
+    (True, False)
+    """
+    return WIDE.reached(n_features) and n_rows < n_features

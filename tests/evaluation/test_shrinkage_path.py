@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from separatrix import GaussianNB, LinearDiscriminantAnalysis
 from separatrix.errors import InputError
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate, shrinkage_path
-from separatrix.models.row_span import is_wide
+from separatrix.thresholds import is_wide
 
 pytestmark = pytest.mark.usefixtures("roads")
 

@@ -1,4 +1,4 @@
-"""Every loss in every law: differences, kinks, bounds, convexity, Fenchel's inequality and its equality."""
+"""Every loss in every law: differences, kinks, convexity; the passes of smooth losses against their formulas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 from scipy.optimize import approx_fprime
 
 from separatrix import losses
-from separatrix.errors import InputError
-from separatrix.losses import LOSSES, Hinge, Loss, require
+from separatrix.losses import LOSSES, CrossEntropy, Loss, SmoothLoss
 
 EVERY = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
-CURVED = pytest.mark.parametrize("loss", [x for x in LOSSES if "curvature" in x.offers], ids=lambda loss: loss.name)
+SMOOTH = pytest.mark.parametrize("loss", [x for x in LOSSES if isinstance(x, SmoothLoss)], ids=lambda loss: loss.name)
 K = 4
 
 
@@ -30,7 +29,7 @@ def one(loss: Loss, z: Any, y: Any) -> float:
 
 def test_the_table_holds_every_loss() -> None:
     public = {getattr(losses, name) for name in losses.__all__ if isinstance(getattr(losses, name), type)}
-    assert {type(loss) for loss in LOSSES} == {c for c in public if issubclass(c, Loss) and c is not Loss}
+    assert {type(loss) for loss in LOSSES} == public - {Loss, SmoothLoss, CrossEntropy}
 
 
 @EVERY
@@ -52,8 +51,8 @@ def test_slope_is_a_subgradient_also_on_the_kink(loss: Loss) -> None:
         assert (loss.value(np.full(4, other), y) >= value + slope * (other - kink) - 1e-12).all()
 
 
-@CURVED
-def test_curvature_is_the_slope_of_the_slope(loss: Loss) -> None:
+@SMOOTH
+def test_curvature_is_the_slope_of_the_slope(loss: SmoothLoss) -> None:
     z, y = points(loss)
     h = 1e-6
     if not loss.is_multiclass:
@@ -64,40 +63,16 @@ def test_curvature_is_the_slope_of_the_slope(loss: Loss) -> None:
         np.testing.assert_allclose(loss.curvature(z, y)[:, k], (loss.slope(z + e, y) - loss.slope(z - e, y)) / (2 * h), atol=1e-6)
 
 
-@CURVED
-def test_curvature_is_bounded_and_the_bound_is_reached(loss: Loss) -> None:
-    z, y = points(loss, 500)
-    c = loss.curvature(z, y)
-    top = np.linalg.eigvalsh(c)[:, -1] if loss.is_multiclass else c
-    assert (top <= loss.curvature_bound + 1e-12).all()
-    where = np.array([[0.0, 0.0, -50.0, -50.0]]) if loss.is_multiclass else np.array([0.0])
-    at = loss.curvature(where, np.array([0]) if loss.is_multiclass else np.array([1.0]))
-    assert np.max(np.linalg.eigvalsh(at[0]) if loss.is_multiclass else at) == pytest.approx(loss.curvature_bound)
-
-
-@EVERY
-def test_fenchel_inequality_with_equality_at_the_slope(loss: Loss) -> None:
-    z, y = points(loss)
-    other = np.roll(z, 1, axis=0)
-    a = loss.slope(z, y)
-    product = (lambda u, v: (u * v).sum(axis=1)) if loss.is_multiclass else (lambda u, v: u * v)
-    np.testing.assert_allclose(loss.value(z, y) + loss.conjugate(a, y), product(a, z), atol=1e-9)
-    assert (loss.value(other, y) + loss.conjugate(a, y) >= product(a, other) - 1e-9).all()
-
-
-@EVERY
-def test_conjugate_is_infinite_outside_its_domain(loss: Loss) -> None:
-    if loss.name == "squared":
-        pytest.skip("the conjugate of the squared loss is finite everywhere")
-    y = np.array([0]) if loss.is_multiclass else np.array([1.0])
-    outside = np.full((1, K), 0.5) if loss.is_multiclass else np.array([0.5])
-    assert np.isinf(loss.conjugate(outside, y)).all()
-
-
 @EVERY
 def test_value_survives_huge_scores(loss: Loss) -> None:
     z, y = points(loss, 10, 1e5)
-    assert np.isfinite(loss.value(z, y)).all() and np.isfinite(loss.slope(z, y)).all()
+    assert np.isfinite(loss.value(z, y)).all() and np.isfinite(loss.slope(z, y)).all() and (loss.value(z, y) >= 0.0).all()
+
+
+def test_several_scores_count_by_their_differences() -> None:
+    z, y = points(losses.Softmax())
+    shifted = z + np.linspace(-2.0, 2.0, len(z))[:, None]
+    np.testing.assert_allclose(losses.Softmax().value(shifted, y), losses.Softmax().value(z, y), atol=1e-12)
 
 
 def test_softmax_of_two_classes_is_logistic() -> None:
@@ -106,8 +81,53 @@ def test_softmax_of_two_classes_is_logistic() -> None:
     np.testing.assert_allclose(losses.Softmax().value(both, (y > 0).astype(int)), losses.Logistic().value(z, y), atol=1e-12)
 
 
-def test_a_missing_capability_is_named() -> None:
-    with pytest.raises(InputError, match="newton needs the curvature of the loss, but the hinge loss offers only"):
-        require(Hinge(), ("slope", "curvature"), "newton")
-    with pytest.raises(InputError, match="curvature"):
-        Hinge().curvature(np.zeros(1), np.ones(1))
+def scored(loss: Loss, weighted: bool) -> tuple[Any, Any, Any, Any]:
+    """Return scores (n, R), class codes, weights (none: an empty array) and the targets of the formulas."""
+    z, y = points(loss, spread=6.0)
+    codes = (y if loss.is_multiclass else y > 0).astype(np.int32)
+    weight = np.random.default_rng(1).integers(0, 3, len(z)).astype(float) if weighted else np.empty(0)
+    return z.reshape(len(z), -1), codes, weight, y
+
+
+def full_curvature(loss: SmoothLoss, S: Any, y: Any, s: Any) -> Any:
+    return s[:, None, None] * (loss.curvature(S, y) if loss.is_multiclass else loss.curvature(S[:, 0], y)[:, None, None])
+
+
+@SMOOTH
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_residuals_are_the_formulas(loss: SmoothLoss, weighted: bool, compiled: bool) -> None:
+    S, codes, weight, y = scored(loss, weighted)
+    s, at = weight if weighted else np.ones(len(S)), S if loss.is_multiclass else S[:, 0]
+    found, plain, root = S.copy(), S.copy(), np.empty_like(S)
+    total = loss.residuals(found, codes, weight, root, compiled)
+    assert loss.residuals(plain, codes, weight, None, compiled) == pytest.approx(total, rel=1e-14)
+    assert total == pytest.approx(s @ loss.value(at, y), rel=1e-12)
+    np.testing.assert_allclose(found, s[:, None] * loss.slope(at, y).reshape(S.shape), atol=1e-12)
+    np.testing.assert_array_equal(plain, found)
+    curvature = root[:, :, None] * root[:, None]
+    if loss.is_multiclass:
+        curvature = np.eye(K) * curvature.sum(axis=2)[:, :, None] - curvature
+    np.testing.assert_allclose(curvature, full_curvature(loss, S, y, s), atol=1e-12)
+
+
+@SMOOTH
+@pytest.mark.parametrize("weighted", [True, False])
+def test_products_with_the_curvature_are_the_formulas(loss: SmoothLoss, weighted: bool) -> None:
+    S, codes, weight, y = scored(loss, weighted)
+    residuals, V = S.copy(), np.random.default_rng(2).standard_normal(S.shape)
+    loss.residuals(residuals, codes, weight)
+    B, D = loss.bend(S, residuals, codes, weight), full_curvature(loss, S, y, weight if weighted else np.ones(len(S)))
+    np.testing.assert_allclose(loss.curvature_times(B, weight, V.copy()), np.einsum("ikl,il->ik", D, V), atol=1e-12)
+    np.testing.assert_allclose(loss.curvature_diagonal(B, weight), np.einsum("ikk->ik", D), atol=1e-12)
+
+
+@SMOOTH
+@pytest.mark.parametrize("counts", [[3.0, 5.0], [1.0, 2.0, 3.0, 4.0]])
+def test_constant_scores_have_their_value(loss: SmoothLoss, counts: list[float]) -> None:
+    if loss.is_multiclass != (len(counts) > 2):
+        return
+    shares, scores = np.array(counts) / sum(counts), loss.constant_scores(np.array(counts))
+    at = np.tile(scores, (len(counts), 1))
+    each = loss.value(at, np.arange(len(counts))) if loss.is_multiclass else loss.value(at[:, 0], np.array([-1.0, 1.0]))
+    assert loss.constant_value(np.array(counts)) == pytest.approx(shares @ each, rel=1e-12)

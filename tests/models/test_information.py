@@ -20,10 +20,9 @@ from separatrix.models.batch_perceptron import BatchPerceptron
 from separatrix.models.fisher import FisherDiscriminant
 from separatrix.models.least_squares import LeastSquaresClassifier
 from separatrix.models.nearest_mean import NearestMean
-from separatrix.models.perceptron import AveragedPerceptron, Perceptron
+from separatrix.models.perceptron import AveragedPerceptron, Perceptron, VotedPerceptron
 from separatrix.models.quadratic import QuadraticDiscriminantAnalysis
 from separatrix.models.svm import LinearSVC
-from separatrix.models.voted_perceptron import VotedPerceptron
 
 WITHOUT = [
     LeastSquaresClassifier(),

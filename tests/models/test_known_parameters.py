@@ -12,8 +12,8 @@ from sklearn.utils import all_estimators
 
 import separatrix
 from separatrix import GaussianNB, LinearDiscriminantAnalysis, LogisticRegression, OneVsRest, Perceptron
+from separatrix.arguments import COUNTERPARTS, REPLACED
 from separatrix.errors import InputError, InputTypeError
-from separatrix.models.known_parameters import COUNTERPARTS, REPLACED
 from tests.tables import ESTIMATORS
 
 PEERS = dict(all_estimators())

@@ -18,7 +18,7 @@ from separatrix.errors import CapacityError, InputError, SingularWarning
 from separatrix.inference.logistic import pseudo_inverse
 from separatrix.inference.logistic_leave_one_out import approximate_leave_one_out
 from separatrix.models.logistic import LogisticRegression
-from separatrix.models.logistic_path import regularisation_path
+from separatrix.selection.penalty_path import regularisation_path
 from separatrix.solvers.solution import ConvergenceWarning, SeparableWarning
 from tests.models.test_logistic import Streamed
 from tests.solvers.problems import make_rows

@@ -5,17 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
 
-from separatrix import open_table
+from separatrix import (
+    CalibratedClassifier,
+    DecidedClassifier,
+    Decision,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    LinearSVC,
+    LogisticRegression,
+    OneVsOne,
+    OneVsRest,
+    VotedPerceptron,
+    open_table,
+)
 from separatrix.errors import InputError
 from tests.models.test_laws import outputs
 from tests.tables import MODELS
 
+MACHINES = [LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(shrinkage="auto"), GaussianNB(), LinearSVC(tol=1e-10)]
 EVERY = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 
@@ -49,6 +64,40 @@ def test_files_can_be_added_and_forgotten(model: Any, files: Any) -> None:
     assert_allclose(outputs(grown, parts[0]), outputs(clone(model).fit(X, y), X[:40]), rtol=1e-8, atol=1e-9)
     grown.forget(parts[2])
     assert_allclose(outputs(grown, parts[0]), outputs(clone(model).fit(X[:41], y[:41]), X[:40]), rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("machine", [*MACHINES, LogisticRegression(tol=1e-8), VotedPerceptron(shuffle=False, max_iter=3)], ids=repr)
+@pytest.mark.parametrize("meta", [OneVsRest, OneVsOne])
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
+def test_machines_are_fitted_from_files(meta: Any, machine: Any, files: Any) -> None:
+    path, X, y, w = files
+    table = open_table(path, target="label", weight="times", batch_rows=7)
+    expected, found = meta(machine).fit(X, y, sample_weight=w), meta(machine).fit(table)
+    assert_allclose(found.decision_function(table), expected.decision_function(X), rtol=1e-5, atol=1e-6)
+    assert_array_equal(found.predict(table), expected.predict(X))
+    assert list(found.feature_names_in_) == ["x0", "x1", "x2", "x3"]
+
+
+@pytest.mark.parametrize("model", [OneVsRest(DecisionTreeClassifier()), OneVsOne(DecidedClassifier()), CalibratedClassifier()], ids=repr)
+def test_what_takes_no_files_says_what_to_pass(model: Any, files: Any) -> None:
+    with pytest.raises(TypeError, match="memory.*pass .*array"):
+        model.fit(open_table(files[0], target="label", columns=["x0", "x1", "x2", "x3"]))
+
+
+def test_a_decision_goes_around_a_model_of_files(files: Any) -> None:
+    table = open_table(files[0], target="label", columns=["x0", "x1", "x2", "x3"])
+    found = DecidedClassifier(LinearDiscriminantAnalysis(), Decision(reject_cost=0.3)).fit(table)
+    expected = LinearDiscriminantAnalysis().fit(*files[1:3]).with_decision(Decision(reject_cost=0.3))
+    assert found.predict(table).tolist() == expected.predict(files[1]).tolist()
+
+
+@EVERY
+def test_rows_are_added_by_the_columns_of_the_fit(model: Any, rng: Any) -> None:
+    X, y = pd.DataFrame(rng.normal(size=(30, 2)), columns=["age", "dose"]), np.arange(30) % 2
+    fitted = clone(model).fit(X, y)
+    for add in (fitted.partial_fit, fitted.forget):
+        with pytest.raises(InputError, match="(?s)feature names should match.*give the columns of the fit, in their order"):
+            add(X[["dose", "age"]], y)
 
 
 def test_labels_and_weights_belong_to_the_table(files: Any) -> None:

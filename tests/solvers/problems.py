@@ -43,6 +43,11 @@ def make_sparse(n: int = 150, p: int = 300, K: int = 2, seed: int = 0, index: An
     return X, y
 
 
+def elastic_net(w: Any, r: float) -> float:
+    """Return (1 − r)/2 ‖w‖² + r‖w‖₁."""
+    return float(0.5 * (1.0 - r) * np.sum(w * w) + r * np.abs(w).sum())
+
+
 def objective(problem: Problem, coef: Any, intercept: Any) -> tuple[float, Any, Any]:
     """Return f and its gradient by the formulas alone: no pass, no kernel, no centring."""
     X = problem.rows.X.toarray() if problem.rows.is_sparse else problem.rows.X.astype(float)

@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 
 from separatrix.errors import InputError
-from separatrix.losses import Hinge
 from separatrix.solvers import choice
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.smooth import curved, dual_logistic, newton, newton_cg, whitened
@@ -168,12 +167,6 @@ def test_nonfinite_values_are_refused(solve: Solver, bad: float) -> None:
     rows = sp.csr_array(X) if solve is dual_logistic.solve else X
     with pytest.raises(InputError, match="row 7, column 2"):
         solve(make_problem(rows, y))
-
-
-def test_a_loss_without_curvature_is_refused() -> None:
-    problem = make_problem(*make_rows(n=20))
-    with pytest.raises(InputError, match="newton needs the curvature"):
-        newton.solve(Problem(problem.rows, problem.counts, Hinge(), 0.1))
 
 
 def test_no_solver_copies_ordered_rows() -> None:

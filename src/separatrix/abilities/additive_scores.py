@@ -18,7 +18,7 @@ import numpy as np
 
 from ..data import Block
 from ..geometry import Hyperplane
-from ..solvers.scores import linear_scores
+from ..solvers.scores import largest, linear_scores
 from .protocols import AdditiveScores, Floats, Ints
 
 
@@ -159,10 +159,10 @@ def pairs(scores_of: AdditiveScores, block: Block, pair: tuple[int | None, int |
     if of is None:
         if against is not None:
             scores[:, against] = -np.inf
-        a = scores.argmax(axis=1)
+        a = largest(scores).astype(np.intp)
     else:
         a = np.full(len(scores), of)
     if against is not None:
         return a, np.full(len(scores), against)
     scores[rows, a] = -np.inf
-    return a, scores.argmax(axis=1)
+    return a, largest(scores).astype(np.intp)

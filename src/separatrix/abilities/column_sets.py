@@ -20,6 +20,7 @@ from ..losses import Loss
 from ..solvers.closed_form.least_squares import class_targets
 from ..solvers.closed_form.quadratic import class_divisors, pool, regularise
 from ..solvers.closed_form.spread import total_spread
+from ..solvers.scores import folded
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from .page import Refused
@@ -177,9 +178,7 @@ class LeastSquaresSets:
         targets = class_targets(training[0].classes, model.coding, model.numbers)
         mixing, shift = np.eye(targets.shape[1]), np.zeros(targets.shape[1])
         if model.coding == "numbers":
-            mixing, shift = targets, -0.5 * targets[:, 0] ** 2
-            if len(targets) == 2:
-                mixing, shift = mixing[1:] - mixing[:1], shift[1:] - shift[:1]
+            mixing, shift = folded(targets, -0.5 * targets[:, 0] ** 2)
         counts, means, scatters = [m.counts for m in own], [m.means for m in own], [m.scatter for m in own]
         return least_squares_folds(counts, means, scatters, targets, mixing, shift, float(model.alpha), rows)
 

@@ -86,16 +86,16 @@ class LogisticLikelihood:
 
     def parameters(self) -> float:
         """Return the number of parameters where it can be counted without the rows."""
-        counted, model = self.counted(), self.model
-        if counted is None:
+        whole, model = self.whole_parameters(), self.model
+        if whole is None:
             raise InputError(
                 f"The number of parameters of a fit with an L2 penalty (C={model.C:g}, l1_ratio={model.l1_ratio:g}) depends on the rows: "
                 "effective_parameters(X, y)."
             )
-        return counted
+        return whole
 
-    def counted(self) -> int | None:
-        """Return k where it can be counted, else None."""
+    def whole_parameters(self) -> int | None:
+        """Return k where it is a whole number, that of the coefficients not 0; None where an L2 penalty makes it a fraction."""
         model = self.model
         classes, p = len(model.classes_), model.n_features_in_
         intercepts = (classes - 1) * bool(model.fit_intercept)
@@ -106,9 +106,9 @@ class LogisticLikelihood:
 
     def parameters_of(self, source: Source) -> float:
         """Return k: counted, or with an L2 penalty tr((H + P)⁺ H) on the rows of the fit."""
-        counted = self.counted()
-        if counted is not None:
-            return float(counted)
+        whole = self.whole_parameters()
+        if whole is not None:
+            return float(whole)
         objective, theta, penalty = self.penalised(source)
         active = np.column_stack([self.model.coef_ != 0.0, np.full(len(theta), bool(self.model.fit_intercept))]).ravel()
         return effective_parameters(hessian(objective, theta), penalty, active)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from .page import Refused
@@ -93,7 +92,7 @@ class Machines:
     """`Splits` by a function of the model's own."""
 
     how: str
-    against_rest: Callable[[Any, NDArray[np.int32], list[int], Any, int | None], list[Any] | None]
+    against_rest: Callable[[Source, list[int]], list[Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +102,4 @@ class WarmStart:
     how: str
     parameter: str | None
     begin_at: Callable[[Any], Any]
+    path: Callable[[Source, Floats], Iterator[Any]] | None = None

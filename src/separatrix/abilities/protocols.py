@@ -200,12 +200,17 @@ class StartsWarm(Part, Protocol):
         """Let the next fit of this model begin at the coefficients of a fitted one."""
         ...
 
+    @property
+    def path(self) -> Callable[[Source, Floats], Iterator[Any]] | None:
+        """From rows and increasing values of `parameter` to this model fitted at each; None where no parameter is named."""
+        ...
+
 
 class Splits(Part, Protocol):
     """All machines of one class against the rest fitted in step, so that one pass serves all."""
 
-    def against_rest(self, X: Any, codes: Codes, targets: list[int], weight: Any, n_jobs: int | None) -> list[Any] | None:
-        """Return one fitted two-class machine per target; None where these rows are better fitted one by one."""
+    def against_rest(self, source: Source, targets: list[int]) -> list[Any] | None:
+        """Return one fitted two-class machine per target class, by its code; None where these rows are better fitted one by one."""
         ...
 
 

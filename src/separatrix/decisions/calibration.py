@@ -12,9 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit
 
 from ..errors import one_of
+from ..solvers.scores import log_posteriors_of, posteriors_of
 
 Floats = NDArray[np.float64]
 Method = Literal["sigmoid", "isotonic", "temperature", "beta"]
@@ -47,7 +48,7 @@ class CalibrationMap:
     def posteriors(self, scores: Floats) -> Floats:
         """Return the posteriors (n, K) of scores (n, 1) or (n, K)."""
         if self.method == "temperature":
-            return np.asarray(softmax(_joint(scores) * self.parameters[0, 0], axis=1))
+            return posteriors_of(_joint(scores) * self.parameters[0, 0])
         own = np.column_stack([self._one(scores[:, m], m) for m in range(scores.shape[1])])
         if own.shape[1] == 1:
             return np.column_stack([1.0 - own, own])
@@ -125,7 +126,7 @@ def _inverse_temperature(scores: Floats, codes: NDArray[np.integer], weight: Flo
     own = np.arange(len(codes)), codes
 
     def loss(log_beta: float) -> float:
-        return -float(weight @ log_softmax(scores * (np.exp(log_beta) / unit), axis=1)[own]) / float(weight.sum())
+        return -float(weight @ log_posteriors_of(scores * (np.exp(log_beta) / unit))[own]) / float(weight.sum())
 
     return float(np.exp(minimize_scalar(loss, bounds=(-12.0, 12.0), method="bounded", options={"xatol": 1e-9}).x)) / unit
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..argument_types import check_arguments
 from ..errors import InputError, one_of
 from ..inference.shares import wilson_band
+from ..solvers.scores import largest
 from .posteriors import Cases
 
 Floats = NDArray[np.float64]
@@ -110,7 +111,7 @@ def reliability(
 def _question(cases: Cases, label: Any) -> tuple[Floats, NDArray[np.bool_], str]:
     """Return the probability looked at, whether it came true, and its name."""
     if label is None and len(cases.classes) > 2:
-        top = cases.P.argmax(axis=1)
+        top = largest(cases.P)
         return cases.P.max(axis=1), top == cases.codes, "probability of the predicted class"
     k = cases.positive(label)
     return cases.P[:, k], cases.codes == k, f"probability of {cases.classes.tolist()[k]!r}"

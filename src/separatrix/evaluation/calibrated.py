@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities
 from ..argument_types import refused_as
+from ..arguments import KnownParameters
 from ..data import Source
 from ..data.labels import Labels
 from ..data.sparse_rows import with_rows
@@ -19,10 +20,10 @@ from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC
-from ..models.accuracy import score
 from ..models.decided import with_decision
-from ..models.known_parameters import KnownParameters
-from ..models.state import State, nested, restore_nested, unpack
+from ..models.goodness_of_fit import score
+from ..models.inner_estimator import nested, restore_nested
+from ..models.state import State, unpack
 from .calibration_scores import ScoreKind, class_scores, held_out_scores, kind_of, scores_of, smallest_posterior
 from .evaluation_rows import EvaluationRows, require_jobs
 from .plans import KFold, count_rows
@@ -82,7 +83,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         self.plan = plan
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the estimator on all rows, and the map on its scores of held-out rows.
 
         Parameters

@@ -26,7 +26,7 @@ from ..data.sparse_rows import with_rows
 from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
-from ..models.singular import columns_named
+from ..models.from_summary import columns_named
 from ..summaries.class_moments import require_memory
 from .plans import count_rows
 
@@ -138,7 +138,7 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
         X, y = _with_target(X, y, target)
-        X = _listed(X) if isinstance(X, list | tuple) else with_rows(X)
+        X = _listed(X) if isinstance(X, list | tuple) else with_rows(X) if sp.issparse(X) else X
         if is_frame(X):
             from ..data.frames import open_frame
 
@@ -150,7 +150,8 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
             )
         if count_rows(X) != len(labels):
             raise InputError(f"X has {count_rows(X)} rows and y {len(labels)} labels; give one label for each row.")
-        rows = EvaluationRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
+        weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
+        rows = EvaluationRows(X, labels.codes(0, len(labels)), weight, labels.classes)
     if len(rows.classes) < 2:
         raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
     if not rows.counts.all():

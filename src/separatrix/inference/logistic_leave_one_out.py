@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
 
 from ..data import Block
+from ..solvers.scores import posteriors_of
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.objective import TILE_VALUES, Objective
 from .influence import hat, leverage_removed
@@ -73,7 +74,7 @@ def approximate_leave_one_out(objective: Objective, theta: Floats, inverse: Floa
 def losses_without_row(scores: Floats, Q: Floats, codes: NDArray[np.int32], s: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the loss of each row at z' and whether det(I − sDQ) is small."""
     R = scores.shape[1]
-    P = probabilities(scores) if R == 1 else softmax(scores, axis=1)
+    P = probabilities(scores) if R == 1 else posteriors_of(scores)
     y = (codes == 1)[:, None] if R == 1 else codes[:, None] == np.arange(R)
     DQ = hat(P, Q, s)
     is_doubtful = np.linalg.det(np.eye(R) - DQ) < SMALL

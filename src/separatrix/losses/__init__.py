@@ -1,28 +1,21 @@
-"""What is minimised: losses of scores, penalties of coefficients. Formulas here, fused passes in the kernels."""
+"""What is minimised: losses of scores, a file each, with the passes over rows that the solvers make."""
 
-from .base import Loss, require
+from .base import Loss
+from .cross_entropy import CrossEntropy
 from .hinge import Hinge, SquaredHinge
 from .logistic import Logistic
-from .penalties import L1, L2, ElasticNet, NoPenalty, Penalty
+from .smooth_loss import SmoothLoss
 from .softmax import Softmax
-from .squared import Squared
 
-LOSSES: tuple[Loss, ...] = (Logistic(), Softmax(), Hinge(), SquaredHinge(), Squared())
-PENALTIES: tuple[Penalty, ...] = (L2(), L1(), ElasticNet(0.3), NoPenalty())
+LOSSES: tuple[Loss, ...] = (Logistic(), Softmax(), Hinge(), SquaredHinge())
 
 __all__ = [
-    "L1",
-    "L2",
     "LOSSES",
-    "PENALTIES",
-    "ElasticNet",
+    "CrossEntropy",
     "Hinge",
     "Logistic",
     "Loss",
-    "NoPenalty",
-    "Penalty",
+    "SmoothLoss",
     "Softmax",
-    "Squared",
     "SquaredHinge",
-    "require",
 ]

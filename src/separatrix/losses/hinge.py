@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Floats, Loss
+from .smooth_loss import SmoothLoss
 
 
 class Hinge(Loss):
     """ℓ(z, y) = max(0, 1 − yz), y = ±1: the loss of the support vector machine.
 
-    Slope −y where yz < 1, else 0 (on the kink any value between is a subgradient); ℓ*(a) = ya for ya in [−1, 0].
+    Slope −y where yz < 1, else 0 (on the kink any value between is a subgradient).
 
     Examples
     --------
@@ -22,7 +23,6 @@ class Hinge(Loss):
     """
 
     name = "hinge"
-    offers = ("value", "slope", "conjugate")
 
     def value(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return max(0, 1 − yz)."""
@@ -32,17 +32,11 @@ class Hinge(Loss):
         """Return −y where yz < 1, else 0."""
         return np.where(y * z < 1.0, -y, 0.0)
 
-    def conjugate(self, a: Floats, y: NDArray[Any]) -> Floats:
-        """Return ya in its domain."""
-        t = y * a
-        return np.where((t >= -1.0) & (t <= 0.0), t, np.inf)
 
-
-class SquaredHinge(Loss):
+class SquaredHinge(SmoothLoss):
     """ℓ(z, y) = max(0, 1 − yz)², y = ±1.
 
-    Slope −2y max(0, 1 − yz); curvature 2 where yz < 1, else 0 (a generalised second derivative: on the kink either serves);
-    ℓ*(a) = t + t²/4 for t = ya ≤ 0.
+    Slope −2y max(0, 1 − yz); curvature 2 where yz < 1, else 0 (a generalised second derivative: on the kink either serves).
 
     Examples
     --------
@@ -51,8 +45,6 @@ class SquaredHinge(Loss):
     """
 
     name = "squared hinge"
-    offers = ("value", "slope", "curvature", "curvature_bound", "conjugate")
-    curvature_bound = 2.0
 
     def value(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return max(0, 1 − yz)²."""
@@ -65,8 +57,3 @@ class SquaredHinge(Loss):
     def curvature(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return 2 where yz < 1, else 0."""
         return np.where(y * z < 1.0, 2.0, 0.0)
-
-    def conjugate(self, a: Floats, y: NDArray[Any]) -> Floats:
-        """Return t + t²/4 in its domain."""
-        t = y * a
-        return np.where(t <= 0.0, t + 0.25 * t * t, np.inf)

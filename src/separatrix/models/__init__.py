@@ -23,8 +23,7 @@ _HOMES = {
     "OneVsRest": "one_vs_rest",
     "Perceptron": "perceptron",
     "QuadraticDiscriminantAnalysis": "quadratic",
-    "VotedPerceptron": "voted_perceptron",
-    "regularisation_path": "logistic_path",
+    "VotedPerceptron": "perceptron",
 }
 
 __all__ = sorted(_HOMES)

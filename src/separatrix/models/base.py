@@ -10,22 +10,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
-from ..argument_types import is_among, refused_as
-from ..data import Block, Source, as_rows, as_source
+from ..argument_types import is_among
+from ..arguments import KnownParameters
+from ..data import Block, Source, as_rows
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..inference.selected_columns import picked_from, warn_if_picked
 from ..solvers.scores import codes_of
 from ..summaries import ClassMoments
-from . import criteria
-from .accuracy import score
+from . import goodness_of_fit
 from .decided import with_decision
-from .incoming import labels_within
-from .known_parameters import KnownParameters
+from .labelled_rows import check_columns, rows_of_fit, rows_to_add, rows_to_fit
 from .state import State, pack, unpack
 
 Floats = NDArray[np.float64]
@@ -45,9 +44,9 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
     """Whether other class priors change nothing but what `_prior_attributes` returns."""
 
     with_decision = with_decision
-    score = score
-    log_likelihood, aic, bic = criteria.log_likelihood, criteria.aic, criteria.bic
-    n_parameters_ = property(criteria.n_parameters)
+    score = goodness_of_fit.score
+    log_likelihood, aic, bic = goodness_of_fit.log_likelihood, goodness_of_fit.aic, goodness_of_fit.bic
+    n_parameters_ = property(goodness_of_fit.n_parameters)
 
     def abilities(self) -> Abilities:
         """Return what this model can do beyond fit and predict, as a table to print and parts to ask.
@@ -111,28 +110,16 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
             source.refuse_nonfinite()
         return finite[0] if len(finite) == 1 else np.concatenate(finite)
 
+    def _open(self, X: Any) -> Source:
+        """Return the rows of X as this model reads them."""
+        return as_rows(X, n_jobs=getattr(self, "n_jobs", None))
+
     def _rows(self, X: Any) -> Source:
         """Return the source of rows to predict, with its columns checked against those of the fit."""
         check_is_fitted(self)
-        source = as_rows(X, n_jobs=getattr(self, "n_jobs", None))
-        if isinstance(X, Source):
-            names = getattr(self, "feature_names_in_", None)
-            if names is not None and X.feature_names is not None and list(names) != list(X.feature_names):
-                raise InputError(
-                    f"The feature names should match those that were passed during fit. Fitted on {list(names)}, "
-                    f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
-                )
-        elif not isinstance(X, np.ndarray) or "feature_names_in_" in vars(self):  # an array has no names to compare
-            with refused_as("X", "give the columns of the fit, in their order."):
-                validate_data(self, X, reset=False, skip_check_array=True)
-        self._check_width(source)
+        source = self._open(X)
+        check_columns(self, X, source)
         return source
-
-    def _check_width(self, source: Source) -> None:
-        if source.n_features != self.n_features_in_:
-            raise InputError(
-                f"X has {source.n_features} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input."
-            )
 
     def _code(self, label: Any) -> int:
         """Return the position of a label in `classes_`."""
@@ -142,16 +129,17 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
             raise UnknownNameError(f"{label!r} is not a class of this model.{did_you_mean(label, labels)} Classes: {labels}.")
         return int(labels.index(label))
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
-        """Return labelled rows as this model reads them, coded by the classes given."""
-        source = as_source(X, y, sample_weight, classes=classes, n_jobs=getattr(self, "n_jobs", None))
-        if classes is not None and not np.array_equal(source.classes, classes) and isinstance(X, Source):  # type: ignore[arg-type]
-            source = X.with_classes(np.asarray(classes))
-        return source
+    def _rows_to_fit(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        """Return labelled rows of at least two classes."""
+        return rows_to_fit(self._open(X), y, sample_weight)
 
-    def _fitted_rows(self, X: Any, y: Any, sample_weight: Any) -> Source:
+    def _rows_to_add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Source:
+        """Return labelled rows to add to the fit or to take out of it, classes and columns checked against those of the fit."""
+        return rows_to_add(self, X, self._open(X), y, classes, sample_weight)
+
+    def _rows_of_fit(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Return labelled rows for a fitted model, their columns and labels checked against those of the fit."""
-        return labels_within(self._labelled(self._rows(X), y, sample_weight), self.classes_)
+        return rows_of_fit(self._rows(X), y, sample_weight, self.classes_)
 
     def _adopt(self, source: Source | None, attributes: dict[str, Any]) -> Self:
         """Set all fitted attributes at once: whatever fails before this leaves the old model whole."""

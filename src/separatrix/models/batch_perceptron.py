@@ -17,9 +17,9 @@ from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus
 from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
-from .incoming import rows_to_add, rows_to_fit
-from .perceptron_start import check_number, class_counts, generator, start_weights
-from .sparse_coefficients import SparseCoefficients
+from .labelled_rows import class_totals
+from .linear import SparseCoefficients
+from .perceptron_start import check_number, generator, start_weights
 
 Floats = NDArray[np.float64]
 
@@ -120,7 +120,7 @@ class BatchPerceptron(SparseCoefficients):
             Frequencies: a row of weight 2 counts as two rows.
         """
         rule = self._rule(self.max_iter)
-        source = rows_to_fit(X, y, sample_weight, self.n_jobs)
+        source = self._rows_to_fit(X, y, sample_weight)
         start = start_weights(self, source, coef_init, intercept_init, generator(self.random_state))
         weights, status, passes = learn_batch(source, rule, start, self._factors(source))
         if not status.converged:
@@ -143,7 +143,7 @@ class BatchPerceptron(SparseCoefficients):
             )
         first = not hasattr(self, "status_")
         rule = self._rule(max_iter=1)
-        source = rows_to_add(self, X, y, classes, sample_weight, self.n_jobs)
+        source = self._rows_to_add(X, y, classes, sample_weight)
         if first:
             start, made, before = start_weights(self, source, None, None, generator(self.random_state)), 0, 0
         else:
@@ -161,8 +161,9 @@ class BatchPerceptron(SparseCoefficients):
         return BatchRule(float(self.eta0), learned, int(max_iter), float(self.epsilon))
 
     def _factors(self, source: Source) -> Floats | None:
-        counts = class_counts(source) if isinstance(self.class_weight, str) else np.empty(0)
-        return class_factors(self.class_weight, source.classes, counts)  # type: ignore[arg-type]
+        assert source.classes is not None
+        counts = class_totals(source, len(source.classes)) if isinstance(self.class_weight, str) else np.empty(0)
+        return class_factors(self.class_weight, source.classes, counts)
 
     def _attributes(self, source: Source, weights: Floats, status: PerceptronStatus, passes: int) -> dict[str, Any]:
         return {

@@ -13,13 +13,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, abilities_of
+from ..arguments import KnownParameters
 from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
-from .accuracy import labels_of_rows, share_of
-from .known_parameters import KnownParameters
-from .state import State, nested, restore_nested
+from .goodness_of_fit import labels_of_rows, share_of
+from .inner_estimator import nested, or_logistic, require_posteriors, restore_nested
+from .state import State
 
 Floats = NDArray[np.float64]
 
@@ -89,12 +90,12 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
         self.decision = decision
         self.trained_priors = trained_priors
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit a clone of the estimator.
 
         Parameters
         ----------
-        X, y : rows and labels
+        X, y : rows and labels, or a table from `open_table` where the estimator takes one
         sample_weight : (n,) weights, optional
         """
         estimator = or_logistic(self.estimator)
@@ -210,26 +211,6 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
             return np.ones(len(labels))
         return prior_odds(check_priors(new, labels), require_priors(fitted, labels, self.trained_priors), labels)
 
-    def _log_factors(self, priors: bool = True) -> Floats | None:
-        """Return log c_k where the rule is argmax_k c_k p_k of the estimator's posteriors (of the new ones if not priors); else None."""
-        rule = self._rule()
-        found = None if rule.actions is not None else factors_of(rule.table(self.classes_))
-        return None if found is None else np.log(found * (self._odds(self._fitted()) if priors else 1.0))
-
-    def _most_probable(self) -> DecidedClassifier:
-        """Return the same model and priors with the most probable class for decision."""
-        return DecidedClassifier(self._fitted(), Decision(priors=self._rule().priors), self.trained_priors)
-
-    def _in_words(self) -> str:
-        """Return the rule as a phrase."""
-        rule, labels = self._rule(), self.classes_.tolist()
-        cut = rule.cutoff if len(labels) == 2 else None
-        words = f"{rule!r}" if cut is None else f"{labels[1]!r} where its posterior is above {cut:.4g}"
-        if cut is None or rule.priors is None:
-            return words
-        priors = zip(labels, check_priors(rule.priors, self.classes_), strict=True)
-        return f"{words}, under priors " + ", ".join(f"{label!r} {p:.4g}" for label, p in priors)
-
     def state(self) -> State:
         """Return the fitted model as arrays and plain values; the estimator must be one of this package.
 
@@ -278,16 +259,24 @@ class DecisionAround:
         return self.model._fitted()
 
     def log_factors(self, priors: bool = True) -> Floats | None:
-        """Return log c_k where the rule is argmax_k c_k p_k; None for other rules."""
-        return self.model._log_factors(priors)
+        """Return log c_k where the rule is argmax_k c_k p_k of the estimator's posteriors (of the new ones if not `priors`); else None."""
+        rule = self.model._rule()
+        found = None if rule.actions is not None else factors_of(rule.table(self.model.classes_))
+        return None if found is None else np.log(found * (self.model._odds(self.inside()) if priors else 1.0))
 
     def most_probable(self) -> DecidedClassifier:
         """Return the same model and priors with the most probable class for decision."""
-        return self.model._most_probable()
+        return DecidedClassifier(self.inside(), Decision(priors=self.model._rule().priors), self.model.trained_priors)
 
     def in_words(self) -> str:
         """Return the rule as a phrase."""
-        return self.model._in_words()
+        rule, labels = self.model._rule(), self.model.classes_.tolist()
+        cut = rule.cutoff if len(labels) == 2 else None
+        words = f"{rule!r}" if cut is None else f"{labels[1]!r} where its posterior is above {cut:.4g}"
+        if cut is None or rule.priors is None:
+            return words
+        priors = zip(labels, check_priors(rule.priors, self.model.classes_), strict=True)
+        return f"{words}, under priors " + ", ".join(f"{label!r} {p:.4g}" for label, p in priors)
 
     def action_names(self) -> list[Any]:
         """Return the names of the actions; None stands for rejecting."""
@@ -301,29 +290,6 @@ class DecisionAround:
             own = self.inside()
             trained = require_priors(own, np.asarray(own.classes_), trained)
         return DecidedClassifier(other, rule, trained)
-
-
-def or_logistic(estimator: Any) -> Any:
-    """Return the estimator given, or logistic regression where there is none."""
-    if estimator is not None:
-        return estimator
-    from .logistic import LogisticRegression
-
-    return LogisticRegression()
-
-
-def require_posteriors(estimator: Any) -> None:
-    """Raise an error for a classifier without posteriors that says how it gets some."""
-    if isinstance(estimator, type):
-        raise InputError(f"estimator is the class {estimator.__name__} itself; pass an instance, {estimator.__name__}().")
-    if estimator is None or not hasattr(estimator, "fit"):
-        raise InputError(f"estimator={estimator!r} is no classifier; pass one, such as LogisticRegression().")
-    if not hasattr(estimator, "predict_proba"):
-        name = type(estimator).__name__
-        raise InputError(
-            f"{name} has no posteriors (predict_proba), and a decision weighs them; calibrate it first: "
-            f"separatrix.CalibratedClassifier({name}()).fit(X, y)."
-        )
 
 
 def listed(value: Any) -> Any:

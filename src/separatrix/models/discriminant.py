@@ -19,18 +19,17 @@ from ..data import Block, Source
 from ..decisions.class_weights import class_factors, effective_priors, stand_in
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors, pooled_divisor, solve_discriminant
+from ..solvers.closed_form.row_span import solve_wide
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.closed_form.spread import total_spread
 from ..solvers.scores import folded, linear_codes, per_class
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
 from .discriminant_summary import summarise
-from .from_summary import FromSummary, SummaryClassifier
+from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singular
 from .generative import GenerativeClassifier
 from .linear import LinearClassifier
 from .projection import direction_names, project
-from .row_span import column_moments, solve_wide
-from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 
@@ -135,7 +134,7 @@ class LinearDiscriminantAnalysis(
 
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Fit where rows are fewer than very many columns: in the span of the rows."""
-        moments, factors = column_moments(source, self.class_weight)
+        moments, factors = self._column_moments(source)
         wide = solve_wide(source, moments, factors, self.shrinkage, self._solve_moments)
         attributes = self._attributes(wide.found, wide.means, wide.priors, wide.alpha)
         return {"classes_": source.classes, "summary_": None, **attributes, "covariance_": None, "basis_": None}

@@ -94,7 +94,7 @@ def _with_scatters(model: LinearDiscriminantAnalysis, X: Any, y: Any, sample_wei
     if isinstance(X, ClassMoments):
         moments = X
     else:
-        source = model._fitted_rows(X, y, sample_weight)
+        source = model._rows_of_fit(X, y, sample_weight)
         moments = source.reduce(ClassMoments.summarise(source.classes, "full"))
         if not moments.is_finite:
             source.refuse_nonfinite()

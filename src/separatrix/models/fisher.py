@@ -21,14 +21,14 @@ from ..decisions.class_weights import NEVER, class_factors, stand_in
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors
 from ..solvers.closed_form.fisher import criterion, solve_fisher
+from ..solvers.closed_form.row_span import solve_wide
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
+from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
-from .from_summary import SummaryClassifier
+from .from_summary import SummaryClassifier, columns_in, warn_singular
 from .linear import LinearClassifier
 from .projection import direction_names, project
-from .row_span import column_moments, solve_wide
-from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
 
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Fit where rows are fewer than very many columns: in the span of the rows."""
-        moments, factors = column_moments(source, self.class_weight)
+        moments, factors = self._column_moments(source)
         wide = solve_wide(source, moments, factors, None, self._solve_moments)
         return {"classes_": source.classes, "summary_": None, **self._attributes(wide.found, moments)}
 
@@ -141,7 +141,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         threshold: float | None = None
         if len(counts) == 2:
             scalings = scalings * np.where((means[1] - means[0]) @ scalings < 0, -1.0, 1.0)
-            coef = (found.coef[1:] - found.coef[:1]) / nu
+            coef = folded_classes(found.coef) / nu
             threshold = self._threshold(float(coef[0] @ (means[0] + means[1]) / 2), counts, nu)
             intercept = np.array([-threshold])
         else:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused
 from ..data import Block, Source
-from ..errors import CapacityError, InputError
+from ..decisions.class_weights import class_factors
+from ..errors import CapacityError, InputError, SingularWarning
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind, summary_kind
+from ..thresholds import is_wide
 from .base import Classifier, quiet, too_large
-from .incoming import require_announced, require_two_classes
-from .row_span import is_wide
+from .labelled_rows import label_rows
+
+SHOWN = 8
+"""Columns named in a message."""
+_names: ContextVar[Sequence[str] | None] = ContextVar("names", default=None)
 
 
 class SummaryClassifier(Classifier):
@@ -65,8 +74,7 @@ class SummaryClassifier(Classifier):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = self._labelled(X, y, sample_weight)
-        require_two_classes(source.classes)  # type: ignore[arg-type]
+        source = self._rows_to_fit(X, y, sample_weight)
         with quiet():
             attributes = self._fit_source(source)
         return self._adopt(source, attributes)
@@ -88,13 +96,8 @@ class SummaryClassifier(Classifier):
         """
         first = not hasattr(self, "summary_")
         self._require_summary()
-        require_announced(self, X, classes)
         self._check_given()
-        known = classes if first else self.classes_
-        source = self._labelled(X, y, sample_weight, known)
-        require_two_classes(source.classes)  # type: ignore[arg-type]
-        if not first:
-            self._check_width(source)
+        source = self._rows_to_add(X, y, classes, sample_weight)
         with quiet():
             summary = self._summarise(source)
             if not first:
@@ -119,8 +122,7 @@ class SummaryClassifier(Classifier):
         if not hasattr(self, "summary_"):
             raise InputError("There is nothing to forget yet: fit the model first.")
         self._require_summary()
-        source = self._labelled(X, y, sample_weight, self.classes_)
-        self._check_width(source)
+        source = self._rows_to_add(X, y, None, sample_weight)
         with quiet():
             summary = self.summary_.subtract(self._summarise(source))
             self._check_left(summary)
@@ -168,6 +170,14 @@ class SummaryClassifier(Classifier):
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Return the fitted attributes from the span of the rows, `summary_` being None."""
         raise TypeError(f"{type(self).__name__} must define _fit_wide")
+
+    def _column_moments(self, source: Source) -> tuple[ClassMoments, NDArray[np.float64] | None]:
+        """Return class moments of each column, class weights applied, and the factors (K,) that these weights are."""
+        moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal"))
+        if not moments.is_finite:
+            source.refuse_nonfinite()
+        factors = class_factors(self.class_weight, moments.classes, moments.counts)
+        return (moments if factors is None else moments.scaled(factors)), factors
 
     def _merges_stand(self, parts: Sequence[Source]) -> list[bool]:
         """Return, for each part of the rows, whether the fit without it is the fit of the other parts' summaries merged."""
@@ -231,7 +241,7 @@ class FromSummary:
 
     def source(self, X: Any, y: Any, weight: Any, classes: NDArray[Any]) -> Source:
         """Return labelled rows as this model reads them, coded by the classes given."""
-        return self.model._labelled(X, y, weight, classes)
+        return label_rows(self.model._open(X), y, weight, classes)
 
     def summarise(self, source: Source) -> Any:
         """Return the summary of rows."""
@@ -240,3 +250,37 @@ class FromSummary:
     def stands(self, parts: Sequence[Source]) -> list[bool]:
         """Return for which parts of the rows the fit without them is the fit of the others' summaries merged."""
         return self.model._merges_stand(parts)
+
+
+@contextmanager
+def columns_named(names: Sequence[str] | None) -> Iterator[None]:
+    """Let fits without rows, from summaries of a frame, say the names of its columns."""
+    token = _names.set(names)
+    try:
+        yield
+    finally:
+        _names.reset(token)
+
+
+def columns_in(null: NDArray[np.float64], source: Source | None) -> str:
+    """Return the names of the columns that directions (p, r) involve.
+
+    Examples
+    --------
+    >>> columns_in(np.array([[0.6], [0.0], [-0.8]]), None)
+    'column 0, column 2'
+    """
+    return listed(np.flatnonzero(np.abs(null).max(axis=1, initial=0.0) > 1e-6), source)
+
+
+def listed(columns: NDArray[np.integer], source: Source | None) -> str:
+    """Return the names of some columns, the first few if there are many."""
+    known = _names.get()
+    plain = [f"column {j}" if known is None else f"column {known[j]!r}" for j in columns[:SHOWN].tolist()]
+    names = plain if source is None else [source.column(int(j)) for j in columns[:SHOWN]]
+    return ", ".join(names) + (f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else "")
+
+
+def warn_singular(message: str) -> None:
+    """Issue a SingularWarning at the line that called fit. To be called from `_solve` or `_fit_wide`."""
+    warnings.warn(message, SingularWarning, stacklevel=5)

@@ -18,21 +18,19 @@ from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors
 from ..errors import InputError, one_of
-from ..solvers.closed_form.embedding import embed
 from ..solvers.closed_form.least_squares import Regression, check_numbers, class_targets, solve_least_squares
+from ..solvers.closed_form.row_span import all_rows, embed, embedded_moments
 from ..solvers.closed_form.spread import total_spread
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
 from ..solvers.held_out.permuted import least_squares_permuted
-from ..solvers.scores import folded, linear_scores
+from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
 from ..summaries.class_moments import require_memory, summary_kind
 from ..summaries.grouped import tile_rows
 from .base import finite_or_none
-from .from_summary import SummaryClassifier
+from .from_summary import SummaryClassifier, columns_in, warn_singular
 from .linear import LinearClassifier
-from .row_span import all_rows, column_moments, embedded_moments
-from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 
@@ -111,7 +109,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
 
     def _fit_wide(self, source: Source) -> dict[str, Any]:
         """Fit where rows are fewer than very many columns: in the span of the rows."""
-        moments, factors = column_moments(source, self.class_weight)
+        moments, factors = self._column_moments(source)
         centre, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
         # The units in which the solution is to have the least norm: the penalty's, or those of the total spread without one.
         scale = np.ones(len(centre)) if self.alpha > 0 else np.where(spread > 0, spread, 1.0)
@@ -191,9 +189,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
             found, refit = (np.concatenate(values) for values in zip(*parts, strict=True))
             if numbers is not None:
                 found = found * numbers - 0.5 * numbers**2
-            elif found.shape[1] == 1:
-                found = np.hstack([-found, found])
-            return LeftOut(found, refit | singular)
+            return LeftOut(per_class(found), refit | singular)
 
         return left_out
 

@@ -1,11 +1,13 @@
-"""Classifiers whose scores are linear in x: decision function and boundaries."""
+"""Classifiers whose scores are linear in x: decision function, boundaries, and coefficients kept dense or sparse."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,7 +17,7 @@ from ..abilities.parts import BlockScores, Reading
 from ..data import Block
 from ..errors import InputError
 from ..geometry import Hyperplane
-from ..solvers.scores import linear_codes, linear_scores, unfolded
+from ..solvers.scores import folded_classes, linear_codes, linear_scores, unfolded
 from .base import Classifier, finite_or_none
 
 Floats = NDArray[np.float64]
@@ -78,9 +80,45 @@ class LinearClassifier(Classifier):
         return Hyperplane(weights[b] - weights[a], float(offsets[b] - offsets[a]))
 
     def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
-        moved = self.intercept_ + (shift if len(self.intercept_) > 1 else shift[1:] - shift[:1])
+        moved = self.intercept_ + folded_classes(shift)
         return {**super()._prior_attributes(priors, shift), "intercept_": moved}
 
     def _per_class(self) -> tuple[Floats, Floats]:
         """Return one row of weights per class, also where two classes share one."""
         return unfolded(self.coef_, self.intercept_)
+
+
+class SparseCoefficients(LinearClassifier):
+    """A linear classifier whose coefficients can be made sparse and dense again; it predicts, pickles and copies in either form.
+
+    All else that reads `coef_` (explanations, tables, `state`) reads arrays: call `densify` first.
+    """
+
+    coef_: Any
+
+    def sparsify(self) -> Self:
+        """Turn `coef_` into a sparse matrix: less to store where most coefficients are 0, as after a fit with an L1 penalty."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Turn `coef_` back into an array, the form it has after a fit."""
+        check_is_fitted(self)
+        self.coef_ = self._dense_coef()
+        return self
+
+    def _dense_coef(self) -> Floats:
+        return np.asarray(self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_)
+
+    def _scores(self, block: Block) -> Floats:
+        if sp.issparse(self.coef_):
+            found = block.X @ self.coef_.T
+            return np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64) + self.intercept_
+        return super()._scores(block)
+
+    def _linear_parts(self) -> tuple[Floats, Floats] | None:
+        return None if sp.issparse(self.coef_) else (self.coef_, self.intercept_)
+
+    def _per_class(self) -> tuple[Floats, Floats]:
+        return copy(self).densify()._per_class() if sp.issparse(self.coef_) else super()._per_class()

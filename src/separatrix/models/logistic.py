@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -18,16 +19,15 @@ from ..abilities.column_sets import logistic_fits
 from ..abilities.logistic_held_out import logistic_folds
 from ..abilities.logistic_likelihood import KEPT, LogisticLikelihood
 from ..abilities.parts import CoefficientBounds, Machines, WarmStart
-from ..data import Block, Source, as_source
+from ..data import Block, Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..inference.logistic import FisherInformation, fisher_information
-from ..losses import Logistic, Loss, Softmax
-from ..solvers.problem import Problem
+from ..losses import CrossEntropy, Logistic, Softmax
+from ..solvers.problem import Problem, strength
 from ..solvers.scores import per_class
 from ..solvers.smooth.averaged import Averaged
 from ..solvers.solution import Solution, Status
-from .incoming import require_announced, rows_to_add
 from .logistic_summary import influence_of, summary
 from .logistic_tables import coefficient_intervals
 from .loss_model import LossModel
@@ -137,7 +137,7 @@ class LogisticRegression(LossModel):
             folds=logistic_folds(model, likelihood),
             subset_fits=logistic_fits(self),
             likelihood=likelihood,
-            warm_start=WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at),
+            warm_start=WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path),
             against_rest=Machines("machines of one class against the rest share every pass", self._fit_against_rest),
             intervals=CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level)),
         )
@@ -158,7 +158,7 @@ class LogisticRegression(LossModel):
         check_is_fitted(self)
         likelihood = offered(self.abilities().likelihood)
         assert isinstance(likelihood, LogisticLikelihood)
-        return likelihood.parameters_of(self._fitted_rows(X, y, sample_weight))
+        return likelihood.parameters_of(self._rows_of_fit(X, y, sample_weight))
 
     def _keep(self, problem: Problem, solution: Solution) -> dict[str, Any]:
         """Return `class_prior_` and `evidence_`: the Fisher information of a small fit without penalty or class weights; else None."""
@@ -178,7 +178,7 @@ class LogisticRegression(LossModel):
             found["evidence_"] = replace(self.evidence_, gamma=gamma)
         return found
 
-    def _loss(self, n_classes: int) -> Loss:
+    def _loss(self, n_classes: int) -> CrossEntropy:
         return Logistic() if n_classes == 2 else Softmax()
 
     def _posterior_scores(self, block: Block) -> Floats:
@@ -206,21 +206,29 @@ class LogisticRegression(LossModel):
                 f"firth=True is a penalty of its own and takes no C={self.C:g}; leave C out or set C=np.inf, or use firth=False."
             )
 
-    def _fit_against_rest(self, X: Any, codes: NDArray[np.int32], targets: list[int], weight: Any, n_jobs: int | None) -> list[Self] | None:
+    def _fit_against_rest(self, source: Source, targets: list[int]) -> list[Self] | None:
         """Return one fitted clone per target class, that class against the rest; None where the machines gain nothing from each other."""
         self._check_given()
         if self.firth or self.class_weight is not None or self.warm_start:
             return None
         from ..solvers.smooth import against_rest
 
-        K = int(codes.max()) + 1
-        source = as_source(X, codes, weight, classes=np.arange(K), n_jobs=n_jobs)
-        problem = self._problem(source)
+        problem = replace(self._problem(source), loss=Logistic())
         solutions = against_rest.solve(problem, targets) if against_rest.serves(problem) else None
         if solutions is None or not all(solution.is_converged for solution in solutions):
             return None
         pairs = [(against_rest.against(problem, k), found) for k, found in zip(targets, solutions)]
         return [clone(self)._adopt(source, self._found(np.array([0, 1]), own, found)) for own, found in pairs]
+
+    def _path(self, source: Source, values: Floats) -> Iterator[Self]:
+        """Yield this model fitted at each C, increasing, all of them solved along one path."""
+        from ..solvers.sparse.path import solve_path
+
+        problem = self._problem(source)
+        for C, solution in zip(values, solve_path(problem, values).solutions, strict=True):
+            self.set_params(C=float(C))._report(solution, source, stacklevel=4)
+            own = replace(problem, strength=strength(C, problem.total))
+            yield self._adopt(source, self._found(source.classes, own, solution))
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn more rows, each once, by averaged stochastic gradient steps; `fit` on all rows at once is more exact.
@@ -231,13 +239,12 @@ class LogisticRegression(LossModel):
         classes : all labels that will ever come; needed at the first call
         """
         first = not hasattr(self, "classes_")
-        require_announced(self, X, classes)
         self._check_given()
         if self.firth:
             raise InputError("partial_fit has no Firth correction, which needs all rows at once; use fit, or firth=False.")
         if self.l1_ratio > 0.0:
             raise InputError(f"partial_fit has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or fit on all rows.")
-        source = rows_to_add(self, X, y, classes, sample_weight, self.n_jobs)
+        source = self._rows_to_add(X, y, classes, sample_weight)
         state = self._learned(source, self._begin(source) if first or not hasattr(self, "averaging_") else self.averaging_)
         attributes = {
             "classes_": source.classes,
@@ -267,10 +274,11 @@ class LogisticRegression(LossModel):
             )
         factors = class_factors(self.class_weight, source.classes, np.ones(len(source.classes)))
         rng = None if self.random_state is None else check_random_state(self.random_state)
+        loss = self._loss(len(source.classes))
         for block in source.blocks():
             weight = block.weight if factors is None else factors[block.codes] * (1.0 if block.weight is None else block.weight)
             with np.errstate(invalid="ignore", over="ignore"):
-                state = state.learn(Block(block.X, block.codes, weight, block.start), float(self.C), bool(self.fit_intercept), rng)
+                state = state.learn(Block(block.X, block.codes, weight, block.start), loss, float(self.C), bool(self.fit_intercept), rng)
         if not np.isfinite(state.theta).all():
             source.refuse_nonfinite()
         return state

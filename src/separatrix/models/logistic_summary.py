@@ -26,9 +26,9 @@ from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.solution import Status
 from .base import quiet
 from .discriminant_summary import column_names
+from .labelled_rows import class_totals
 from .logistic_aliased import Aliased
-from .logistic_rows import FittedRows
-from .logistic_tables import coefficient_tables, facts, has_aliases, logits, notes_of, title
+from .logistic_tables import FittedRows, coefficient_tables, facts, has_aliases, logits, notes_of, title
 
 if TYPE_CHECKING:
     from .logistic import LogisticRegression
@@ -99,7 +99,7 @@ def summary(
             return Aliased(self, None).filled(lambda model: model.summary(level=level))
         with single_threaded_blas():  # small matrices: threads would only wait for each other
             return _tables_without_rows(self, level)
-    source = self._fitted_rows(X, y, sample_weight)
+    source = self._rows_of_fit(X, y, sample_weight)
     if is_penalised(self) or self.class_weight is not None:
         _refuse_tests(self, intervals, covariance, terms)
         with quiet():
@@ -137,7 +137,7 @@ def influence_of(self: LogisticRegression, X: Any, y: Any = None, sample_weight:
         raise InputError(
             f"Influence is that on a maximum-likelihood estimate; this fit has {_penalty(self)}. Use C=np.inf without class weights."
         )
-    source = self._fitted_rows(X, y, sample_weight)
+    source = self._rows_of_fit(X, y, sample_weight)
     refuse_summary(self)
     if has_aliases(self):
         aliased = Aliased(self, source)
@@ -181,7 +181,8 @@ def _penalised_tables(model: LogisticRegression, source: Source) -> Tables:
     problem = model._problem(source)
     likelihood = Likelihood(problem)
     gamma = likelihood.baseline(model._dense_coef(), model.intercept_).reshape(likelihood.shape)
-    null = null_log_likelihood(problem.counts if model.class_weight is None else _counts(source), bool(model.fit_intercept))
+    counts = problem.counts if model.class_weight is None else class_totals(source, len(model.classes_))
+    null = null_log_likelihood(counts, bool(model.fit_intercept))
     evidence = FisherInformation(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(model.fit_intercept))
     names = tables_of.row_names(model.classes_.tolist(), column_names(model), bool(model.fit_intercept))
     estimate = tables_of.in_order(evidence.coefficients, evidence.fit_intercept)
@@ -234,8 +235,3 @@ def _refuse_tests(model: Any, intervals: Any, covariance: Any, terms: Any) -> No
 def _penalty(model: Any) -> str:
     parts = [f"a penalty (C={model.C:g})"] if is_penalised(model) else []
     return " and ".join([*parts, *(["class weights"] if model.class_weight is not None else [])])
-
-
-def _counts(source: Source) -> Floats:
-    parts = source.map(lambda block: np.bincount(block.codes, weights=block.weight, minlength=len(source.classes)))  # type: ignore[arg-type]
-    return np.sum(list(parts), axis=0).astype(np.float64)

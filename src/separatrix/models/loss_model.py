@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from ..abilities import Abilities
 from ..abilities.column_sets import ColumnsRanked
 from ..abilities.parts import WarmStart
-from ..data import Block, Source, as_source
+from ..data import Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError, SingularWarning
 from ..losses import Loss
@@ -23,8 +23,8 @@ from ..solvers.rows import Rows
 from ..solvers.solution import ConvergenceWarning, SeparableWarning, Solution, Status
 from ..summaries import ClassMoments
 from .base import quiet, too_large
-from .incoming import require_two_classes
-from .sparse_coefficients import SparseCoefficients
+from .labelled_rows import class_totals
+from .linear import SparseCoefficients
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class LossModel(SparseCoefficients):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = as_source(X, y, sample_weight, n_jobs=getattr(self, "n_jobs", None))
+        source = self._rows_to_fit(X, y, sample_weight)
         try:
             with quiet():
                 problem = self._problem(source)
@@ -99,9 +99,8 @@ class LossModel(SparseCoefficients):
     def _problem(self, source: Source) -> Problem:
         classes = source.classes
         assert classes is not None
-        require_two_classes(classes)
         rows = Rows.of(source)
-        counts = class_counts(rows, len(classes))
+        counts = class_totals(rows, len(classes))
         factors = class_factors(self.class_weight, classes, counts)
         refuse_weightless(classes, counts if factors is None else counts * factors)
         if factors is not None:
@@ -132,8 +131,8 @@ class LossModel(SparseCoefficients):
         same = np.array_equal(self.classes_, source.classes) and self.coef_.shape[1] == source.n_features  # type: ignore[arg-type]
         return (self._dense_coef(), self.intercept_) if same else None
 
-    def _report(self, solution: Solution, source: Source) -> None:
-        """Warn of what the solver could not do."""
+    def _report(self, solution: Solution, source: Source, stacklevel: int = 3) -> None:
+        """Warn of what the solver could not do, at the line that called `fit`."""
         if solution.dependent is not None and solution.status is not Status.SEPARABLE:
             named = ", ".join(source.column(int(j)) for j in solution.dependent[:8]) + (", …" if len(solution.dependent) > 8 else "")
             warnings.warn(
@@ -141,12 +140,12 @@ class LossModel(SparseCoefficients):
                 "Predictions do not depend on the choice made here; drop these columns, or set C to a finite number, for coefficients "
                 "with a meaning.",
                 SingularWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
         if solution.is_converged:
             return
         kind = SeparableWarning if solution.status is Status.SEPARABLE else ConvergenceWarning
-        warnings.warn(f"{type(self).__name__}: {solution.describe()}", kind, stacklevel=3)
+        warnings.warn(f"{type(self).__name__}: {solution.describe()}", kind, stacklevel=stacklevel)
 
     def _check_params(self) -> None:
         if not (isinstance(self.C, int | float | np.number) and self.C > 0):
@@ -162,16 +161,6 @@ class LossModel(SparseCoefficients):
 def seed_of(random_state: Any) -> int:
     """Return the seed of a solver's random choices: 0 for None, so that two fits on the same rows are the same."""
     return 0 if random_state is None else int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def class_counts(rows: Rows, n_classes: int) -> Floats:
-    """Return Σ s_i of each class."""
-
-    def count(block: Block) -> Floats:
-        assert block.codes is not None
-        return np.bincount(block.codes, weights=block.weight, minlength=n_classes).astype(np.float64)
-
-    return np.sum(list(rows.map(count)), axis=0)
 
 
 def refuse_weightless(classes: NDArray[Any], counts: Floats) -> None:

@@ -23,9 +23,8 @@ from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import nearest_mean_pass
 from ..solvers.scores import folded
 from ..summaries import ClassMoments
-from .from_summary import SummaryClassifier
+from .from_summary import SummaryClassifier, listed, warn_singular
 from .linear import LinearClassifier
-from .singular import listed, warn_singular
 
 Floats = NDArray[np.float64]
 

@@ -7,16 +7,16 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from ..data import Source
 from ..errors import one_of
-from .machines import fit_from_moments, fit_machines, moments_kind
-from .several_classes import SeveralClasses
+from ..solvers.scores import largest
+from .binary_machines import BinaryMachines, Task, fit_from_moments, fit_machines
 
 Floats = NDArray[np.float64]
 
 
-class OneVsOne(SeveralClasses):
+class OneVsOne(BinaryMachines):
     """K(K − 1)/2 two-class machines g_ij, positive where class i beats class j.
 
     Rules for a clear winner, which differ from K = 5 on: "all_duels", the class with g_ij(x) > 0 for all j; "vote", the only class
@@ -58,22 +58,21 @@ class OneVsOne(SeveralClasses):
         if self.rule not in ("vote", "all_duels"):
             raise one_of("rule", self.rule, ["vote", "all_duels"])
 
-    def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
-        pairs = list(combinations(range(len(classes)), 2))
-        kind = moments_kind(self._machine, *X.shape)
-        if kind is not None:
-            moments = self._moments(X, codes, classes, weight, kind)
+    def _fit_all(self, source: Source, K: int) -> list[Any]:
+        pairs = list(combinations(range(K), 2))
+        moments = self._moments(source, K)
+        if moments is not None:
             return fit_from_moments(self._machine, [moments.only(pair) for pair in pairs])
-        rows = [np.flatnonzero(codes == k) for k in range(len(classes))]
-        tasks = [(X, np.sort(np.concatenate([rows[i], rows[j]]))) for i, j in pairs]
-        return fit_machines(clone(self._machine), tasks, lambda t: codes[tasks[t][1]].astype(np.int64), weight, self.n_jobs)
+        each = np.arange(K)
+        tasks = [Task(np.where(each == i, 0, np.where(each == j, 1, -1)), (i, j)) for i, j in pairs]
+        return fit_machines(self._machine, source, tasks, self.n_jobs)
 
     def duels(self, X: Any) -> Floats:
         """Return g_ij(x) of all ordered pairs (n, K, K): positive where i beats j, antisymmetric, 0 on the diagonal.
 
         Parameters
         ----------
-        X : array or sparse matrix of n rows
+        X : array, sparse matrix, frame or table of n rows
         """
         scores = self._machine_scores(X)
         K = len(self.classes_)
@@ -97,13 +96,13 @@ class OneVsOne(SeveralClasses):
 
         Parameters
         ----------
-        X : array or sparse matrix of n rows
+        X : array, sparse matrix, frame or table of n rows
         """
         scores = self._machine_scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else self._votes(X)[1]
 
-    def _winners(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _winners(self, X: Any) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
         won, scores = self._votes(X)
         most = won.max(axis=1)
         unclear = most < len(self.classes_) - 1 if self.rule == "all_duels" else (won == most[:, None]).sum(axis=1) > 1
-        return scores.argmax(axis=1), unclear
+        return largest(scores), unclear

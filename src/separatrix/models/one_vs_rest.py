@@ -7,19 +7,19 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from ..abilities import Abilities, abilities_of
 from ..abilities.additive_scores import LinearScores
 from ..abilities.parts import Reading
+from ..data import Source
 from ..errors import InputTypeError, one_of
-from .machines import fit_from_moments, fit_machines, lengths, linear_parts, moments_kind
-from .several_classes import SeveralClasses
+from ..solvers.scores import largest, unfolded
+from .binary_machines import BinaryMachines, Task, fit_from_moments, fit_machines, lengths, linear_parts
 
 Floats = NDArray[np.float64]
 
 
-class OneVsRest(SeveralClasses):
+class OneVsRest(BinaryMachines):
     """Two-class machines g_k, each of class k against the rest.
 
     A row is *ambiguous* unless exactly one g_k(x) > 0. With `machines="all_but_last"` there are K − 1 machines: a row that none
@@ -72,21 +72,18 @@ class OneVsRest(SeveralClasses):
         if self.scores not in ("raw", "distance"):
             raise one_of("scores", self.scores, ["raw", "distance"])
 
-    def _fit_all(self, X: Any, codes: NDArray[np.int32], classes: NDArray[Any], weight: Any) -> list[Any]:
-        K = len(classes)
+    def _fit_all(self, source: Source, K: int) -> list[Any]:
         # Two classes need one machine: the other would be its mirror image.
         targets = [1] if K == 2 else list(range(K if self.machines == "all" else K - 1))
-        kind = moments_kind(self._machine, *X.shape)
-        if kind is not None:
-            moments = self._moments(X, codes, classes, weight, kind)
+        moments = self._moments(source, K)
+        if moments is not None:
             return fit_from_moments(self._machine, [moments.against(k) for k in targets])
         together = abilities_of(self._machine).against_rest
-        machines = together.against_rest(X, codes, targets, weight, self.n_jobs) if together and K > 2 else None
+        machines = together.against_rest(source, targets) if together and K > 2 else None
         if machines is not None:
             return machines
-        everything = np.ones(len(codes), dtype=bool)
-        tasks = [(X, everything)] * len(targets)
-        return fit_machines(clone(self._machine), tasks, lambda t: (codes == targets[t]).astype(np.int64), weight, self.n_jobs)
+        tasks = [Task((np.arange(K) == k).astype(np.intp), (0, 1)) for k in targets]
+        return fit_machines(self._machine, source, tasks, self.n_jobs)
 
     def abilities(self) -> Abilities:
         """Return what this model can do beyond fit and predict, as a table to print and parts to ask."""
@@ -97,9 +94,7 @@ class OneVsRest(SeveralClasses):
     def _claims(self, X: Any) -> Floats:
         """Return g_k(x) (n, machines), divided by ‖w_k‖ if asked for."""
         scores = self._machine_scores(X)
-        if self.scores == "distance":
-            scores = scores / lengths(self.estimators_)
-        return np.column_stack([-scores, scores]) if len(self.classes_) == 2 else scores
+        return scores / lengths(self.estimators_) if self.scores == "distance" else scores
 
     def _per_class(self) -> tuple[Floats, Floats]:
         """Return weights (K, p) and offsets (K,) of the scores, of which the largest decides."""
@@ -108,31 +103,30 @@ class OneVsRest(SeveralClasses):
             raise InputTypeError(f"The machines of type {type(self.estimators_[0]).__name__} have no weights (coef_); use linear machines.")
         size = lengths(self.estimators_) if self.scores == "distance" else np.ones(len(parts[1]))
         coef, intercept = parts[0] / size[:, None], parts[1] / size
+        if len(coef) == 1:
+            return unfolded(coef, intercept)
         if len(coef) == len(self.classes_):
             return coef, intercept
-        # The class without a machine, the first of two or the last of more, scores 0.
-        place = 0 if len(self.classes_) == 2 else len(coef)
-        return np.insert(coef, place, 0.0, axis=0), np.insert(intercept, place, 0.0)
+        return np.vstack([coef, np.zeros_like(coef[:1])]), np.append(intercept, 0.0)  # the class without a machine scores 0
 
     def decision_function(self, X: Any) -> Floats:
         """Return g_k(x) of each class (n, K); two classes: (n,). The last class of K − 1 machines has score 0, the level of a claim.
 
         Parameters
         ----------
-        X : array or sparse matrix of n rows
+        X : array, sparse matrix, frame or table of n rows
         """
         claims = self._claims(X)
         if len(self.classes_) == 2:
-            return claims[:, 1]
+            return claims[:, 0]
         return np.column_stack([claims, np.zeros(len(claims))]) if claims.shape[1] < len(self.classes_) else claims
 
-    def _winners(self, X: Any) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _winners(self, X: Any) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
         """Return the class of the largest claim, and whether the claims leave the row ambiguous."""
-        claims = self._claims(X)
+        claims, K = self._claims(X), len(self.classes_)
+        if K == 2:
+            return largest(claims), np.zeros(len(claims), dtype=bool)
         claimed = (claims > 0).sum(axis=1)
-        if claims.shape[1] < len(self.classes_):
-            last = len(self.classes_) - 1
-            return np.where(claimed == 0, last, claims.argmax(axis=1)), claimed > 1
-        if len(self.classes_) == 2:
-            return (claims[:, 1] > 0).astype(np.intp), np.zeros(len(claims), dtype=bool)
-        return claims.argmax(axis=1), claimed != 1
+        if claims.shape[1] < K:
+            return np.where(claimed == 0, K - 1, largest(claims)), claimed > 1
+        return largest(claims), claimed != 1

@@ -22,8 +22,8 @@ from ..solvers.mistakes.perceptron_margin import MistakeBound, mistake_bound
 from ..solvers.mistakes.perceptron_trace import Trace
 from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
-from .incoming import rows_to_add, rows_to_fit
-from .perceptron_start import check_number, class_counts, generator, start_weights
+from .labelled_rows import check_columns, class_totals
+from .perceptron_start import check_number, generator, start_weights
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ class OnlinePerceptron(Classifier):
             Factors on the steps, and numbers of visits in an average or a vote; 0 leaves a row out.
         """
         rule = self._rule(self.max_iter)
-        source = rows_to_fit(X, y, sample_weight, self.n_jobs)
+        source = self._rows_to_fit(X, y, sample_weight)
         rng = generator(self.random_state)
         start = Progress.begin(start_weights(self, source, coef_init, intercept_init, rng), rule.average)
         learned = learn(source, rule, start, _seed(rng), self._factors(source))
@@ -108,7 +108,7 @@ class OnlinePerceptron(Classifier):
             )
         before = self if hasattr(self, "progress_") else None
         rule = self._rule(max_iter=1)
-        source = rows_to_add(self, X, y, classes, sample_weight, self.n_jobs)
+        source = self._rows_to_add(X, y, classes, sample_weight)
         rng = generator(self.random_state)
         if before is not None:
             start = before.progress_
@@ -144,8 +144,9 @@ class OnlinePerceptron(Classifier):
         return bool(self.fit_intercept) and self.threshold is None
 
     def _factors(self, source: Source) -> Floats | None:
-        counts = class_counts(source) if isinstance(self.class_weight, str) else np.empty(0)
-        return class_factors(self.class_weight, source.classes, counts)  # type: ignore[arg-type]
+        assert source.classes is not None
+        counts = class_totals(source, len(source.classes)) if isinstance(self.class_weight, str) else np.empty(0)
+        return class_factors(self.class_weight, source.classes, counts)
 
     def _learned(
         self, source: Source, progress: Progress, status: PerceptronStatus, trace: Trace | None, before: Self | None
@@ -193,7 +194,7 @@ class OnlinePerceptron(Classifier):
         check_arguments(OnlinePerceptron.replay, locals())
         check_is_fitted(self)
         source = as_rows(X, n_jobs=self.n_jobs)
-        self._check_width(source)
+        check_columns(self, source, source)
         weights = self._trace().replay(source, first, last)
         return weights[:, :, :-1], weights[:, :, -1]
 
@@ -221,7 +222,7 @@ class OnlinePerceptron(Classifier):
                 f"The bound is for perceptrons that learn their intercept or have none; with threshold={self.threshold!r} it does not "
                 "hold. Use fit_intercept=True, or threshold=0."
             )
-        source = rows_to_add(self, X, y, None, sample_weight, self.n_jobs)
+        source = self._rows_to_add(X, y, None, sample_weight)
         start = self.progress_.start_norm / float(self.eta0)
         unit = float(self._learns_intercept())
         return mistake_bound(source, self._hyperplane(), self.progress_.mistakes, start, unit, self._factors(source))

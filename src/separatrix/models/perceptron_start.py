@@ -85,9 +85,3 @@ def _given(name: str, value: Any, shape: tuple[int, ...], K: int) -> Floats:
     if not np.isfinite(array).all():
         raise InputError(f"{name} contains NaN or infinity; give finite weights.")
     return array.reshape(shape)
-
-
-def class_counts(source: Source) -> Floats:
-    """Return the weight of each class."""
-    K = len(source.classes)  # type: ignore[arg-type]
-    return np.sum([np.bincount(b.codes, b.weight, K) for b in source.blocks()], axis=0, dtype=np.float64)  # type: ignore[arg-type]

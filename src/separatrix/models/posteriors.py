@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
 
-from ..solvers.scores import posteriors_of
+from ..solvers.scores import log_posteriors_of, posteriors_of
 from .base import finite_or_none
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def predict_log_proba(self: Classifier, X: Any) -> Floats:
     ----------
     X : array, sparse matrix, frame or table of n rows
     """
-    return self._collect(X, lambda block: finite_or_none(log_softmax(self._posterior_scores(block), axis=1)))
+    return self._collect(X, lambda block: finite_or_none(log_posteriors_of(self._posterior_scores(block))))
 
 
 def _posteriors(scores: Floats) -> Floats | None:

@@ -24,13 +24,13 @@ from ..solvers.closed_form.spread import total_spread
 from ..solvers.closed_form.whitening import Whitening
 from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
 from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
+from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
 from ..summaries.norms import ClassFourthMoments
 from ..thresholds import SCORES
 from .base import finite_or_none
-from .from_summary import FromSummary, SummaryClassifier
+from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singular
 from .generative import GenerativeClassifier
-from .singular import columns_in, warn_singular
 
 Floats = NDArray[np.float64]
 
@@ -195,8 +195,7 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def _differences(self, block: Block) -> Floats:
-        scores = self._discriminants(block)
-        return scores[:, 1:] - scores[:, :1] if scores.shape[1] == 2 else scores
+        return folded_classes(self._discriminants(block), axis=1)
 
     def _discriminants(self, block: Block) -> Floats:
         return quadratic_scores(block, self.means_, self.basis_, log_priors(self.priors_) - 0.5 * self.log_det_)

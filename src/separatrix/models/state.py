@@ -6,7 +6,6 @@ Law: restore(state(m)) == m. Nothing in a state can run code.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from ..errors import InputError
 
 SCHEMA = 1
 """Raised when the meaning of a stored field changes."""
-INSIDE = "estimator."
-"""Beginning of the names that belong to a model inside another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,26 +89,3 @@ def _get(state: State, key: str, records: dict[str, type]) -> Any:
     if isinstance(value, dict) and "record" in value:
         return records[value["record"]](*[_get(state, f"{key}.{name}", records) for name in value["fields"]])
     return value
-
-
-def nested(model: Any, params: dict[str, Any], own: dict[str, Any], fitted: Any) -> State:
-    """Return the state of a model around another: its own attributes, and under "estimator.…" those of the fitted one."""
-    if not hasattr(fitted, "state"):
-        raise InputError(f"{type(fitted).__name__} has no state; a classifier of this package has.")
-    state, inner = pack(type(model).__name__, params, own), fitted.state()
-    state.values["estimator"] = {"model": inner.model, "params": inner.params}
-    for mine, theirs in ((state.values, inner.values), (state.arrays, inner.arrays)):
-        mine.update({f"{INSIDE}{key}": value for key, value in theirs.items()})
-    return state
-
-
-def restore_nested(cls: type, state: State) -> tuple[State, Any]:
-    """Return the state of the outer model alone, and the fitted model inside."""
-    if state.model != cls.__name__:
-        raise InputError(f"This is the state of a {state.model}, not of a {cls.__name__}; use separatrix.{state.model}.restore(state).")
-    about = state.values["estimator"]
-    parts = [{key.removeprefix(INSIDE): v for key, v in held.items() if key.startswith(INSIDE)} for held in (state.arrays, state.values)]
-    inner = State(about["model"], state.schema, about["params"], *parts)
-    own = [{key: v for key, v in held.items() if not key.startswith("estimator")} for held in (state.arrays, state.values)]
-    fitted = getattr(import_module("separatrix"), inner.model).restore(inner)
-    return State(state.model, state.schema, state.params, *own), fitted

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, FoldsHeldOut
-from ..data import Source, as_source
+from ..data import Source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
 from ..solvers.held_out.left_out_margins import MarginRows, certified_scores
@@ -165,11 +165,11 @@ class LinearSVC(LossModel):
             Frequencies: a row of weight 2 counts as two rows, so that C becomes 2C for it.
         """
         self._check_given()
-        source = as_source(X, y, sample_weight, n_jobs=self.n_jobs)
+        source = self._rows_to_fit(X, y, sample_weight)
         problem = self._problem(source)
         joint = self.multi_class == "crammer_singer"
         assert source.classes is not None
-        found = svm.solve(problem, self._ridge(), joint, source.classes)
+        found = svm.solve(replace(problem, loss=Hinge()) if joint else problem, self._ridge(), joint, source.classes)
         solution = found.solution
         self._report(solution, source)
         return self._adopt(

@@ -16,6 +16,7 @@ _HOMES = {
     "StepwiseDiscriminant": "stepwise_discriminant",
     "choose_covariance": "covariance_choice",
     "compare": "comparison",
+    "regularisation_path": "penalty_path",
 }
 
 __all__ = sorted(_HOMES)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ..arguments import KnownParameters
 from ..data import Source, as_source
 from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
-from ..models.known_parameters import KnownParameters
 from .column_positions import Places, column_name, find_columns, find_groups
 from .kept_columns import KeptColumns
 

@@ -42,6 +42,7 @@ from importlib import import_module
 import numpy as np
 
 from ..data.threads import single_threaded_blas
+from ..losses import Logistic
 from .problem import Problem
 from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
@@ -92,7 +93,7 @@ def choose(problem: Problem) -> Choice:
     if rows.is_sparse and rows.values < DENSE_ENOUGH * n * p:
         if size <= EXPLICIT and rows.values**2 / n * problem.n_scores**2 <= SPARSE_WORK:
             return Choice("newton", f"sparse rows with few coefficients ({size:,}): the exact Hessian is cheap")
-        if problem.n_scores == 1 and problem.strength > 0.0 and _stiffness(problem) <= STIFF:
+        if isinstance(problem.loss, Logistic) and problem.strength > 0.0 and _stiffness(problem) <= STIFF:
             return Choice("dual_logistic", f"two classes of sparse rows with {p:,} columns")
         return Choice("newton_cg", f"sparse rows with {size:,} coefficients: products with the Hessian, never the Hessian")
     if size <= EXPLICIT:

@@ -1,12 +1,14 @@
 """Scores of rows and what follows from them: X W' + b, the class of the largest, posteriors.
 
-Two classes share one score, that of the second class: f > 0 means the second. `per_class` and `folded` go between the two forms.
+Two classes share one score, that of the second class: f > 0 means the second. `folded` (coefficients) and `folded_classes` (anything else)
+go from K classes to that form, `unfolded` and `per_class` back; the largest score and the softmax of scores are taken here alone.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_softmax
 
 from ..data import Block
 from ..summaries.grouped import tile_rows
@@ -59,6 +61,25 @@ def _score_tile(tile: Block, coef: Floats, intercept: Floats, out: Floats) -> No
     else:
         np.matmul(tile.X, coef.T, out=out)
         out += intercept
+
+
+def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floats) -> Floats:
+    """Return offset_k − ½ Σ_j precision_kj (x_j − means_kj)² of each row; absent values of sparse rows are never visited."""
+    if block.is_sparse:
+        squares = block.X.copy()
+        squares.data = squares.data.astype(np.float64) ** 2
+        scaled = means * precision
+        return offset - 0.5 * np.einsum("kj,kj->k", scaled, means) - 0.5 * (squares @ precision.T) + block.X @ scaled.T
+    if not SCORES.reached(block.n_rows * block.n_features):
+        X = np.asarray(block.X, dtype=np.float64)
+        return np.stack([offset[k] - 0.5 * ((X - means[k]) ** 2 @ precision[k]) for k in range(len(means))], axis=1)
+    from ..kernels import scores as kernels
+
+    scores = np.empty((block.n_rows, len(means)))
+    for tile in block.tiles(tile_rows(block.n_features)):
+        out = scores[tile.start - block.start :][: tile.n_rows]
+        kernels.diagonal_scores(tile.X, means, precision, offset, out)
+    return scores
 
 
 def codes_of(scores: Floats) -> Codes | None:
@@ -121,6 +142,17 @@ def posteriors_of(scores: Floats) -> Floats:
     return np.ascontiguousarray(found.T)
 
 
+def log_posteriors_of(scores: Floats) -> Floats:
+    """Return the logarithm of the softmax of scores (n, K) by rows, exact also where a posterior rounds to 0 or 1.
+
+    Examples
+    --------
+    >>> log_posteriors_of(np.array([[0.0, 1000.0]])).tolist()
+    [[-1000.0, 0.0]]
+    """
+    return np.asarray(log_softmax(scores, axis=1))
+
+
 def per_class(scores: Floats) -> Floats:
     """Return one score per class (n, K), also where two classes share one (n, 1).
 
@@ -132,6 +164,19 @@ def per_class(scores: Floats) -> Floats:
     return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
 
 
+def folded_classes(values: Floats, axis: int = 0) -> Floats:
+    """Return values of K classes along an axis as they are, or of two classes the second minus the first.
+
+    Examples
+    --------
+    >>> folded_classes(np.array([[1.0, 4.0], [2.0, 2.0]]), axis=1).tolist()
+    [[3.0], [0.0]]
+    """
+    if values.shape[axis] != 2:
+        return values
+    return values[1:] - values[:1] if axis == 0 else np.diff(values, axis=axis)
+
+
 def folded(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
     """Return (K, p) weights and (K,) offsets in the form that estimators keep: two classes have one row, second minus first.
 
@@ -140,9 +185,7 @@ def folded(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:
     >>> folded(np.array([[1.0, 2.0], [4.0, 2.0]]), np.array([0.5, 0.0]))
     (array([[3., 0.]]), array([-0.5]))
     """
-    if len(coef) != 2:
-        return coef, intercept
-    return coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+    return folded_classes(coef), folded_classes(intercept)
 
 
 def unfolded(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:

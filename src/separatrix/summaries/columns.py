@@ -22,16 +22,16 @@ from .remainder import emptied, never_learned
 
 Floats = NDArray[np.float64]
 
-COUNTED = ("bernoulli", "poisson", "multinomial")
-KINDS = ("gaussian", *COUNTED, "categorical")
+COUNT_KINDS = ("bernoulli", "poisson", "multinomial")
+KINDS = ("gaussian", *COUNT_KINDS, "categorical")
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A batch by kinds of columns: measurements (n, a), counted numbers (n, b), and codes with levels of each column of categories."""
+    """A batch by kinds of columns: measurements (n, a), switches and counts (n, b), and codes with levels of each column of categories."""
 
     measured: Any
-    counted: Any
+    counts: Any
     categories: list[tuple[NDArray[np.int32], list[Any]]]
 
 
@@ -55,7 +55,7 @@ class Layout:
     def split(self, batch: ColumnBatch, skip_missing: bool) -> Parts:
         """Return a batch by kinds, or the error that names a value which its column cannot hold."""
         self._refuse_other_types(batch)
-        measured, counted = self.of("gaussian"), self.of(*COUNTED)
+        measured, counted = self.of("gaussian"), self.of(*COUNT_KINDS)
         found = [batch.numbers(indices) for indices in (measured, counted)]
         for X, indices in zip(found, (measured, counted)):
             _refuse_values(X, np.isinf, batch, indices, "Input X contains infinity: {place}.")
@@ -171,7 +171,7 @@ class ColumnCounts:
             counts = np.bincount(batch.codes, batch.weight, minlength=K).astype(np.float64)
             some = parts.measured.shape[1] > 0
             moments = ColumnMoments.of(parts.measured, batch.codes, batch.weight, K) if some else ColumnMoments.empty(K, 0)
-            counted = Block(parts.counted, batch.codes, batch.weight, batch.start)
+            counted = Block(parts.counts, batch.codes, batch.weight, batch.start)
             rows = rows_per_class(batch.codes, batch.weight, K)
             totals = Counts(classes, counts, rows, *class_totals(counted, K, CountingRule(skip_missing=True)))
             return cls(classes, counts, layout, moments, totals, count_levels(totals, batch, parts))
@@ -182,7 +182,7 @@ class ColumnCounts:
     def empty(cls, classes: Any, layout: Layout) -> Self:
         """Return the counts of no rows."""
         classes, K = np.asarray(classes), len(classes)
-        measured, counted, named = (len(layout.of(*kinds)) for kinds in (("gaussian",), COUNTED, ("categorical",)))
+        measured, counted, named = (len(layout.of(*kinds)) for kinds in (("gaussian",), COUNT_KINDS, ("categorical",)))
         categories = replace(CategoryCounts.empty(classes, named), levels=as_objects([]))
         return cls(classes, np.zeros(K), layout, ColumnMoments.empty(K, measured), Counts.empty(classes, counted), categories)
 
@@ -212,7 +212,7 @@ class ColumnCounts:
         self._check_fits(other)
         totals, moments = self.totals.subtract(other.totals), self.moments.subtract(other.moments)
         emptied(totals.rows, moments.counts)
-        if not totals.columns(self.layout.kinds[self.layout.of(*COUNTED)] == "bernoulli").are_switches:
+        if not totals.columns(self.layout.kinds[self.layout.of(*COUNT_KINDS)] == "bernoulli").are_switches:
             raise never_learned("a switch would be on in more rows than are left")
         return replace(
             self,

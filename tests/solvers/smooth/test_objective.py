@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from separatrix.kernels import logistic, softmax
 from separatrix.solvers.smooth import objective as module
-from separatrix.solvers.smooth.objective import Objective, reference_residuals
+from separatrix.solvers.smooth.objective import Objective
 from separatrix.thresholds import Threshold
 from tests.solvers.problems import make_problem, make_rows, objective
 
@@ -68,22 +67,6 @@ def test_hessian_is_the_difference_of_gradients(K: int, road: str, fit_intercept
         e = e.reshape(theta.shape)
         numeric = (target.at(theta + e)[1] - target.at(theta - e)[1]) / (2 * h)
         np.testing.assert_allclose(H[:, a], numeric.ravel(), atol=1e-8)
-
-
-@pytest.mark.parametrize("K", [1, 4])
-@pytest.mark.parametrize("weighted", [True, False])
-def test_kernels_follow_the_reference(K: int, weighted: bool) -> None:
-    rng = np.random.default_rng(0)
-    S, codes = 20 * rng.standard_normal((50, K)), rng.integers(0, max(K, 2), 50).astype(np.int32)
-    weight = rng.integers(0, 3, 50).astype(float) if weighted else np.empty(0)
-    kernels: Any = logistic if K == 1 else softmax
-    a, b, plain, root_a, root_b = S.copy(), S.copy(), S.copy(), np.empty_like(S), np.empty_like(S)
-    losses = [reference_residuals(a, codes, weight, root_a), kernels.curved_residuals(b, codes, weight, root_b)]
-    losses.append(kernels.residuals(plain, codes, weight))
-    np.testing.assert_allclose(losses, losses[0], rtol=1e-12)
-    np.testing.assert_allclose(a, b, atol=1e-12)
-    np.testing.assert_allclose(a, plain, atol=1e-12)
-    np.testing.assert_allclose(root_a, root_b, atol=1e-12)
 
 
 def test_passes_are_counted() -> None:

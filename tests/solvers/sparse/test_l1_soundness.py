@@ -13,17 +13,17 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression as Peer
 
 from separatrix import LogisticRegression
-from separatrix.losses import ElasticNet, Logistic, Softmax
-from separatrix.models.logistic_path import regularisation_path
+from separatrix.losses import Logistic, Softmax
+from separatrix.selection.penalty_path import regularisation_path
 from separatrix.solvers.sparse.class_intercepts import intercept_inverse, shifted
-from tests.solvers.problems import make_problem, make_rows, make_sparse, objective
+from tests.solvers.problems import elastic_net, make_problem, make_rows, make_sparse, objective
 
 
 def value(model: Any, X: Any, y: Any, C: float, r: float = 1.0) -> float:
     """Return the objective by the formula alone."""
     Z = X @ model.coef_.T + model.intercept_
     loss = Softmax().value(Z, y) if Z.shape[1] > 1 else Logistic().value(Z[:, 0], np.where(y == 1, 1.0, -1.0))
-    return float(loss.mean() + ElasticNet(r).value(model.coef_) / (C * len(y)))
+    return float(loss.mean() + elastic_net(model.coef_, r) / (C * len(y)))
 
 
 @pytest.mark.parametrize("C", [10.0, 100.0, 1e3, 1e6])
@@ -93,9 +93,9 @@ def test_equal_shifts_are_no_part_of_the_intercepts(certain: float, rng: Any) ->
 @pytest.mark.parametrize("r", [1.0, 0.7, 0.1])
 @pytest.mark.parametrize("K", [3, 4])
 def test_a_column_is_shifted_to_its_least_penalty(K: int, r: float, rng: Any) -> None:
-    W, penalty = rng.normal(size=(K, 6)) + 3.0 * rng.normal(size=6), ElasticNet(r)
+    W = rng.normal(size=(K, 6)) + 3.0 * rng.normal(size=6)
     new = shifted(W, r)
     assert_allclose(np.ptp(new - W, axis=0), 0.0, atol=1e-14)
     for step in (-0.1, -1e-3, 1e-3, 0.1):
         for j in np.flatnonzero((new != W).any(axis=0)):
-            assert penalty.value(new[:, j] + step) >= penalty.value(new[:, j]) - 1e-12
+            assert elastic_net(new[:, j] + step, r) >= elastic_net(new[:, j], r) - 1e-12

@@ -13,12 +13,13 @@ from sklearn.linear_model import LogisticRegression as Peer
 
 from separatrix.data import as_source
 from separatrix.errors import InputError
-from separatrix.losses import ElasticNet, Logistic, Softmax
+from separatrix.losses import Logistic, Softmax
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.sparse import gram_proximal, proximal_newton, working_set
 from separatrix.solvers.sparse.l1_quadratic import Quadratic, violation
 from separatrix.solvers.sparse.path import solve_path
+from tests.solvers.problems import elastic_net
 
 RATIOS = pytest.mark.parametrize("r", [1.0, 0.5])
 
@@ -40,7 +41,7 @@ def value(P: Problem, W: Any, b: Any) -> float:
     X, codes, s = P.rows.X, P.rows.codes, P.rows.weight
     Z = X @ W.T + b
     loss = Softmax().value(Z, codes) if len(W) > 1 else Logistic().value(Z[:, 0], np.where(codes == 1, 1.0, -1.0))
-    return float(s @ loss / s.sum() + P.strength * ElasticNet(P.l1_ratio).value(W))
+    return float(s @ loss / s.sum() + P.strength * elastic_net(W, P.l1_ratio))
 
 
 def slopes(P: Problem, W: Any, b: Any) -> Any:

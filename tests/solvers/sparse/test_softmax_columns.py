@@ -13,11 +13,11 @@ from scipy.special import logsumexp
 from sklearn.datasets import load_iris, load_wine
 from sklearn.linear_model import LogisticRegression as Peer
 
-from separatrix.losses import ElasticNet, Softmax
+from separatrix.losses import Softmax
 from separatrix.solvers.sparse import gram_proximal, proximal_newton
 from separatrix.solvers.sparse.softmax_columns import SoftmaxColumns
 from separatrix.solvers.sparse.working_set import ColumnProblem
-from tests.solvers.problems import make_problem, make_sparse, objective
+from tests.solvers.problems import elastic_net, make_problem, make_sparse, objective
 
 TABLES = {"iris": load_iris, "wine": load_wine}
 
@@ -41,7 +41,7 @@ def test_agrees_with_saga(name: str, r: float) -> None:
         warnings.simplefilter("ignore")
         peer = Peer(l1_ratio=r, solver="saga", max_iter=20_000, tol=1e-7).fit(X, y)
     loss = Softmax().value(X @ peer.coef_.T + peer.intercept_, y).mean()
-    theirs = loss + problem.strength * ElasticNet(r).value(peer.coef_)
+    theirs = loss + problem.strength * elastic_net(peer.coef_, r)
     assert found.is_converged
     assert_allclose(found.objective, theirs, rtol=1e-6)
     assert found.objective <= theirs + 1e-12

@@ -21,8 +21,7 @@ from ...errors import DataWarning, InputError
 from ...solvers.closed_form.discriminant import log_priors
 from ...solvers.held_out.leave_one_out import LeftOut, tiled
 from ...solvers.held_out.leave_one_out_naive import naive_left_out
-from ...summaries.grouped import tile_rows
-from ...thresholds import SCORES
+from ...solvers.scores import diagonal_scores
 from ..from_summary import FromSummary, SummaryClassifier
 from ..generative import GenerativeClassifier
 
@@ -105,7 +104,7 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
         divisor = np.where(freedom > 0, freedom, np.where(counts > 0, counts, 1.0))
         variance = stand_in(moments.scatter / divisor[:, None], counts) + epsilon
         if not (variance > 0).all():
-            variance = self._without_zeros(variance, total, source)
+            variance = positive_variances(variance, float(total.max()), np.arange(len(total)), source, self.var_smoothing)
         return {"class_count_": counts, "class_prior_": priors, "theta_": theta, "var_": variance, "epsilon_": epsilon}
 
     def _warn_few(self, classes: NDArray[Any]) -> None:
@@ -115,20 +114,6 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
             DataWarning,
             stacklevel=4,
         )
-
-    def _without_zeros(self, variance: Floats, total: Floats, source: Source | None) -> Floats:
-        """Replace variances of zero by what the default smoothing would add, and say so."""
-        flat = np.flatnonzero((variance <= 0).any(axis=0))
-        names = [source.column(int(j)) if source is not None else f"column {j}" for j in flat[:8]]
-        warnings.warn(
-            f"Within a class {', '.join(names)} {'and more ' if len(flat) > 8 else ''}do not vary, and "
-            f"var_smoothing={self.var_smoothing!r} leaves their variance at zero; "
-            "a billionth of the largest variance stands in there. Use var_smoothing=1e-9 or drop these columns.",
-            DataWarning,
-            stacklevel=4,
-        )
-        floor = 1e-9 * float(total.max())
-        return np.where(variance > 0, variance, floor if floor > 0 else 1e-9)
 
     def _joint(self, block: Block) -> Floats:
         precision = 1.0 / self.var_
@@ -176,20 +161,20 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
         return self.class_prior_
 
 
-def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floats) -> Floats:
-    """Return offset_k − ½ Σ_j precision_kj (x_j − means_kj)² of each row; absent values of sparse rows are never visited."""
-    if block.is_sparse:
-        squares = block.X.copy()
-        squares.data = squares.data.astype(np.float64) ** 2
-        scaled = means * precision
-        return offset - 0.5 * np.einsum("kj,kj->k", scaled, means) - 0.5 * (squares @ precision.T) + block.X @ scaled.T
-    if not SCORES.reached(block.n_rows * block.n_features):
-        X = np.asarray(block.X, dtype=np.float64)
-        return np.stack([offset[k] - 0.5 * ((X - means[k]) ** 2 @ precision[k]) for k in range(len(means))], axis=1)
-    from ...kernels import scores as kernels
+def positive_variances(variance: Floats, largest: float, columns: NDArray[Any], source: Source | None, var_smoothing: Any) -> Floats:
+    """Return variances (K, a) in which a billionth of the largest one stands for 0, with a warning at the line that called `fit`.
 
-    scores = np.empty((block.n_rows, len(means)))
-    for tile in block.tiles(tile_rows(block.n_features)):
-        out = scores[tile.start - block.start :][: tile.n_rows]
-        kernels.diagonal_scores(tile.X, means, precision, offset, out)
-    return scores
+    Parameters
+    ----------
+    columns : (a,) their numbers in the source
+    """
+    flat = columns[(variance <= 0).any(axis=0)]
+    names = [source.column(int(j)) if source is not None else f"column {j}" for j in flat[:8]]
+    warnings.warn(
+        f"Within a class {', '.join(names)} {'and more ' if len(flat) > 8 else ''}do not vary, and var_smoothing={var_smoothing!r} leaves "
+        "their variance at zero; a billionth of the largest variance stands in there. Use var_smoothing=1e-9, or drop these columns.",
+        DataWarning,
+        stacklevel=5,
+    )
+    floor = 1e-9 * largest
+    return np.where(variance > 0, variance, floor if floor > 0 else 1e-9)

@@ -1,4 +1,4 @@
-"""Naive Bayes by counting, every row left out in turn: the counts without it are algebra, no refit."""
+"""Leave-one-out of naive Bayes from counts: the counts without a row are a subtraction, so nothing is fitted again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Own = tuple[Floats, Floats | None]
 
 
 class RowsLeftOut:
-    """`LeavesRowsOut` of naive Bayes by counting; a model's own class gives `without`.
+    """`LeavesRowsOut` of naive Bayes from counts; a model's own class gives `without`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class RowsLeftOut:
 
 
 def with_own(given: LogSums, codes: NDArray[np.int32], own: Own) -> LogSums:
-    """Return the evidence in which that of each row's own class is replaced.
+    """Return log p(x | k) with that of each row's own class replaced.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def with_own(given: LogSums, codes: NDArray[np.int32], own: Own) -> LogSums:
 
 
 class LinearRowsLeftOut(RowsLeftOut):
-    """What the models that are linear in counts share: their counts as weighted, and the evidence of all classes from them."""
+    """What the models that are linear in counts share: their counts as weighted, and log p(x | k) of all classes from them."""
 
     def _weighted(self) -> Counts:
         summary = self.model.summary_
@@ -209,11 +209,11 @@ def categories_without(
     logs: Floats,
     zeros: Floats | None,
 ) -> LogSums:
-    """Return the evidence of columns of categories under the counts without each row.
+    """Return log p(x | k) of columns of categories under the counts without each row.
 
     Parameters
     ----------
-    found : the evidence under all counts, which is written over
+    found : log p(x | k) under all counts, which is written over
     cells : (n, p) cell of each value, -1 for none
     codes, weight : (n,)
     goes : (cells,) which categories go when no row has them; where one goes its column says nothing, so that L_j never matters

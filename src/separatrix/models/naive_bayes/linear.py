@@ -16,16 +16,16 @@ from ...solvers.closed_form.count_scores import count_scores
 from ...solvers.closed_form.discriminant import log_priors
 from ...solvers.closed_form.log_sums import LogSums, UnknownCategories, unbounded
 from ...solvers.closed_form.smoothing import LogProbability
-from ...solvers.scores import folded
+from ...solvers.scores import folded, folded_classes
 from ...summaries import Counts
 from ...summaries.counting import CountingRule
 from ..linear import LinearClassifier
-from .counting import CountedNB
+from .discrete import DiscreteNB
 
 Floats = NDArray[np.float64]
 
 
-class LinearNB(CountedNB, LinearClassifier):
+class LinearNB(DiscreteNB, LinearClassifier):
     """Base of BernoulliNB and MultinomialNB: log p(x | k) = Σ_j x_j on_kj + (1 − x_j) off_kj, the second part for switches only."""
 
     # Nothing but the counts is learned (categories would be): a fit that was given rows in parts is the fit of all.
@@ -88,11 +88,11 @@ class LinearNB(CountedNB, LinearClassifier):
         if len(self.coef_) == 1 and np.isneginf(self.class_log_prior_).any():
             return super()._log_odds(block, notes)  # one class only can be right, which a difference of the two cannot say
         off = self._absent() if self.zero_offset_ is None else self.zero_offset_
-        if off is not None and self.missing == "ignore" and len(off) == 2:
-            off = off[1:] - off[:1]
+        if off is not None and self.missing == "ignore":
+            off = folded_classes(off)
         value = count_scores(block, self._reading(), self.coef_, self.intercept_, off)
         zeros = self._zeros(block)
-        return LogSums(value, zeros if zeros is None or len(self.coef_) > 1 else zeros[:, 1:] - zeros[:, :1])
+        return LogSums(value, None if zeros is None else folded_classes(zeros, axis=1))
 
     def _zeros(self, block: Block) -> Floats | None:
         """Return how many probabilities of zero each row meets in each class, (n, K)."""
@@ -113,9 +113,7 @@ class LinearNB(CountedNB, LinearClassifier):
         -------
         scores : (n,) for two classes, log-odds of `classes_[1]`; else (n, K)
         """
-        scores = self._evaluate(X, self._log_odds, lambda found: unbounded(self._ruled(found)))
-        if scores.shape[1] == 2:
-            scores = scores[:, 1:] - scores[:, :1]
+        scores = folded_classes(self._evaluate(X, self._log_odds, lambda found: unbounded(self._ruled(found))), axis=1)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def boundary(self, j: Any, k: Any) -> Hyperplane:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -21,23 +20,24 @@ from ...data.arrays import as_array
 from ...data.columns import ColumnBatch
 from ...data.counts import CountSource
 from ...decisions.class_weights import class_factors
-from ...errors import DataWarning, InputError
+from ...errors import InputError
+from ...solvers.closed_form import column_likelihoods as columns
+from ...solvers.closed_form.column_likelihoods import CategoryLikelihoods, CountLikelihoods
 from ...solvers.closed_form.log_sums import LogSums, UnknownCategories
 from ...summaries.categories import CategoryCounts
+from ...summaries.column_kinds import check_kinds, choose_layout, kinds_stand, warn_of_identifiers
 from ...summaries.column_moments import ColumnMoments
-from ...summaries.columns import COUNTED, ColumnCounts, Layout
+from ...summaries.columns import COUNT_KINDS, ColumnCounts, Layout
 from ...summaries.counts import Counts
 from ..base import too_large
 from ..from_summary import FromSummary
-from .columns import CategoryColumns, CountedColumns, normal_logs, normal_odds, normal_parameters
-from .counting import CountedNB
-from .kinds import check_kinds, choose_layout, kinds_stand
-from .mixed_columns import coded, column_ratios
+from .discrete import DiscreteNB
+from .gaussian import positive_variances
 
 Floats = NDArray[np.float64]
 
 
-class MixedNB(CountedNB):
+class MixedNB(DiscreteNB):
     """Naive Bayes on a table whose columns are measurements, switches, counts and categories, each with its own likelihood.
 
         log p(x, k) = log π_k + Σ_j log p_j(x_j | k)
@@ -97,10 +97,11 @@ class MixedNB(CountedNB):
 
     theta_: Floats
     var_: Floats
-    counted_: CountedColumns
-    categorical_: CategoryColumns
+    counted_: CountLikelihoods
+    categorical_: CategoryLikelihoods
     _records: ClassVar[dict[str, type]] = {
-        record.__name__: record for record in (ColumnCounts, Layout, ColumnMoments, Counts, CategoryCounts, CountedColumns, CategoryColumns)
+        record.__name__: record
+        for record in (ColumnCounts, Layout, ColumnMoments, Counts, CategoryCounts, CountLikelihoods, CategoryLikelihoods)
     }
 
     def __init__(
@@ -155,14 +156,25 @@ class MixedNB(CountedNB):
         )
 
     def _reading(self) -> NaiveScores:
-        return replace(self._naive_reading(), coded=lambda X: coded(self, X))
+        return replace(self._naive_reading(), coded=self._coded)
+
+    def _coded(self, X: Any) -> Floats:
+        """Return rows as numbers (n, p)."""
+        layout, ignore = self.summary_.layout, self.missing == "ignore"
+        batches = map(self._batch, self._rows(X).blocks())
+        return np.concatenate([columns.coded_rows(batch, layout, self.categorical_, ignore) for batch in batches])
+
+    def _batch(self, block: Any) -> ColumnBatch:
+        names = vars(self).get("feature_names_in_")
+        return ColumnBatch.of(block, None if names is None else tuple(names))
 
     def _column_ratios(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
-        return column_ratios(self, block, of, against)
+        X, normal = np.asarray(block.dense(), dtype=np.float64), (self.theta_, self.var_)
+        return columns.column_ratios(X, self.summary_.layout, normal, self.counted_, self.categorical_, of, against)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
         summary = self._count(source, self._layout(source))
-        self._warn_identifiers(summary, source)
+        warn_of_identifiers(summary, source)
         return {"classes_": source.classes, "summary_": summary, **self._solve(summary, source)}
 
     def _summarise(self, source: Source) -> Any:
@@ -186,9 +198,10 @@ class MixedNB(CountedNB):
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
         counts: ColumnCounts = summary if factors is None else summary.scaled(factors)
         alpha = self._smoothing(counts.n_features)
-        theta, variance, epsilon = normal_parameters(counts, float(self.var_smoothing))
+        theta, variance, epsilon = columns.normal_parameters(counts, float(self.var_smoothing))
         if not (variance > 0).all():
-            variance = self._without_zeros(variance, counts, source)
+            measured, largest = np.array(counts.layout.of("gaussian")), float(counts.moments.total[2].max())
+            variance = positive_variances(variance, largest, measured, source, self.var_smoothing)
         kinds = counts.layout.kinds
         return {
             "class_count_": counts.counts,
@@ -197,37 +210,9 @@ class MixedNB(CountedNB):
             "theta_": theta,
             "var_": variance,
             "epsilon_": epsilon,
-            "counted_": CountedColumns.solve(counts.totals, kinds[counts.layout.of(*COUNTED)], alpha),
-            "categorical_": CategoryColumns.solve(counts.categories, alpha),
+            "counted_": CountLikelihoods.solve(counts.totals, kinds[counts.layout.of(*COUNT_KINDS)], alpha),
+            "categorical_": CategoryLikelihoods.solve(counts.categories, alpha),
         }
-
-    def _without_zeros(self, variance: Floats, counts: ColumnCounts, source: Source | None) -> Floats:
-        """Replace variances of zero by what the default smoothing would add, and say so."""
-        flat = np.array(counts.layout.of("gaussian"))[(variance <= 0).any(axis=0)]
-        names = [source.column(int(j)) if source is not None else f"column {j}" for j in flat[:8]]
-        warnings.warn(
-            f"Within a class {', '.join(names)} {'and more ' if len(flat) > 8 else ''}do not vary, and var_smoothing="
-            f"{self.var_smoothing!r} leaves their variance at zero; a billionth of the largest variance stands in there. Use "
-            "var_smoothing=1e-9, or drop these columns.",
-            DataWarning,
-            stacklevel=5,
-        )
-        floor = 1e-9 * float(counts.moments.total[2].max())
-        return np.where(variance > 0, variance, floor if floor > 0 else 1e-9)
-
-    def _warn_identifiers(self, summary: ColumnCounts, source: Source) -> None:
-        """Warn of columns of text whose values are nearly all different: they tell rows apart, not classes."""
-        rows = summary.categories.present.sum(axis=0)
-        many = (summary.categories.n_categories > 0.5 * rows) & (rows >= 20)
-        own = [j for j, bad in zip(summary.layout.of("categorical"), many) if bad]
-        if own:
-            names = ", ".join(source.column(j).removeprefix("column ") for j in own)
-            warnings.warn(
-                f"More than half of the values of column{'s' * (len(own) > 1)} {names} are different from each other, so "
-                "they identify rows and say nothing about new ones; leave them out: X.drop(columns=[…]).",
-                DataWarning,
-                stacklevel=4,
-            )
 
     def _own_summary(self, summary: Any) -> Any:
         if not isinstance(summary, ColumnCounts):
@@ -242,16 +227,14 @@ class MixedNB(CountedNB):
         return LogSums(given.value + self._finite_priors(), given.zeros)
 
     def _log_sums(self, block: Any, notes: UnknownCategories, whole: bool) -> LogSums:
-        names = getattr(self, "feature_names_in_", None)
-        batch = ColumnBatch.of(block, None if names is None else tuple(names))
-        layout = self.summary_.layout
+        batch, layout = self._batch(block), self.summary_.layout
         parts = layout.split(batch, self.missing == "ignore")
         found, unknown = self.categorical_.log_sums(parts.categories, batch.n_rows)
         notes.unknown.extend((batch.name(j), rows) for j, rows in zip(layout.of("categorical"), unknown) if rows)
-        if parts.counted.shape[1]:
-            found = found.plus(self.counted_.log_sums(parts.counted, whole))
+        if parts.counts.shape[1]:
+            found = found.plus(self.counted_.log_sums(parts.counts, whole))
         if parts.measured.shape[1]:
-            found = found.plus(normal_logs(parts.measured, self.theta_, self.var_))
+            found = found.plus(columns.normal_logs(parts.measured, self.theta_, self.var_))
         return found
 
     def _refuse(self, source: Source) -> None:
@@ -274,8 +257,8 @@ class MixedNB(CountedNB):
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_)).tolist()
         found: dict[Any, dict[Any, float]] = {}
         for place, j in enumerate(layout.of("gaussian")):
-            found[names[j]] = normal_odds(self.theta_, self.var_, place, k, other)
-        for place, j in enumerate(layout.of(*COUNTED)):
+            found[names[j]] = columns.normal_odds(self.theta_, self.var_, place, k, other)
+        for place, j in enumerate(layout.of(*COUNT_KINDS)):
             found[names[j]] = self.counted_.odds(place, k, other)
         for place, j in enumerate(layout.of("categorical")):
             found[names[j]] = self.categorical_.odds(place, k, other)
@@ -312,10 +295,6 @@ class MixedNB(CountedNB):
         layout, X = self.summary_.layout, np.zeros((n, self.n_features_in_))
         own = layout.of("gaussian")
         X[:, own] = self.theta_[k] + rng.standard_normal((n, len(own))) * np.sqrt(self.var_[k])
-        X[:, layout.of(*COUNTED)] = self.counted_.draw(k, n, rng)
-        counts, shares = self.categorical_.counts, np.exp(self.categorical_.exact[k])
-        for place, j in enumerate(layout.of("categorical")):
-            share = shares[counts.starts[place] : counts.starts[place + 1]]
-            drawn = rng.choice(len(share), size=n, p=share / share.sum())
-            X[:, j] = drawn if layout.text[j] else np.array(counts.names(place), dtype=np.float64)[drawn]
+        X[:, layout.of(*COUNT_KINDS)] = self.counted_.draw(k, n, rng)
+        X[:, layout.of("categorical")] = self.categorical_.draw(k, n, rng, layout.text[layout.of("categorical")])
         return X

@@ -1,4 +1,4 @@
-"""Exact leave-one-out evidence of naive Bayes by counting: only the class of the row changes, by the row's own counts.
+"""Exact leave-one-out log-likelihoods of naive Bayes from counts: only the class of the row changes, by the row's own counts.
 
 Zeros among the probabilities are kept apart, as in :mod:`separatrix.solvers.closed_form.smoothing`.
 """

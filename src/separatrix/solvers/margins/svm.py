@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...errors import InputError
 from ...losses import SquaredHinge
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
@@ -61,6 +62,7 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     joint : bool
     classes : (K,) labels, for messages
     """
+    require_loss(problem, "crammer_singer" if joint else "svm")
     refuse_overflow(problem)
     rows = problem.rows
     if (used := _used(problem)) is not None:

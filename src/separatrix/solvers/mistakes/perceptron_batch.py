@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ...data import Block, Source
 from ...summaries.grouped import tile_rows
+from ..scores import largest
 from .online import PerceptronStatus
 from .perceptron_rows import weighted
 
@@ -75,7 +76,7 @@ def _of_tile(tile: Block, weights: Floats, unit: float) -> Wrong:
     else:
         best = f[every, own]
         f[every, own] = -np.inf
-        rival = f.argmax(axis=1)
+        rival = largest(f)
         wrong = ~(best > f[every, rival]) & (c > 0.0)
         change = np.zeros_like(f)
         change[every, own] = np.where(wrong, c, 0.0)

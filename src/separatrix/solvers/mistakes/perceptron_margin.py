@@ -22,6 +22,7 @@ from scipy.optimize import nnls
 
 from ...data import Block, Source
 from ...errors import InputError
+from ..scores import largest
 from .perceptron_rows import take_rows, weighted
 
 Floats = NDArray[np.float64]
@@ -156,7 +157,7 @@ def _margins(block: Block, weights: Floats) -> Margins:
     else:
         best = f[every, own]
         f[every, own] = -np.inf
-        rival = f.argmax(axis=1)
+        rival = largest(f).astype(np.intp)
         value = best - f[every, rival]
     return Margins(block.start + every, own, rival, c, c * value).some(c > 0.0)
 

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from ...data import Block
 from ...data.threads import single_threaded_blas, spread
-from ...losses import Logistic
 from ...summaries import ClassMoments
 from ...summaries.grouped import NO_WEIGHT
 from ...thresholds import SUMS
-from ..ending import finish
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..rows import Rows
 from ..solution import Solution
+from ..stopping import finish
 from . import lbfgs, whitened
 from .line_search import Asking
 from .objective import PIECES, Objective
@@ -47,9 +47,10 @@ def solve(problem: Problem, targets: Sequence[int]) -> list[Solution] | None:
     Parameters
     ----------
     problem : Problem
-        Rows with the codes of all K classes; one for which `serves` is true.
+        The logistic loss, and rows with the codes of all K classes; one for which `serves` is true.
     targets : codes of the classes, each to be set against the rest
     """
+    require_loss(problem, "against_rest")
     with single_threaded_blas():
         sample = spaced(problem, min(whitened.SAMPLE, len(problem.rows.X) // 4))
         moments = _moments(problem if sample is None else sample)
@@ -84,7 +85,7 @@ def _moments(problem: Problem) -> ClassMoments:
 
 def against(problem: Problem, k: int) -> Problem:
     """Return the two-class problem of class k; its rows keep the codes of all classes."""
-    return replace(problem, counts=np.array([problem.total - problem.counts[k], problem.counts[k]]), loss=Logistic())
+    return replace(problem, counts=np.array([problem.total - problem.counts[k], problem.counts[k]]))
 
 
 def _relabelled(sample: Problem, k: int) -> Problem:

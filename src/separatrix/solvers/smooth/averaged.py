@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...data import Block
+from ...losses import SmoothLoss
 from ...summaries.grouped import NO_WEIGHT
-from .objective import reference_residuals
 
 Floats = NDArray[np.float64]
 
@@ -55,15 +55,15 @@ class Averaged:
         q = theta.shape[1]
         return cls(theta, theta.copy(), np.zeros((q, q) if q <= FULL + 1 else q), 0.0, 0)
 
-    def learn(self, block: Block, C: float, fit_intercept: bool, rng: np.random.RandomState | None) -> Self:
+    def learn(self, block: Block, loss: SmoothLoss, C: float, fit_intercept: bool, rng: np.random.RandomState | None) -> Self:
         """Return the state after a block's rows, taken in the order of `rng`, or as they come."""
         state = self
         order = np.arange(block.n_rows) if rng is None else rng.permutation(block.n_rows)
         for begin in range(0, block.n_rows, BATCH):
-            state = state._step(block, np.sort(order[begin : begin + BATCH]), C, fit_intercept)
+            state = state._step(block, np.sort(order[begin : begin + BATCH]), loss, C, fit_intercept)
         return state
 
-    def _step(self, block: Block, rows: NDArray[np.intp], C: float, fit_intercept: bool) -> Self:
+    def _step(self, block: Block, rows: NDArray[np.intp], loss: SmoothLoss, C: float, fit_intercept: bool) -> Self:
         assert block.codes is not None
         X, codes = block.X[rows], block.codes[rows]
         weight = np.ones(len(rows)) if block.weight is None else block.weight[rows]
@@ -72,7 +72,7 @@ class Averaged:
             return self
         total, squares = self.total + mass, self.squares + self._moments(X, weight)
         S = np.asarray(X @ self.theta[:, :-1].T + self.theta[:, -1], dtype=np.float64)
-        reference_residuals(S, codes, NO_WEIGHT if block.weight is None else weight, None)
+        loss.residuals(S, codes, NO_WEIGHT if block.weight is None else weight)
         gradient = np.column_stack([np.asarray((X.T @ S).T), S.sum(axis=0)]) / mass
         gradient[:, :-1] += 0.0 if np.isinf(C) else self.theta[:, :-1] / (C * total)
         if not fit_intercept:

@@ -17,10 +17,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...losses import require
-from ..ending import finish
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..solution import Solution, Status
+from ..stopping import finish
 from . import lbfgs, newton
 from .line_search import answered
 from .objective import Objective
@@ -28,7 +28,6 @@ from .whitened import KRONECKER_RIDGE, inverse, walk
 
 Floats = NDArray[np.float64]
 
-REQUIRES = ("value", "slope", "curvature")
 NEAR_STEPS, NEAR_TOL = 50, 0.1
 """Steps before the Hessian: at most so many, or until f is right to about GAP_SHARE · NEAR_TOL."""
 LAST_STEPS = 25
@@ -36,7 +35,7 @@ LAST_STEPS = 25
 
 
 def solve(problem: Problem) -> Solution:
-    """Minimise a smooth problem over dense rows held in memory, with a penalty: `newton` alone can tell that there is no minimum.
+    """Minimise a smooth problem over dense rows held in memory, with a penalty; others are `newton`'s.
 
     Examples
     --------
@@ -48,8 +47,8 @@ def solve(problem: Problem) -> Solution:
     >>> found.status.value, found.coef.round(3).tolist()
     ('converged', [[0.453]])
     """
-    require(problem.loss, REQUIRES, "curved L-BFGS")
-    if problem.strength == 0.0:
+    require_loss(problem, "curved")
+    if problem.strength == 0.0 or not isinstance(problem.rows.X, np.ndarray):
         return newton.solve(problem)
     centre, far = newton.column_means(problem)
     variances = _variances(problem, centre)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ending import GAP_SHARE, still_to_gain
+from ...losses import CrossEntropy
+from ..stopping import GAP_SHARE, still_to_gain
+from .heavy_block import HeavyBlock, cost_of_products, factored, worth
 from .system import Point, System
 
 Floats = NDArray[np.float64]
@@ -26,40 +29,92 @@ LEFT_SLOW = 1e-2
 
 Direction = tuple[Floats, Floats, Floats, float, float]
 """d, its intercept part, X d + d_c, ½ g'd, and what of that gain the direction misses."""
-Scales = tuple[Floats, Floats, Floats]
-"""a (p, 1) or (p, R), h (R,) and the intercepts' part (R,) of the preconditioner M/λ = 1 + a h."""
+ELSEWHERE = 1e300
+"""Diagonal of the coefficients whose part of the preconditioner is not diagonal."""
+
+
+@dataclass(slots=True, eq=False)
+class Scales:
+    """The preconditioner M/λ = 1 + a h, a (p, 1) or (p, R), h (R,), that of the intercepts (R,), and of some pairs a block."""
+
+    a: Floats
+    h: Floats
+    hc: Floats
+    ridge: float
+    block: HeavyBlock | None = None
+
+    def take(self, block: HeavyBlock | None) -> None:
+        """Leave the pairs of a block to it."""
+        self.block = block
+        if block is not None:
+            self.a.ravel()[block.pairs] = ELSEWHERE
+
+    def solved(self, r: Floats) -> Floats:
+        """Return λM⁻¹r (m,) on the pairs of the block."""
+        return np.empty(0) if self.block is None else self.ridge * self.block.solve(r)
+
+    def add(self, part: Floats, p: Floats) -> None:
+        """Add what `solved` has to p (p, R)."""
+        if self.block is not None:
+            p.ravel()[self.block.pairs] += part
+
+    def along(self, part: Floats, r: Floats) -> float:
+        """Return what `solved` has along r (p, R)."""
+        return 0.0 if self.block is None else float(part @ r.ravel()[self.block.pairs])
+
+    def inverse(self, r: Floats, rc: Floats) -> tuple[Floats, Floats]:
+        """Return λM⁻¹r (p, R) and of the intercepts (R,)."""
+        z = r / (1.0 + self.a * self.h)
+        self.add(self.solved(r), z)
+        return z, rc / self.hc
 
 
 def preconditioner(system: System, point: Point) -> Scales:
     """Return the preconditioner: M/λ = 1 + squares_j h_k/λ, h_k the mean curvature of score k; once directions have been slow, the
     diagonal of the Hessian itself, which costs a product. Rows all but certain have next to no curvature, and columns may be theirs alone.
     """
-    P, s = point.P, system.weight
-    bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
+    bent = system.diagonal(point.P)
     h = bent.sum(axis=0) / system.problem.total
     hc = np.maximum(h / system.ridge, 1e-300) if system.problem.fit_intercept else np.ones_like(h)
     if not system.is_slow:
-        return system.squares[:, None] / system.ridge, h, hc
+        return Scales(system.squares[:, None] / system.ridge, h, hc, system.ridge)
     system.passes += 1
-    return system.products.squares_times(bent) / (system.problem.total * system.ridge), np.ones_like(h), hc
+    a = system.products.squares_times(bent) / (system.problem.total * system.ridge)
+    scales = Scales(a, np.ones_like(h), hc, system.ridge)
+    scales.take(system.block)
+    return scales
+
+
+def strengthened(system: System, point: Point) -> bool:
+    """Whether the last direction was so slow that the exact Hessian of the heaviest coefficients, now factored, is worth its price."""
+    if not (system.is_slow and system.products.is_sparse and system.spent > 0.0) or not isinstance(system.loss_function, CrossEntropy):
+        return False
+    P, s = point.P, system.weight
+    bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
+    pairs = worth(system, system.products.squares_times(bent) / (system.problem.total * system.ridge), system.spent)
+    if pairs is None:
+        return False
+    system.block, system.longest = factored(system, point, pairs), 0
+    return True
 
 
 def norm(point: Point, scales: Scales) -> float:
     """Return √(g'M⁻¹g), in the units of M/λ."""
-    a, h, hc = scales
-    return float(np.sqrt(np.sum(point.g**2 / (1.0 + a * h)) + np.sum(point.gc**2 / hc)))
+    z, zc = scales.inverse(point.g, point.gc)
+    return float(np.sqrt(np.vdot(point.g, z) + point.gc @ zc))
 
 
 def direction(system: System, point: Point, scales: Scales, forcing: float) -> Direction:
     """Return d ≈ H⁻¹g by preconditioned conjugate gradients."""
     from ...kernels.conjugate import advance, turn
 
-    problem, (a, h, hc) = system.problem, scales
+    problem, a, h, hc = system.problem, scales.a, scales.h, scales.hc
     lam, S = system.ridge, problem.total
     d, dc, Xd = np.zeros_like(point.W), np.zeros_like(point.c), np.zeros_like(point.Z)
     r, rc = point.g.copy(), point.gc.copy()
     p, pc, Hp = np.zeros_like(r), np.zeros_like(rc), np.empty_like(r)
     turn(0.0, r, a, h, p)
+    scales.add(scales.solved(r), p)
     pc = rc / hc
     rz = float(np.vdot(r, p) + rc @ pc)
     # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
@@ -84,16 +139,19 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         dc += alpha * pc
         rc -= alpha * Hpc
         Xd += alpha * Xp
-        new += float(rc @ (rc / hc))
+        heavy = scales.solved(r)
+        new += float(rc @ (rc / hc)) + scales.along(heavy, r)
         is_far = near and _is_far(system, gains, gap, r, rc)
         if new <= target and not is_far and len(gains) >= system.longest // 4:
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
+        scales.add(heavy, p)
         pc = rc / hc + new / rz * pc
         rz = new
     # Another preconditioner begins with the next direction, and directions have other lengths.
     system.longest = max(system.longest, len(gains)) if system.is_slow or len(gains) <= MANY else 0
     system.is_slow |= len(gains) > MANY
+    system.spent = cost_of_products(system, len(gains)) if system.products.is_sparse else 0.0
     return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
 
 

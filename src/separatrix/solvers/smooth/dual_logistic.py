@@ -18,17 +18,16 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ...data import Block
-from ...losses import require
 from ...summaries.grouped import csr_parts
-from ..ending import GAP_SHARE, finish, small_enough
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..solution import Solution, Status
+from ..stopping import GAP_SHARE, finish, small_enough
 from . import newton_cg
 from .objective import Objective
 
 Floats = NDArray[np.float64]
 
-REQUIRES = ("value", "slope", "curvature", "conjugate")
 NAME = "dual coordinate descent"
 EPOCHS = 30
 BIAS = 0.05
@@ -58,7 +57,7 @@ def solve(problem: Problem) -> Solution:
     >>> found.status.value, found.coef.round(3).tolist()
     ('converged', [[0.453]])
     """
-    require(problem.loss, REQUIRES, "dual coordinate descent")
+    require_loss(problem, "dual_logistic")
     objective, dual = Objective(problem), Dual(problem)
     target = 0.5 * GAP_SHARE * problem.tol
     while dual.epochs < min(EPOCHS, problem.max_iter):

@@ -15,13 +15,13 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
 from ...data import Block
 from ...data.threads import single_threaded_blas
 from ...errors import InputError
 from ..dependence import dependent_columns
 from ..problem import Problem
+from ..scores import posteriors_of
 from ..solution import Solution, Status
 from .likelihood import Likelihood, Point, maximise
 from .objective import TILE_VALUES
@@ -73,7 +73,7 @@ class FirthLikelihood(Likelihood):
 
 def probabilities(scores: Floats) -> Floats:
     """Return p (n, m) of the classes 1 … m from their scores against class 0."""
-    return np.asarray(softmax(np.column_stack([np.zeros(len(scores)), scores]), axis=1)[:, 1:])
+    return posteriors_of(np.column_stack([np.zeros(len(scores)), scores]))[:, 1:]
 
 
 def quadratic_forms(Z: Floats, V: Floats) -> Floats:

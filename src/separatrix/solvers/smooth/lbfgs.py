@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ending import small_enough, still_to_gain, without_step
 from ..problem import Problem
 from ..solution import Status
+from ..stopping import small_enough, still_to_gain, without_step
 from .line_search import Asking, answered, trials
 from .objective import Objective
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from ...errors import InputError
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from .newton import column_means, unit_diagonal
 from .objective import Objective
@@ -65,6 +66,7 @@ class Likelihood:
     """Pairs of steps and scores that correct the information towards the Hessian; none are needed where it is the Hessian."""
 
     def __init__(self, problem: Problem) -> None:
+        require_loss(problem, "likelihood")
         self.problem = replace(problem, strength=0.0)
         self.objective = Objective(self.problem, *column_means(problem))
 

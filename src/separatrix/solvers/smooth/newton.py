@@ -6,23 +6,23 @@ With f, g and H at θ from one pass, d = H⁻¹g and the step θ − t d, t = 1,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ...losses import require
+from ...losses import CrossEntropy, Logistic
+from ..accepted_losses import require_loss
 from ..dependence import dependent_columns
-from ..ending import finish, is_separated, least_weight, small_enough, without_step
 from ..problem import Problem
 from ..solution import Solution, Status
+from ..stopping import finish, is_separated, least_weight, small_enough, without_step
 from .line_search import backtrack
 from .objective import FAR, Objective
 
 Floats = NDArray[np.float64]
 
-REQUIRES = ("value", "slope", "curvature")
 PRECISION = 1e-20
 """Share of f below which the decrement must come: the last step of a quadratic convergence doubles the digits of the coefficients."""
 ARMIJO = 1e-4
@@ -60,7 +60,7 @@ def solve(problem: Problem) -> Solution:
     >>> found.status.value, found.coef.round(4).tolist(), found.gradient_norm < 1e-9
     ('converged', [[0.4529]], True)
     """
-    require(problem.loss, REQUIRES, "newton")
+    require_loss(problem, "newton")
     objective = Objective(problem, *column_means(problem))
     theta = problem.beginning()
     theta[:, -1] += theta[:, :-1] @ objective.centre
@@ -106,7 +106,7 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
     if problem.units is None:
         problem = problem.in_units(np.einsum("aa->a", H).reshape(theta.shape))
     q = theta.shape[1]
-    dependent = dependent_columns(H[:q, :q], objective.centre, problem.fit_intercept) if problem.strength == 0.0 else None
+    dependent = _dependent(objective, H[:q, :q]) if problem.strength == 0.0 else None
     iterations = 0
     while True:
         step = Factor(H, problem.n_scores).solve(g)
@@ -127,6 +127,16 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
         theta, f, g, H = found
         iterations += 1
     return Ended(theta, f, g, H, status, iterations, dependent)
+
+
+def _dependent(objective: Objective, H: Floats) -> NDArray[np.int64] | None:
+    """Return the columns that others determine, from the Hessian (q, q) of a score; only some rows may be curved by another loss."""
+    problem = objective.problem
+    if not isinstance(objective.loss, CrossEntropy):
+        # The logistic Hessian at 0 is a quarter of the second moments.
+        moments = Objective(replace(problem, loss=Logistic()), objective.centre, objective.shifts)
+        H = moments.curved(np.zeros((1, len(H))))[2]
+    return dependent_columns(H, objective.centre, problem.fit_intercept)
 
 
 def _search(
@@ -205,4 +215,4 @@ def _diverges(objective: Objective, step: Floats, decrement: float, f: float) ->
     Towards a minimum a step shrinks with the root of the decrement; along a direction that separates rows, f falls like e^(−t)
     and Newton's step moves their scores by 1 for ever.
     """
-    return decrement <= FLAT * f and objective.reach(step) > DIVERGING
+    return objective.loss.separated_below > 0.0 and decrement <= FLAT * f and objective.reach(step) > DIVERGING

@@ -8,20 +8,22 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...losses import require
-from ..ending import is_separated, least_weight, small_enough, still_to_gain, without_step
+from ...losses import CrossEntropy
+from ..accepted_losses import require_loss, smooth_loss
 from ..problem import Problem
 from ..solution import Solution, Status
-from . import newton_gap, proven_gap
-from .direction import direction, norm, preconditioner
+from ..stopping import is_separated, least_weight, small_enough, still_to_gain, without_step
+from . import newton_gap, proven_gap, scaled_gap
+from .direction import direction, norm, preconditioner, strengthened
 from .system import Point, System
 
 Floats = NDArray[np.float64]
 
-REQUIRES = ("value", "slope", "curvature")
 FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""
 ARMIJO = 1e-4
+STEEP = 0.25
+"""Share of its first slope that f must still have at the end of a step for a longer one to be tried."""
 REFINED = 4
 """Further trials of a step's length where directions are dear: each costs about a product."""
 EXACT = 0.8
@@ -41,7 +43,7 @@ def solve(problem: Problem) -> Solution:
     >>> found.status.value, found.coef.round(3).tolist()
     ('converged', [[0.453]])
     """
-    require(problem.loss, REQUIRES, "newton-cg")
+    require_loss(problem, "newton_cg")
     system = System(problem)
     return ended(system, *iterate(system, begin(system)), system.passes)
 
@@ -54,7 +56,7 @@ def begin(system: System) -> Point:
     if system.compression is not None:
         W = system.compression.shorten(W)
     if problem.start is None and problem.fit_intercept:
-        c = _prior_scores(problem)
+        c = smooth_loss(problem).constant_scores(problem.counts)
     Z = (system.products.times(W) if W.any() else np.zeros((len(system.codes), len(c)))) + c
     point = system.point(W, c, Z, *system.loss(Z))
     if not (np.isfinite(point.f) and np.isfinite(point.g).all() and np.isfinite(system.squares).all()):
@@ -73,18 +75,21 @@ def ended(system: System, point: Point, status: Status, iterations: int, passes:
         mean = W.mean(axis=1, keepdims=True)
         W, g, intercept = W - mean, g - problem.strength * mean, intercept - intercept.mean()
         f -= 0.5 * problem.strength * problem.n_scores * float(np.vdot(mean, mean))
-    gap = proven_gap.from_point(problem, g.T, point.gc, system.products.X, point.P)
-    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
-        gap = min(gap, newton_gap.by_products(system, point, g))
+    gap = _gap(system, point, g, f, status)
     norm = max(float(np.abs(g).max()), float(np.abs(point.gc).max()))
     coef = np.ascontiguousarray(system.expand(W).T)
     return Solution(coef, intercept, status, iterations, passes, f, norm, gap, "newton-cg")
 
 
-def _prior_scores(problem: Problem) -> Floats:
-    """Return the intercepts that are optimal with W = 0: the log-odds of the classes."""
-    logs = np.log(problem.counts)
-    return logs[1:] - logs[:1] if problem.n_scores == 1 else logs - logs.mean()
+def _gap(system: System, point: Point, g: Floats, f: float, status: Status) -> float:
+    """Return a bound on f − min f that holds."""
+    problem = system.problem
+    if not isinstance(system.loss_function, CrossEntropy):
+        return scaled_gap.from_point(problem, g.T, system.products, point.Z)
+    gap = proven_gap.from_point(problem, g.T, point.gc, system.products.X, point.P)
+    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
+        gap = min(gap, newton_gap.by_products(system, point, g))
+    return gap
 
 
 def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
@@ -109,6 +114,9 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
             return point, Status.SEPARABLE, iteration
         if iteration == problem.max_iter:
             break
+        if strengthened(system, point):
+            scales = preconditioner(system, point)
+            size = norm(point, scales)
         was_slow = system.is_slow
         d, dc, Xd, decrement, missed = direction(system, point, scales, min(FORCING, np.sqrt(size / first)))
         found = _search(system, point, d, dc, Xd, decrement)
@@ -135,6 +143,7 @@ def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, dec
     for _ in range(30):
         trial = along(t)
         if trial.f <= point.f - 2.0 * ARMIJO * t * decrement:
+            trial, longer = _further(along, trial, longer)
             if system.is_slow:
                 trial = _lowest(along, (tried, trial) if trial.slope > 0.0 else (trial, longer), trial)
             return system.point(point.W - trial.t * d, point.c - trial.t * dc, point.Z - trial.t * Xd, trial.loss, trial.R)
@@ -142,6 +151,18 @@ def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, dec
             return None
         longer, t = trial, 0.5 * t
     return None
+
+
+def _further(along: Callable[[float], _Trial], trial: _Trial, longer: _Trial | None) -> tuple[_Trial, _Trial | None]:
+    """Return a longer step while f falls nearly as steeply at its end as before: rows that a direction separates gain by any length."""
+    start = along(0.0).slope if longer is None else 0.0
+    while longer is None and trial.slope < STEEP * start:
+        double = along(2.0 * trial.t)
+        if double.f >= trial.f:
+            longer = double
+            break
+        trial = double
+    return trial, longer
 
 
 @dataclass(slots=True)

@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...losses import require
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..solution import Solution
-from .newton_cg import REQUIRES, begin, ended, iterate
+from .newton_cg import begin, ended, iterate
 from .system import Point, System
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ STEPS, WORTH = 4, 2e-3
 
 def solutions(problem: Problem, strengths: Floats) -> Iterator[Solution]:
     """Yield the solutions of a smooth problem held in memory, for strengths λ > 0 that fall; the first is that of the problem."""
-    require(problem.loss, REQUIRES, "newton-cg")
+    require_loss(problem, "newton_cg")
     system = System(problem)
     point, last, seen = begin(system), problem.strength, 0
     past: list[Kept] = []
@@ -66,7 +66,7 @@ def extrapolated(system: System, point: Point, past: list[Kept]) -> Point:
         if value > f:
             break
         a, f, loss, R = trial, value, loss_there, R_there
-        P = system.probabilities(R)
+        P = system.bend(Z, R)
         slopes = np.array([float(np.vdot(R, step[2])) for step in steps]) / S + gram @ shares
         bent = [system.curved(P, step[2].copy()) for step in steps]
         H = np.array([[float(np.vdot(one[2], other)) for one in steps] for other in bent]) / S + gram

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
-from ..ending import GAP_SHARE
 from ..problem import Problem
 from ..rows import Rows
+from ..stopping import GAP_SHARE
 from .direction import preconditioner
 from .newton import Factor
 from .objective import Objective
@@ -114,19 +114,22 @@ def _times(system: System, point: Point, d: Floats) -> Floats:
 
 def _step(system: System, point: Point, g: Floats, most: int) -> Floats:
     """Return d (p + 1, R) with (B + 2λ)d ≈ g by conjugate gradients, the intercepts in the last row."""
-    problem, (a, h, hc) = system.problem, preconditioner(system, point)
-    M = problem.strength * np.vstack([1.0 + a * h, hc[None]])
-    ridge = np.full_like(M, 2.0 * problem.strength)
+    problem, scales = system.problem, preconditioner(system, point)
+    ridge = np.full(g.shape, 2.0 * problem.strength)
     ridge[-1] = 0.0 if problem.fit_intercept else 1.0  # nothing there to solve
 
     def ridged(v: Floats) -> Floats:
-        d = v.reshape(M.shape)
+        d = v.reshape(g.shape)
         return np.asarray(_times(system, point, d) + ridge * d).ravel()
 
-    operator = LinearOperator((M.size, M.size), matvec=ridged, dtype=np.float64)
-    inverse = LinearOperator(operator.shape, matvec=lambda v: v / M.ravel(), dtype=np.float64)
+    def preconditioned(v: Floats) -> Floats:
+        r = v.reshape(g.shape)
+        return np.vstack(scales.inverse(r[:-1], r[-1])).ravel() / problem.strength
+
+    operator = LinearOperator((g.size, g.size), matvec=ridged, dtype=np.float64)
+    inverse = LinearOperator(operator.shape, matvec=preconditioned, dtype=np.float64)
     least = float(np.sqrt(0.2 * problem.strength * useful(problem, point.f)))
-    return np.asarray(cg(operator, g.ravel(), rtol=0.0, atol=least, maxiter=most, M=inverse)[0]).reshape(M.shape)
+    return np.asarray(cg(operator, g.ravel(), rtol=0.0, atol=least, maxiter=most, M=inverse)[0]).reshape(g.shape)
 
 
 def bound(lam: float, step: tuple[Floats, Floats, Floats], reach: float) -> float:

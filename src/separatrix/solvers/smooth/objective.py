@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...data import Block
 from ...summaries.grouped import NO_WEIGHT, csr_parts
 from ...thresholds import SUMS
+from ..accepted_losses import smooth_loss
 from ..problem import Problem
 
 Floats = NDArray[np.float64]
@@ -66,7 +67,7 @@ class Objective:
     """
 
     def __init__(self, problem: Problem, centre: Floats | None = None, far: bool = False, compiled: bool = False) -> None:
-        self.problem, self.compiled = problem, compiled
+        self.problem, self.loss, self.compiled = problem, smooth_loss(problem), compiled
         self.centre = np.zeros(problem.n_features) if centre is None or not problem.fit_intercept else centre
         self.is_centred = bool(self.centre.any())
         self.shifts = self.is_centred and far
@@ -157,8 +158,8 @@ class Objective:
             return self._sparse_partial(block, W, c, products)
         loss, gradient = 0.0, np.zeros((R, q))
         small = not (self.compiled or SUMS.reached(block.n_rows * block.n_features))
-        if not (small or self.shifts) and W.size <= FUSED and _is_plain(block.X) and (products is None or R == 1):
-            return _fused_partial(block, W, c) if products is None else _fused_curved(block, W, c, products)
+        if not small and self._is_fused(block, W, curved):
+            return self._fused_partial(block, W, c) if products is None else self._fused_curved(block, W, c, products)
         spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None
         columns = np.ascontiguousarray(W.T)  # a product with W.T itself takes twice the time
         for X, codes, weight in self._tiles(block, R if curved else 1, R * q if curved else 0):
@@ -166,7 +167,7 @@ class Objective:
             S = (W @ X.T).T if small else X @ columns
             S += c
             root = np.empty_like(S) if curved else None
-            loss += _residuals(S, codes, weight, root, small)
+            loss += self.loss.residuals(S, codes, weight, root, compiled=not small)
             gradient[:, :-1] += S.T @ X
             gradient[:, -1] += S.sum(axis=0)
             if products is not None and root is not None:
@@ -178,6 +179,28 @@ class Objective:
                 Z = Z.reshape(len(X), -1)
                 products += np.matmul(Z.T, Z, out=product)
         return Partial(loss, gradient, products)
+
+    def _is_fused(self, block: Block, W: Floats, curved: bool) -> bool:
+        """Whether the loss has a kernel that reads these rows and their scores at once."""
+        return self.loss.has_row_kernels and not self.shifts and W.size <= FUSED and _is_plain(block.X) and not (curved and len(W) > 1)
+
+    def _fused_partial(self, block: Block, W: Floats, c: Floats) -> Partial:
+        """Return the sums over a dense block from one kernel call: the rows are read once, and threads do not meet in Python."""
+        assert block.codes is not None
+        gradient = np.zeros((len(W), W.shape[1] + 1))
+        return Partial(self.loss.add_rows(block.X, block.codes, _weight(block), W, np.ascontiguousarray(c), gradient), gradient)
+
+    def _fused_curved(self, block: Block, W: Floats, c: Floats, products: Floats) -> Partial:
+        """Return the sums over a dense block of two classes, tile by tile: a kernel call, then Z'Z of weighted rows still in the cache."""
+        total, gradient, c = 0.0, np.zeros((1, W.shape[1] + 1)), np.ascontiguousarray(c)
+        rows = max(TILE_VALUES // block.n_features, 256)
+        spread, product = np.empty((min(rows, block.n_rows), W.shape[1] + 1)), np.empty_like(products)
+        for tile in block.tiles(rows):
+            assert tile.codes is not None
+            Z = spread[: tile.n_rows]
+            total += self.loss.add_curved_rows(tile.X, tile.codes, _weight(tile), W, c, gradient, Z)
+            products += np.matmul(Z.T, Z, out=product)
+        return Partial(total, gradient, products)
 
     def _tiles(self, block: Block, copies: int, products: int) -> Iterator[tuple[Floats, NDArray[np.int32], Floats]]:
         """Yield float64 rows, codes and weights tile by tile.
@@ -191,7 +214,7 @@ class Objective:
         for tile in block.tiles(rows):
             X = tile.dense().astype(np.float64, copy=False)
             assert tile.codes is not None
-            yield X - self.centre if self.shifts else X, tile.codes, NO_WEIGHT if tile.weight is None else tile.weight
+            yield X - self.centre if self.shifts else X, tile.codes, _weight(tile)
 
     def _sparse_partial(self, block: Block, W: Floats, c: Floats, products: Floats | None) -> Partial:
         from ...kernels import sparse_products as kernels
@@ -203,7 +226,7 @@ class Objective:
         kernels.rows_times(*parts, np.ascontiguousarray(W.T), S)
         S += c
         root = None if products is None else np.empty_like(S)
-        loss = _residuals(S, block.codes, NO_WEIGHT if block.weight is None else block.weight, root, False)
+        loss = self.loss.residuals(S, block.codes, _weight(block), root, compiled=True)
         slopes = np.zeros((q - 1, R))
         kernels.add_transposed(*parts, S, slopes)
         gradient = np.column_stack([slopes.T, S.sum(axis=0)])
@@ -222,75 +245,5 @@ def _is_plain(X: Any) -> bool:
     return isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
 
 
-def _fused_partial(block: Block, W: Floats, c: Floats) -> Partial:
-    """Return the sums over a dense block from one kernel call: the rows are read once, and threads do not meet in Python."""
-    from ...kernels import cross_entropy
-
-    assert block.codes is not None
-    weight = NO_WEIGHT if block.weight is None else block.weight
-    gradient = np.zeros((len(W), W.shape[1] + 1))
-    c = np.ascontiguousarray(c)
-    if len(W) > 1:
-        return Partial(cross_entropy.softmax_rows(block.X, block.codes, weight, W, c, gradient), gradient)
-    losses = np.zeros(1)
-    cross_entropy.logistic_rows(block.X, block.codes, weight, np.ones(1, dtype=np.int32), W, c, losses, gradient)
-    return Partial(float(losses[0]), gradient)
-
-
-def _fused_curved(block: Block, W: Floats, c: Floats, products: Floats) -> Partial:
-    """Return the sums over a dense block of two classes, tile by tile: one kernel call, then Z'Z of weighted rows still in the cache."""
-    from ...kernels import cross_entropy
-
-    loss, gradient, c = 0.0, np.zeros((1, W.shape[1] + 1)), np.ascontiguousarray(c)
-    rows = max(TILE_VALUES // block.n_features, 256)
-    spread, product = np.empty((min(rows, block.n_rows), W.shape[1] + 1)), np.empty_like(products)
-    for tile in block.tiles(rows):
-        Z, weight = spread[: tile.n_rows], NO_WEIGHT if tile.weight is None else tile.weight
-        loss += cross_entropy.curved_logistic_rows(tile.X, tile.codes, weight, W, c, gradient, Z)
-        products += np.matmul(Z.T, Z, out=product)
-    return Partial(loss, gradient, products)
-
-
-def _residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None, small: bool) -> float:
-    """Turn scores into s_i dℓ_i/dz_i in place, fill `root` if given, and return Σ s_i ℓ_i."""
-    if small:
-        return reference_residuals(S, codes, weight, root)
-    from ...kernels import logistic, softmax
-
-    kernels = logistic if S.shape[1] == 1 else softmax
-    if root is None:
-        return float(kernels.residuals(S, codes, weight))
-    return float(kernels.curved_residuals(S, codes, weight, root))
-
-
-def reference_residuals(S: Floats, codes: NDArray[np.int32], weight: Floats, root: Floats | None) -> float:
-    """Do what the kernels do, in NumPy: the road for small blocks."""
-    if S.shape[1] == 1:
-        z = np.where(codes == 1, S[:, 0], -S[:, 0])
-        e = np.exp(-np.abs(z))
-        losses = np.log1p(e) + np.maximum(-z, 0.0)
-        q = np.where(z < 0.0, 1.0, e) / (1.0 + e)
-        S[:, 0] = np.where(codes == 1, -q, q)
-        if root is not None:
-            root[:, 0] = np.sqrt(e) / (1.0 + e)
-    else:
-        own = np.arange(len(S)), codes
-        S -= S.max(axis=1, keepdims=True)
-        z = S[own]
-        np.exp(S, out=S)
-        first = S[own]
-        S[own] = 0.0
-        others = S.sum(axis=1)  # without the own class: where they are tiny, 1 − p_y would have none of their digits
-        excess = others + (first - 1.0)
-        losses = np.log1p(excess) - z
-        S[own] = first
-        S /= 1.0 + excess[:, None]
-        if root is not None:
-            root[:] = S
-        S[own] = -others / (1.0 + excess)
-    if weight.size == 0:
-        return float(losses.sum())
-    S *= weight[:, None]
-    if root is not None:
-        root *= np.sqrt(weight)[:, None]
-    return float(losses @ weight)
+def _weight(block: Block) -> Floats:
+    return NO_WEIGHT if block.weight is None else block.weight

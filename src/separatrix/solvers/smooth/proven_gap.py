@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from ...data import Block
 from ..problem import Problem
+from ..scores import posteriors_of
 from .objective import Objective
 
 Floats = NDArray[np.float64]
@@ -42,7 +43,7 @@ def stride_of(values: int) -> int:
 def from_hessian(problem: Problem, gradient: Floats, H: Floats) -> float:
     """Return the bound from gradient (R, p + 1) and Hessian (Rq, Rq) at a point."""
     if problem.strength == 0.0 or not problem.fit_intercept:
-        return _without_intercept(problem.strength, gradient[:, :-1])
+        return without_intercept(problem.strength, gradient[:, :-1])
     R, q = gradient.shape
     columns = H.reshape(R, q, R, q)[..., -1]
     gap = _bound(problem.strength, gradient[:, :-1], gradient[:, -1], columns[:, -1], lambda a: columns[:, :-1] @ a)
@@ -53,7 +54,7 @@ def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
     """Return the bound from the gradient at θ and some of the rows; of all of them where these do not do."""
     problem = objective.problem
     if problem.strength == 0.0 or not problem.fit_intercept:
-        return _without_intercept(problem.strength, gradient[:, :-1])
+        return without_intercept(problem.strength, gradient[:, :-1])
     X, weight = problem.rows.X, problem.rows.weight
     stride = stride_of(problem.rows.values)
     samples: Iterator[tuple[Any, Floats | None]]
@@ -65,7 +66,7 @@ def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
     for some, s in samples:
         some = some - objective.centre if objective.is_centred and isinstance(some, np.ndarray) else some
         Z = np.asarray(some @ theta[:, :-1].T) + theta[:, -1]
-        P = expit(Z) if len(theta) == 1 else softmax(Z, axis=1)
+        P = expit(Z) if len(theta) == 1 else posteriors_of(Z)
         gap = from_probabilities(problem, gradient[:, :-1], gradient[:, -1], some, P, s)
         if gap is not None:
             return gap
@@ -75,7 +76,7 @@ def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
 def from_point(problem: Problem, slopes: Floats, gc: Floats, X: Any, P: Floats) -> float:
     """Return the bound from the gradient (R, p) and (R,), all rows held and their probabilities (n, R); every few rows, if these do."""
     if problem.strength == 0.0 or not problem.fit_intercept:
-        return _without_intercept(problem.strength, slopes)
+        return without_intercept(problem.strength, slopes)
     s = problem.rows.weight
     for step in dict.fromkeys((stride_of(problem.rows.values), 1)):
         gap = from_probabilities(problem, slopes, gc, X[::step], P[::step], None if s is None else s[::step])
@@ -121,7 +122,8 @@ def shift(M: Floats, gc: Floats) -> Floats | None:
     return a if met and np.ptp(a) <= 1.0 else None
 
 
-def _without_intercept(strength: float, slopes: Floats) -> float:
+def without_intercept(strength: float, slopes: Floats) -> float:
+    """Return the bound ‖g‖²/2λ from the gradient g in W, which holds for every convex loss where no intercept is left to gain by."""
     return float(np.vdot(slopes, slopes)) / (2.0 * strength) if strength > 0.0 else np.inf
 
 

@@ -20,10 +20,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ending import finish, small_enough
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..rows import Rows
 from ..solution import Solution, Status
+from ..stopping import finish, small_enough
 from . import lbfgs, newton, whitened
 from .extrapolation import Track
 from .line_search import answered
@@ -47,6 +48,7 @@ WHY = "a path: the last point's gradient and Hessian serve the next"
 
 def solutions(problem: Problem, strengths: Floats, precise: bool = False) -> Iterator[Solution]:
     """Yield the solutions of a smooth problem with few coefficients, for strengths λ that fall; `precise`: Newton's method ends each."""
+    require_loss(problem, "whitened")
     follower = Follower(problem, float(strengths[0]), precise)
     for strength in strengths:
         yield follower.follow(float(strength))

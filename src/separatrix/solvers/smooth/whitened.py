@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from ...data import Block
-from ...losses import require
 from ...summaries import ClassMoments
+from ..accepted_losses import require_loss, smooth_loss
 from ..closed_form.discriminant import solve_discriminant
 from ..dependence import dependent_columns
-from ..ending import finish, is_separated, least_weight
 from ..problem import Problem
 from ..rows import Rows
+from ..scores import folded_classes
 from ..solution import Solution, Status
+from ..stopping import finish, is_separated, least_weight
 from . import lbfgs, newton, newton_cg
 from .line_search import Asking, answered
 from .objective import FAR, Objective
@@ -36,7 +37,6 @@ from .sampling import draw, spaced
 
 Floats = NDArray[np.float64]
 
-REQUIRES = ("value", "slope", "curvature")
 SAMPLE = 20_000
 """Rows of the sample."""
 EXPLICIT = 1_500
@@ -72,7 +72,7 @@ def solve(problem: Problem) -> Solution:
     >>> found.status.value, found.coef.round(3).tolist()
     ('converged', [[0.453]])
     """
-    require(problem.loss, REQUIRES, "whitened L-BFGS")
+    require_loss(problem, "whitened")
     explicit = problem.n_scores * (problem.n_features + 1) <= EXPLICIT
     sample = spaced(problem, SAMPLE) if explicit and problem.strength > 0.0 else None
     if sample is None:
@@ -148,11 +148,10 @@ def _without_shift(d: Floats) -> Floats:
 
 
 def null_scores(problem: Problem) -> Floats:
-    """Return θ of the model without columns: W = 0 and, if there is an intercept, the log-odds of the classes."""
+    """Return θ of the model without columns: W = 0 and, if there is an intercept, what suits the shares of the classes."""
     theta = np.zeros((problem.n_scores, problem.n_features + 1))
     if problem.fit_intercept:
-        logs = np.log(problem.counts)
-        theta[:, -1] = logs[1:] - logs[:1] if len(theta) == 1 else logs - logs.mean()
+        theta[:, -1] = smooth_loss(problem).constant_scores(problem.counts)
     return theta
 
 
@@ -161,8 +160,7 @@ def walk(problem: Problem, theta: Floats, pairs: lbfgs.Pairs, rough: bool = Fals
     f, g = yield theta
     if not (np.isfinite(f) and np.isfinite(g).all()):
         problem.rows.source.refuse_nonfinite()
-    shares = problem.counts / problem.total
-    if f > -float(shares @ np.log(shares)):  # what the null model reaches
+    if f > smooth_loss(problem).constant_value(problem.counts):  # what the null model reaches
         null = null_scores(problem)
         other, slopes = yield null
         if other < f:
@@ -217,7 +215,7 @@ def start(problem: Problem, moments: ClassMoments, G: Floats, objective: Objecti
         ridge = np.diag(KRONECKER_RIDGE * problem.strength + 1e-10 * sd**2)
         found = solve_discriminant(moments.means, moments.scatter / n + ridge, moments.counts / n, np.where(sd > 0, sd, 1.0))
         lda = np.column_stack([found.coef, found.intercept])
-        theta = lda[1:] - lda[:1] if len(theta) == 1 else lda - lda.mean(axis=0)
+        theta = folded_classes(lda) if len(theta) == 1 else lda - lda.mean(axis=0)
     theta[:, -1] += theta[:, :-1] @ objective.centre
     return theta
 

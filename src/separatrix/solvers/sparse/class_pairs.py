@@ -51,7 +51,7 @@ class ClassPairs:
         if fit_intercept:
             A[:, q:] = (root * P).T
         H = -(A.T @ A)
-        for k, rest in enumerate(_rests(P)):
+        for k, rest in enumerate(rests(P)):
             own = np.append(np.arange(self.edges[k], self.edges[k + 1]), np.arange(q + k, q + k + fit_intercept))
             weighted = np.column_stack([self.parts[k], np.ones((n, int(fit_intercept)))]) * (root * np.sqrt(P[k] * rest))[:, None]
             H[own[:, None], own] = weighted.T @ weighted
@@ -72,7 +72,7 @@ class ClassPairs:
         return end, shift, V
 
 
-def _rests(P: Floats) -> Floats:
+def rests(P: Floats) -> Floats:
     """Return 1 − P (K, n) to full relative precision."""
     rest, top, others = 1.0 - P, P.argmax(axis=0), P.copy()
     columns = np.arange(P.shape[1])

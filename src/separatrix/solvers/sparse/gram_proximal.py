@@ -17,6 +17,7 @@ from scipy.special import expit, logsumexp
 
 from ...data import Block
 from ...data.threads import single_threaded_blas
+from ...losses import CrossEntropy
 from ..problem import Problem
 from ..products import Products
 from ..smooth.newton import column_means
@@ -59,7 +60,9 @@ class ProximalNewton:
         self.theta = problem.beginning()
         self.theta[:, -1] += self.theta[:, :-1] @ self.objective.centre
         self.iterations = 0
-        self.units: Floats | None = None
+        # The curvature of a cross-entropy tells the sizes of the columns, as well as is needed; that of another loss does not.
+        self.is_cross_entropy = isinstance(problem.loss, CrossEntropy)
+        self.units = None if self.is_cross_entropy or problem.rows.X is None else column_units(Products(problem.rows), problem)[None]
         with np.errstate(over="ignore", invalid="ignore"):
             self.f, self.g, H = self.objective.curved(self.theta)
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
@@ -201,7 +204,8 @@ class ProximalNewton:
             units = 2.0 * np.sqrt(np.maximum(np.einsum("jj->j", H).reshape(-1, q)[:, :-1] - ridge, 0.0))
         # The gap holds for the best intercepts. These leave ½ g'H⁻¹g to second order, of which twice as much is added.
         rest = float(g @ np.linalg.lstsq(H[q - 1 :: q, q - 1 :: q], g, rcond=1e-12)[0]) if g.any() else 0.0
-        return distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, g, units, None if quick else self._spilled, rest)
+        spill = self._spilled if self.is_cross_entropy and not quick else None
+        return distance(self.problem, W, loss, self.g[:, :-1] - ridge * W, g, units, spill, rest)
 
     def _spilled(self, t: float) -> float:
         """Return what a dual point scaled by t loses; one pass."""

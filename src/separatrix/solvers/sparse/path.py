@@ -28,7 +28,7 @@ from ..smooth import newton_cg_path, smooth_path
 from ..smooth.whitened import EXPLICIT
 from ..solution import Solution
 from .gram_proximal import ProximalNewton
-from .proximal_newton import FEW, run_columns, start_columns
+from .proximal_newton import FEW, refuse_loss, run_columns, start_columns
 
 Floats = NDArray[np.float64]
 
@@ -76,6 +76,8 @@ def solve_path(problem: Problem, C: Any) -> Path:
     values = np.atleast_1d(np.asarray(C, dtype=np.float64))
     if values.ndim != 1 or len(values) == 0 or not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"A path needs one or more positive, finite values of C; got {C!r}.")
+    if problem.l1_ratio > 0.0:
+        refuse_loss(problem)
     order = np.argsort(values)
     found: list[Any] = [None] * len(values)
     with single_threaded_blas():

@@ -1,7 +1,7 @@
-"""Logistic losses with an L1 part: which proximal Newton method runs.
+"""Smooth losses with an L1 part: which proximal Newton method runs.
 
-Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`). More: working sets of
-columns, for two classes (`working_set`) and for K, all at once (`softmax_columns`).
+Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`), for any smooth loss.
+More: working sets of columns, for two classes (`working_set`) and for K, all at once (`softmax_columns`), for logistic and softmax losses.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ...data.threads import single_threaded_blas
-from ...losses import require
+from ...errors import InputError
+from ...losses import CrossEntropy
+from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
@@ -22,7 +24,6 @@ from .working_set import FIRST, ColumnProblem, Point
 
 Floats = NDArray[np.float64]
 
-REQUIRES = ("value", "slope", "curvature", "conjugate")
 FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""
 IDLE = 4
@@ -42,8 +43,8 @@ def solve(problem: Problem) -> Solution:
     >>> solve(Problem(rows, np.array([2.0, 2.0]), Logistic(), strength=0.15, l1_ratio=1.0)).coef.round(4).tolist()
     [[0.3258, 0.0]]
     """
-    require(problem.loss, REQUIRES, "proximal newton")
-    if problem.start is None and may_be_crowded(problem):
+    refuse_loss(problem)
+    if isinstance(problem.loss, CrossEntropy) and problem.start is None and may_be_crowded(problem):
         with single_threaded_blas():
             found = from_the_strongest(problem, _columns_of(problem), FEW)
         if found is not None:
@@ -52,6 +53,17 @@ def solve(problem: Problem) -> Solution:
         return gram_proximal.solve(problem)
     with single_threaded_blas():
         return _two_classes(problem) if problem.n_scores == 1 else SoftmaxColumns(problem, _columns_of(problem), FEW).solve()
+
+
+def refuse_loss(problem: Problem) -> None:
+    """Raise an error where these methods do not minimise the loss: any smooth one for few coefficients, cross-entropies for many."""
+    require_loss(problem, "proximal_newton")
+    size = problem.n_scores * (problem.n_features + 1)
+    if size > FEW and not isinstance(problem.loss, CrossEntropy):
+        raise InputError(
+            f"With an L1 part the {problem.loss.name} loss is minimised for up to {FEW:,} coefficients, and the rows have {size:,}: more "
+            "are possible with the logistic and softmax losses. Use fewer columns, or l1_ratio=0."
+        )
 
 
 def _columns_of(problem: Problem) -> Products:

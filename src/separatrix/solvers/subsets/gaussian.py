@@ -12,13 +12,9 @@ from numpy.typing import NDArray
 
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import NULL_VARIANCE
+from ..scores import folded_classes
 from .pivots import Entering, Floats, Ints, Leaving, own_units, scaled_by, with_null_variance
 from .scores import CHUNK, Part, PivotScores, SubsetScores, reciprocal, whole_or_few
-
-
-def contrast(scores: Floats) -> Floats:
-    """Return scores (K, …) as they are, or of two classes the difference (1, …)."""
-    return scores[1:] - scores[:1] if len(scores) == 2 else scores
 
 
 class QuadraticScores(PivotScores):
@@ -76,7 +72,7 @@ class QuadraticScores(PivotScores):
                     score -= 0.5 * np.einsum("ij,ij->i", self.rows[b][:, own], state.rows[b])
                     score += 0.5 * float(np.linalg.slogdet(state.inverse[b])[1])
                 scores.append(score)
-            found.append(contrast(np.stack(scores)))
+            found.append(folded_classes(np.stack(scores)))
         return found
 
     def _singles(self, state: Entering | Leaving, d: Floats, places: Ints, numbers: Ints, sign: float) -> Iterator[Part]:
@@ -92,7 +88,7 @@ class QuadraticScores(PivotScores):
             for begin in range(0, len(given), step):
                 part = slice(begin, begin + step)
                 scores = np.stack([state.rows[b][:, index][:, part] ** 2 * weight[b, part] + constant[b, part] for b in own])
-                yield f, given[part], contrast(scores) + self.base[f][:, :, None]
+                yield f, given[part], folded_classes(scores) + self.base[f][:, :, None]
 
     def _group(self, state: Entering | Leaving, block: Floats, places: Ints, number: int, sign: float) -> Iterator[Part]:
         columns = places if isinstance(state, Entering) else np.asarray(state.columns)[places]
@@ -103,7 +99,7 @@ class QuadraticScores(PivotScores):
             for b in range(f * self.K, (f + 1) * self.K):
                 q = state.rows[b][:, places]
                 scores.append(constant[b] - 0.5 * sign * np.einsum("ig,gh,ih->i", q, inverse[b], q))
-            yield f, np.array([number]), (contrast(np.stack(scores)) + self.base[f])[:, :, None]
+            yield f, np.array([number]), (folded_classes(np.stack(scores)) + self.base[f])[:, :, None]
 
 
 class NaiveScores(SubsetScores):
@@ -162,11 +158,11 @@ class NaiveScores(SubsetScores):
             centred *= -0.5 / variance
             centred -= 0.5 * np.log(2.0 * np.pi * variance)
             found.append(centred)
-        return contrast(np.stack(found))
+        return folded_classes(np.stack(found))
 
     def _scores(self, f: int, columns: Sequence[int], epsilon: float) -> Floats:
         """Return the scores (R, n_f) of a set."""
-        offset = contrast(self.offset[f])[:, None]
+        offset = folded_classes(self.offset[f])[:, None]
         if not len(columns):
             return np.repeat(offset, len(self.rows[f]), axis=1)
         return offset + self._terms(f, np.asarray(columns, dtype=np.intp), epsilon).sum(axis=2)
@@ -237,4 +233,4 @@ class NaiveScores(SubsetScores):
             variance = v[:, None] + epsilon
             variance = np.where(variance > 0, variance, 1.0)
             found.append(offset - 0.5 * ((rows - theta) ** 2 @ (1.0 / variance) + np.log(2.0 * np.pi * variance).sum(axis=0)))
-        return contrast(np.stack(found))
+        return folded_classes(np.stack(found))

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...losses import Loss
+from ...losses import Loss, SmoothLoss
 from ..closed_form.discriminant import log_priors
 from ..closed_form.least_squares import class_products
 from ..closed_form.spread import total_spread
 from ..closed_form.whitening import NULL_VARIANCE
+from ..scores import folded, folded_classes
 from .pivots import Entering, Floats, Ints, Leaving, own_units, scaled_by, with_null_variance
 from .scores import CHUNK, Part, PivotScores, SubsetScores, reciprocal, whole_or_few
 
@@ -82,8 +83,7 @@ def discriminant_folds(
     centres, spreads = zip(*(total_spread(n, m, np.diag(W)) for n, m, W in zip(counts, means, scatters, strict=True)), strict=True)
     forms = np.stack([m - c for m, c in zip(means, centres, strict=True)])
     offset = np.stack([log_priors(p) for p in priors])
-    if offset.shape[1] == 2:
-        offset = offset[:, 1:] - offset[:, :1]
+    offset = folded_classes(offset, axis=1)
     parts = [np.asarray(part, dtype=np.float64) - c for part, c in zip(rows, centres, strict=True)]
     nu, total = np.array(divisors), np.stack(spreads) * np.sqrt([n.sum() for n in counts])[:, None]
     A = with_null_variance(np.stack(scatters), total, NULL_VARIANCE * nu[:, None] * np.stack(spreads) ** 2)
@@ -152,7 +152,7 @@ class LinearScores(PivotScores):
     def _mix(self, a: Floats, forms: Floats) -> tuple[Floats, Floats]:
         """Return a = ν d⁻¹ forms and −½ (forms ∘ a), one line per score: two classes have the difference alone."""
         b = -0.5 * forms * a if self.folds.centred else np.zeros_like(a)
-        return (a[1:] - a[:1], b[1:] - b[:1]) if self.two else (a, b)
+        return folded(a, b) if self.two else (a, b)
 
     def _singles(self, state: Entering | Leaving, d: Floats, places: Ints, numbers: Ints, sign: float) -> Iterator[Part]:
         """Yield base ± ν(q n/d − ½ n²/d) for single columns at some places of the state's arrays."""
@@ -182,13 +182,13 @@ class LinearScores(PivotScores):
 
 def rowwise(loss: Loss, scores: Floats, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
     """Return slopes and curvatures (n, R) of the loss of each score; curvature 1 where the loss has none."""
-    if loss.is_multiclass:
+    if loss.is_multiclass and isinstance(loss, SmoothLoss):
         slope, curved = loss.slope(scores, codes), loss.curvature(scores, codes)
         return slope, np.einsum("ikk->ik", curved)
     own = [1] if scores.shape[1] == 1 else np.arange(scores.shape[1])
     signs = np.where(codes[:, None] == own, 1.0, -1.0)
     slope = np.stack([loss.slope(z, s) for z, s in zip(scores.T, signs.T, strict=True)], axis=1)
-    if "curvature" not in loss.offers:
+    if not isinstance(loss, SmoothLoss):
         return slope, np.ones_like(slope)
     return slope, np.stack([loss.curvature(z, s) for z, s in zip(scores.T, signs.T, strict=True)], axis=1)
 

@@ -1,4 +1,9 @@
-"""Discriminants where columns outnumber rows by far: everything happens in the span of the rows."""
+"""Rows fewer than columns: discriminants solved in the span of the rows, at most n − 1 coordinates from the n × n Gram matrix.
+
+Everything a discriminant can see lies in the span of the centred rows. In an orthonormal basis of that span the rows have
+coordinates Y (n, r); distances, scatters and means carry over, and a coefficient vector there maps back to the columns. X is never
+centred or made dense.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +14,70 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
-from ..data import Block, Source
-from ..decisions.class_weights import class_factors
-from ..solvers.closed_form.discriminant import Discriminant
-from ..solvers.closed_form.embedding import embed
-from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..summaries import ClassMoments
-from ..summaries.class_moments import require_memory
-from ..thresholds import WIDE
+from ...data import Block, Source
+from ...summaries import ClassMoments
+from ...summaries.class_moments import require_memory
+from .discriminant import Discriminant
+from .shrinkage import ledoit_wolf_alpha, oas_alpha
 
 Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-12
+"""Smallest share of the largest Gram eigenvalue that counts as a direction of the span."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Coordinates of rows (x − centre)/scale in an orthonormal basis of their span.
+
+    Attributes
+    ----------
+    coordinates : (n, r)
+    rows : (n, p) dense or sparse, as given
+    combine : (n, r)
+        Basis vector r is Σ_i combine[i, r] (x_i − centre)/scale.
+    """
+
+    coordinates: Floats
+    rows: Any
+    combine: Floats
+    centre: Floats
+    scale: Floats
+
+    def to_columns(self, coef: Floats) -> Floats:
+        """Map coefficients (K, r) on the coordinates to coefficients (K, p) on x itself."""
+        mix = coef @ self.combine.T
+        back = (self.rows.T @ (mix.T)).T - mix.sum(axis=1)[:, None] * self.centre
+        return np.asarray(back / self.scale**2)
+
+
+def embed(rows: Any, centre: Floats, scale: Floats) -> Embedding:
+    """Return the embedding of rows, dense or sparse, centred and scaled by columns.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0, 1.0], [0.0, 2.0, 1.0]])
+    >>> embedding = embed(X, X.mean(axis=0), np.ones(3))
+    >>> embedding.coordinates.shape, embedding.to_columns(np.array([[1.0]])).round(12).tolist()
+    ((2, 1), [[0.0, -1.0, 0.0]])
+    """
+    gram: Floats
+    if sp.issparse(rows):
+        scaled = rows.multiply(1.0 / scale).tocsr()
+        gram = np.asarray((scaled @ scaled.T).todense(), dtype=np.float64)
+        cross = np.asarray(scaled @ (centre / scale))
+        gram = gram - cross[:, None] - cross[None, :] + np.sum((centre / scale) ** 2)
+    else:
+        centred = (rows - centre) / scale
+        gram = centred @ centred.T
+    values, vectors = eigh(gram, check_finite=False)
+    kept = values > TOLERANCE * max(values[-1], 0.0)
+    root = np.sqrt(values[kept])
+    # The sign of an eigenvector is arbitrary; fix it so that the same rows give the same coordinates everywhere.
+    vectors = vectors[:, kept] * np.sign(vectors[np.abs(vectors[:, kept]).argmax(axis=0), np.flatnonzero(kept)])
+    return Embedding(vectors * root, rows, vectors / root, centre, scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +120,6 @@ def solve_wide(
     mean = priors @ moments.means
     intercept = found.intercept + found.coef @ found.mean - coef @ mean
     return WideSolution(replace(found, coef=coef, intercept=intercept, scalings=scalings, mean=mean), moments.means, priors, alpha)
-
-
-def is_wide(n_rows: int, n_features: int) -> bool:
-    """Return whether the rows are embedded in their own span.
-
-    Examples
-    --------
-    >>> is_wide(100, 5_000), is_wide(100, 500)
-    (True, False)
-    """
-    return WIDE.reached(n_features) and n_rows < n_features
-
-
-def column_moments(source: Source, class_weight: Any) -> tuple[ClassMoments, Floats | None]:
-    """Return the class moments of the columns one by one, after class weights, and the factors that these are."""
-    moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal"))
-    if not moments.is_finite:
-        source.refuse_nonfinite()
-    factors = class_factors(class_weight, moments.classes, moments.counts)
-    return (moments if factors is None else moments.scaled(factors)), factors
 
 
 def all_rows(source: Source) -> Block:

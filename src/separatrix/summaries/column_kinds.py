@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data import Source
-from ...errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of
-from ...summaries.column_ranges import ColumnRanges
-from ...summaries.columns import KINDS, Layout
-from ...summaries.folds import all_but_one
+from ..data import Source
+from ..errors import DataWarning, InputError, InputTypeError, UnknownNameError, did_you_mean, one_of
+from .column_ranges import ColumnRanges
+from .columns import KINDS, ColumnCounts, Layout
+from .folds import all_but_one
 
 DISPERSION = 4.0
 """How many times its mean the variance of a column of counts may be: Poisson counts have 1, and classes that differ add to it."""
@@ -113,3 +114,18 @@ def kinds_stand(kinds: Any, layout: Layout, parts: list[Source]) -> list[bool]:
 def as_kinds(kinds: list[Any]) -> NDArray[Any]:
     """Return kinds as an array of strings."""
     return np.array(kinds, dtype=object)
+
+
+def warn_of_identifiers(summary: ColumnCounts, source: Source) -> None:
+    """Warn of columns of text whose values are nearly all different: they tell rows apart, not classes. To be called two below `fit`."""
+    rows = summary.categories.present.sum(axis=0)
+    many = (summary.categories.n_categories > 0.5 * rows) & (rows >= 20)
+    own = [j for j, bad in zip(summary.layout.of("categorical"), many) if bad]
+    if own:
+        names = ", ".join(source.column(j).removeprefix("column ") for j in own)
+        warnings.warn(
+            f"More than half of the values of column{'s' * (len(own) > 1)} {names} are different from each other, so "
+            "they identify rows and say nothing about new ones; leave them out: X.drop(columns=[…]).",
+            DataWarning,
+            stacklevel=4,
+        )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
+from ..abilities import offered
 from ..abilities.logistic_likelihood import LogisticLikelihood
 from ..argument_types import as_numbers, check_arguments, is_among
 from ..data import Source, as_source
@@ -16,9 +18,7 @@ from ..inference.likelihood import aic, bic
 from ..inference.logistic import pseudo_inverse
 from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
-from ..solvers.problem import strength
-from ..solvers.sparse.path import solve_path
-from .logistic import LogisticRegression
+from ..models import LogisticRegression
 
 Floats = NDArray[np.float64]
 
@@ -114,14 +114,10 @@ def regularisation_path(
     check_arguments(regularisation_path, locals())
     values = _check_cs(Cs)
     model = LogisticRegression(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs, warm_start=True)
-    model._check_given()
+    path = offered(model.abilities().warm_start).path
+    assert path is not None  # LogisticRegression has one
     source = as_source(X, y, sample_weight, n_jobs=n_jobs)
-    problem = model._problem(source)
-    steps = []
-    for C, solution in zip(values, solve_path(problem, values).solutions, strict=True):
-        model.set_params(C=float(C))._report(solution, source)
-        model._adopt(source, model._found(source.classes, replace(problem, strength=strength(C, problem.total)), solution))
-        steps.append(_step(model, X, y, sample_weight))
+    steps = [_step(fitted, source, X, y, sample_weight) for fitted in path(source, values)]
     columns = [np.array(column) for column in zip(*steps, strict=True)]
     return RegularisationPath(values, *columns)
 
@@ -135,17 +131,18 @@ def _check_cs(Cs: Any) -> Floats:
     return values
 
 
-def _step(model: LogisticRegression, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
-    source = model._fitted_rows(X, y, sample_weight)
-    likelihood = LogisticLikelihood(model, model._problem)
+def _step(model: LogisticRegression, source: Source, X: Any, y: Any, sample_weight: Any) -> tuple[Any, ...]:
+    """Return the entries of one C, in the order of the fields of `RegularisationPath`."""
+    likelihood = offered(model.abilities().likelihood)
+    assert isinstance(likelihood, LogisticLikelihood)
     objective, theta, penalty = likelihood.penalised(source)
     n = objective.problem.total
     f, _, H = objective.curved(theta)
     active = np.column_stack([model.coef_ != 0.0, np.full(len(theta), bool(model.fit_intercept))]).ravel()
     V = np.zeros_like(H)
     V[np.ix_(active, active)], rank = pseudo_inverse(n * H[np.ix_(active, active)] + np.diag(penalty[active]))
-    counted = likelihood.counted()
-    k = float(rank - np.diag(V) @ penalty) if counted is None else float(counted)
+    whole = likelihood.whole_parameters()
+    k = float(rank - np.diag(V) @ penalty) if whole is None else float(whole)
     left = approximate_leave_one_out(objective, theta, V)
     losses, refitted = left.losses.copy(), 0
     for i in np.flatnonzero(left.is_doubtful & (left.weight > 0.0)):
@@ -163,10 +160,8 @@ def _refit_without(model: LogisticRegression, source: Source, X: Any, y: Any, sa
     weight[i] = 0.0
     if not weight[codes == codes[i]].any():
         return None
-    from sklearn.base import clone
-
     other = clone(model)
-    other.coef_, other.intercept_, other.classes_ = model.coef_, model.intercept_, model.classes_  # where to begin
+    offered(other.abilities().warm_start).begin_at(model)
     other.fit(X, y, weight)
     return -float(other.predict_log_proba(source)[i, codes[i]])
 

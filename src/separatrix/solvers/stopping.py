@@ -1,4 +1,4 @@
-"""From the last point of a smooth solver to its Solution: when to stop, what to report."""
+"""When a smooth solver stops, and the Solution it then returns: tolerance, what is left to gain, separable classes, the certificate."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..losses import CrossEntropy
+from .accepted_losses import smooth_loss
 from .problem import Problem
 from .solution import Solution, Status
 
@@ -61,9 +63,9 @@ def still_to_gain(gains: Sequence[float]) -> float:
 def is_separated(problem: Problem, f: float, least_weight: float) -> bool:
     """Whether a mean loss without penalty proves that every row is on its side.
 
-    A row on the wrong side loses at least log 2, so a sum of losses below that of the lightest row leaves none there.
+    A row on the wrong side loses at least log 2 (of a cross-entropy), so a sum of losses below that of the lightest row leaves none there.
     """
-    return problem.strength == 0.0 and f * problem.total < least_weight * np.log(2.0)
+    return problem.strength == 0.0 and f * problem.total < least_weight * smooth_loss(problem).separated_below
 
 
 def least_weight(problem: Problem) -> float:
@@ -75,6 +77,19 @@ def least_weight(problem: Problem) -> float:
 
 def _least(weight: Floats | None) -> float:
     return 1.0 if weight is None else float(weight[weight > 0].min(initial=np.inf))
+
+
+def _gap(objective: Objective, theta: Floats, f: float, gradient: Floats, hessian: Floats | None, status: Status) -> float:
+    """Return a bound on f − min f that holds: by the mathematics of cross-entropies where the loss is one, else that of any loss."""
+    from .smooth import newton_gap, proven_gap, scaled_gap
+
+    problem = objective.problem
+    if not isinstance(objective.loss, CrossEntropy):
+        return scaled_gap.from_rows(objective, theta, gradient)
+    gap = proven_gap.from_rows(objective, theta, gradient) if hessian is None else proven_gap.from_hessian(problem, gradient, hessian)
+    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
+        gap = min(gap, newton_gap.by_hessian(objective, theta, gradient, hessian))
+    return gap
 
 
 def finish(
@@ -91,12 +106,8 @@ def finish(
     hessian: Floats | None = None,
 ) -> Solution:
     """Return the solution at θ, its gradient being that of the centred coordinates; `passes` adds to those of the objective."""
-    from .smooth import newton_gap, proven_gap
-
     problem = objective.problem
-    gap = proven_gap.from_rows(objective, theta, gradient) if hessian is None else proven_gap.from_hessian(problem, gradient, hessian)
-    if gap > newton_gap.useful(problem, f) and status is not Status.MAX_ITER:
-        gap = min(gap, newton_gap.by_hessian(objective, theta, gradient, hessian))
+    gap = _gap(objective, theta, f, gradient, hessian, status)
     if problem.n_scores > 1:
         theta = theta - theta.mean(axis=0)
     return Solution(

@@ -1,4 +1,4 @@
-"""Naive Bayes by counting: what its models share. Smoothing, priors, zeros that stay zeros, and values that cannot be counted.
+"""Naive Bayes from counts: what its models share. Smoothing, priors, probabilities of 0, and values that cannot be counted.
 
 With α = 0 a probability counted as 0 stays 0. A row that meets one is impossible in that class: its joint probability is 0 and its
 logarithm -inf. A row that is impossible in *every* class still gets posteriors: the limit of those with ever smaller α
@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import log_softmax, logsumexp
-from sklearn.utils.validation import check_is_fitted, validate_data
+from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted
 
 from ...abilities import Abilities, Refused
 from ...abilities.additive_scores import NaiveScores
-from ...argument_types import as_numbers, refused_as
+from ...argument_types import as_numbers
 from ...data import Source
 from ...data.counts import CountSource, is_text
 from ...data.opening import is_frame
@@ -28,7 +28,7 @@ from ...decisions.priors import check_priors
 from ...errors import DataWarning, InputError, one_of
 from ...solvers.closed_form.log_sums import LogSums, UnknownCategories, unbounded
 from ...solvers.closed_form.smoothing import rule_out
-from ...solvers.scores import codes_of, per_class, posteriors_of
+from ...solvers.scores import codes_of, log_posteriors_of, per_class, posteriors_of
 from ...summaries import Counts
 from ..from_summary import SummaryClassifier
 from ..generative import GenerativeClassifier
@@ -38,8 +38,8 @@ SMALLEST_ALPHA = 1e-10
 """What scikit-learn puts in place of a smaller alpha when force_alpha=False."""
 
 
-class CountedNB(SummaryClassifier, GenerativeClassifier):
-    """Base of naive Bayes by counting. A subclass gives `_log_likelihood(block, notes)`, the evidence of n rows in K classes."""
+class DiscreteNB(SummaryClassifier, GenerativeClassifier):
+    """Base of naive Bayes from counts. A subclass gives `_log_likelihood(block, notes)`, log p(x | k) of n rows in K classes."""
 
     alpha: Any
     force_alpha: bool
@@ -52,7 +52,7 @@ class CountedNB(SummaryClassifier, GenerativeClassifier):
     _distinct: ClassVar[bool] = False
 
     def _log_likelihood(self, block: Any, notes: UnknownCategories) -> LogSums:
-        """Return the evidence log p(x | k), (n, K)."""
+        """Return log p(x | k), (n, K)."""
         raise TypeError(f"{type(self).__name__} must define _log_likelihood")
 
     def _log_odds(self, block: Any, notes: UnknownCategories) -> LogSums:
@@ -97,7 +97,7 @@ class CountedNB(SummaryClassifier, GenerativeClassifier):
         ----------
         X : array, sparse matrix, frame or table of n rows
         """
-        return self._evaluate(X, self._log_odds, lambda found: unbounded(log_softmax(per_class(self._ruled(found)), axis=1)))
+        return self._evaluate(X, self._log_odds, lambda found: unbounded(log_posteriors_of(per_class(self._ruled(found)))))
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Return log p(x, k) = log π_k + log p(x | k), (n, K); -inf where it is impossible.
@@ -122,14 +122,14 @@ class CountedNB(SummaryClassifier, GenerativeClassifier):
         return self._evaluate(X, self._log_likelihood, lambda found: found.exact[:, k])
 
     def _evaluate(
-        self, X: Any, evidence: Callable[[Any, UnknownCategories], LogSums], function: Callable[[LogSums], NDArray[Any] | None]
+        self, X: Any, log_sums: Callable[[Any, UnknownCategories], LogSums], function: Callable[[LogSums], NDArray[Any] | None]
     ) -> NDArray[Any]:
-        """Return function(evidence of the rows), all blocks in one array; refuse values that cannot be counted."""
+        """Return function(log_sums of the rows), all blocks in one array; refuse values that cannot be counted."""
         source, notes = self._rows(X), UnknownCategories()
 
         def quiet(block: Any) -> NDArray[Any] | None:
             with np.errstate(all="ignore"):  # per thread; what goes wrong shows in the values
-                found = evidence(block, notes)
+                found = log_sums(block, notes)
                 return function(found) if np.isfinite(found.value).all() else None
 
         parts = list(source.map(quiet))
@@ -205,21 +205,6 @@ class CountedNB(SummaryClassifier, GenerativeClassifier):
         from ...data.tables import NullableFrame
 
         return NullableFrame(X, n_jobs=n_jobs)
-
-    def _rows(self, X: Any) -> Source:
-        check_is_fitted(self)
-        source = self._open(X)
-        if not isinstance(X, Source):
-            with refused_as("X", "give the columns of the fit, in their order."):
-                validate_data(self, X, reset=False, skip_check_array=True)
-        return super()._rows(source)
-
-    def _labelled(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Source:
-        source = self._open(X)
-        if classes is self.__dict__.get("classes_") and classes is not None and not isinstance(X, Source):
-            with refused_as("X", "give the columns of the fit, in their order."):
-                validate_data(self, X, reset=False, skip_check_array=True)  # more rows, or fewer: of the same columns
-        return super()._labelled(source, y, sample_weight, classes)
 
     def _summarise(self, source: Source) -> Any:
         summary = source.reduce(self._pass(source.classes))  # type: ignore[arg-type]

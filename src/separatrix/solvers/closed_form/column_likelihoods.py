@@ -1,4 +1,4 @@
-"""The likelihoods of the columns of one table: normal, linear in what is counted, and by category."""
+"""Naive Bayes on a table: the likelihood p(x_j | k) of each column, by its kind: normal, of counts, or of categories."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ...data import Block
-from ...solvers.closed_form.count_scores import count_scores
-from ...solvers.closed_form.log_sums import LogSums, log_odds
-from ...solvers.closed_form.smoothing import LogProbability, bernoulli_logs, log_rate, multinomial_logs
+from ...data.columns import ColumnBatch
 from ...summaries.categories import CategoryCounts
-from ...summaries.columns import COUNTED, ColumnCounts
+from ...summaries.columns import COUNT_KINDS, ColumnCounts, Layout
 from ...summaries.counting import CountingRule
 from ...summaries.counts import Counts
-from .categorical import category_logs
-from .gaussian import diagonal_scores
+from ..scores import diagonal_scores
+from .category_scores import category_logs
+from .count_scores import count_scores
+from .log_sums import LogSums, log_odds
+from .smoothing import LogProbability, bernoulli_logs, log_rate, multinomial_logs
 
 Floats = NDArray[np.float64]
 LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CountedColumns:
-    """log p(x_j | k) = x_j coef_kj + offset_kj of b columns; zeros counted apart in the same terms, or None.
+class CountLikelihoods:
+    """log p(x_j | k) = x_j coef_kj + offset_kj of b columns of switches or counts; probabilities of 0 are kept apart, in the same terms.
 
     Attributes
     ----------
@@ -45,14 +46,14 @@ class CountedColumns:
     length: Floats
 
     @classmethod
-    def solve(cls, totals: Counts, kinds: NDArray[Any], alpha: float) -> CountedColumns:
+    def solve(cls, totals: Counts, kinds: NDArray[Any], alpha: float) -> CountLikelihoods:
         """Return the likelihoods of columns from their totals by class."""
         shape = totals.totals.shape
         coef, offset, zero_coef, zero_offset = (np.zeros(shape) for _ in range(4))
         present = np.broadcast_to(totals.present, shape)
-        for kind in COUNTED:
+        for kind in COUNT_KINDS:
             own = np.flatnonzero(kinds == kind)
-            on, off = counted_logs(kind, totals.totals[:, own], present[:, own], alpha)
+            on, off = count_logs(kind, totals.totals[:, own], present[:, own], alpha)
             coef[:, own], offset[:, own] = on.value, off.value
             zero_coef[:, own] = 0.0 if on.zeros is None else on.zeros
             zero_offset[:, own] = 0.0 if off.zeros is None else off.zeros
@@ -65,7 +66,7 @@ class CountedColumns:
         return cls(kinds, coef, offset, None if none else zero_coef, None if none else zero_offset, length)
 
     def log_sums(self, X: Any, whole: bool) -> LogSums:
-        """Return the evidence of rows; with `whole` also the terms that all classes share, -log x! of the Poisson columns."""
+        """Return log p(x | k) of rows; with `whole` also the terms that all classes share, -log x! of the Poisson columns."""
         block, reading = Block(X), CountingRule(skip_missing=True)
         value = count_scores(block, reading, self.coef, self.offset.sum(axis=1), self.offset)
         own = np.flatnonzero(self.kinds == "poisson")
@@ -76,11 +77,18 @@ class CountedColumns:
             return LogSums(value)
         return LogSums(value, count_scores(block, reading, self.zero_coef, self.zero_offset.sum(axis=1), self.zero_offset))
 
+    def exact_logs(self, X: Floats, k: NDArray[np.intp]) -> Floats:
+        """Return log p(x_j | k) of each value (n, b), −inf for what is impossible; k is one class or one per row."""
+        value = X * self.coef[k] + self.offset[k]
+        if self.zero_coef is None or self.zero_offset is None:
+            return value
+        return np.where(X * self.zero_coef[k] + self.zero_offset[k] > 0, -np.inf, value)
+
     def draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         """Draw n rows of class k."""
         X = np.zeros((n, len(self.kinds)))
         on, _ = self.logs(k)
-        for kind in COUNTED:
+        for kind in COUNT_KINDS:
             own = np.flatnonzero(self.kinds == kind)
             if kind == "bernoulli":
                 X[:, own] = rng.random_sample((n, len(own))) < np.exp(on[own])
@@ -108,7 +116,7 @@ class CountedColumns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoryColumns:
+class CategoryLikelihoods:
     """log p(x_j = c | k) of the columns of categories.
 
     Attributes
@@ -123,7 +131,7 @@ class CategoryColumns:
     zeros: Floats | None
 
     @classmethod
-    def solve(cls, counts: CategoryCounts, alpha: float) -> CategoryColumns:
+    def solve(cls, counts: CategoryCounts, alpha: float) -> CategoryLikelihoods:
         """Return the likelihoods of columns of categories from their counts by class."""
         found = category_logs(counts, alpha)
         return cls(counts, found.value, found.zeros)
@@ -134,7 +142,7 @@ class CategoryColumns:
         return LogProbability(self.logs, self.zeros).exact
 
     def log_sums(self, columns: list[tuple[NDArray[np.int32], list[Any]]], n_rows: int) -> tuple[LogSums, list[int]]:
-        """Return the evidence of rows, and in how many rows each column holds a category never seen; those say nothing."""
+        """Return log p(x | k) of rows, and in how many rows each column holds a category never seen; those say nothing."""
         K = len(self.logs)
         value, zeros = np.zeros((n_rows, K)), None if self.zeros is None else np.zeros((n_rows, K))
         unknown = []
@@ -149,13 +157,22 @@ class CategoryColumns:
                 zeros += np.vstack([self.zeros[:, begin:end].T, np.zeros((2, K))])[cells]
         return LogSums(value, zeros), unknown
 
+    def draw(self, k: int, n: int, rng: np.random.RandomState, text: NDArray[np.bool_]) -> Floats:
+        """Draw n rows of class k: categories of text by position, others as the numbers they are."""
+        X, starts, shares = np.zeros((n, len(text))), self.counts.starts, np.exp(self.exact[k])
+        for j in range(len(text)):
+            share = shares[starts[j] : starts[j + 1]]
+            drawn = rng.choice(len(share), size=n, p=share / share.sum())
+            X[:, j] = drawn if text[j] else np.array(self.counts.names(j), dtype=np.float64)[drawn]
+        return X
+
     def odds(self, j: int, k: int, other: int) -> dict[Any, float]:
         """Return what each category of a column says for class k against another."""
         logs = self.exact[:, self.counts.starts[j] : self.counts.starts[j + 1]]
         return dict(zip(self.counts.names(j), log_odds(logs[k], logs[other]).tolist()))
 
 
-def counted_logs(kind: str, sums: Floats, present: Floats, alpha: float) -> tuple[LogProbability, LogProbability]:
+def count_logs(kind: str, sums: Floats, present: Floats, alpha: float) -> tuple[LogProbability, LogProbability]:
     """Return the logarithm of the probability, rate or share of columns of one kind, and the term of log p(x | k) without x."""
     if kind == "bernoulli":
         return bernoulli_logs(sums, present, alpha)
@@ -191,3 +208,45 @@ def normal_odds(theta: Floats, variance: Floats, place: int, k: int, other: int)
     m, v = theta[[k, other], place], variance[[k, other], place]
     terms = np.stack([-0.5 / v, m / v, -0.5 * (np.log(v) + m**2 / v)])
     return dict(zip(("x²", "x", "1"), (terms[:, 0] - terms[:, 1]).tolist()))
+
+
+def coded_rows(batch: ColumnBatch, layout: Layout, categories: CategoryLikelihoods, skip_missing: bool) -> Floats:
+    """Return the rows of a table as numbers (n, p): categories by position, −1 for those never seen, NaN for missing values."""
+    parts = layout.split(batch, skip_missing)
+    found = np.empty((batch.n_rows, len(layout.kinds)))
+    found[:, layout.of("gaussian")] = parts.measured.toarray() if sp.issparse(parts.measured) else parts.measured
+    found[:, layout.of(*COUNT_KINDS)] = parts.counts.toarray() if sp.issparse(parts.counts) else parts.counts
+    for place, (j, (codes, levels)) in enumerate(zip(layout.of("categorical"), parts.categories, strict=True)):
+        where = {name: c for c, name in enumerate(categories.counts.names(place))}
+        found[:, j] = np.array([*(where.get(level, -1) for level in levels), np.nan])[codes]
+    return found
+
+
+def column_ratios(
+    X: Floats,
+    layout: Layout,
+    normal: tuple[Floats, Floats],
+    counts: CountLikelihoods,
+    categories: CategoryLikelihoods,
+    of: NDArray[np.intp],
+    against: NDArray[np.intp],
+) -> Floats:
+    """Return log p(x_j | of) − log p(x_j | against) of each value of `coded_rows`, (n, p), for the two classes of each row or of all.
+
+    Parameters
+    ----------
+    X : (n, p)
+    normal : means and variances (K, a) of the columns of measurements
+    """
+    found, measured, counted = np.zeros(X.shape), layout.of("gaussian"), layout.of(*COUNT_KINDS)
+    theta, variance = normal
+    near, far = ((X[:, measured] - theta[k]) ** 2 / variance[k] + np.log(variance[k]) for k in (of, against))
+    found[:, measured] = 0.5 * (far - near)
+    found[:, counted] = log_odds(*(counts.exact_logs(X[:, counted], k) for k in (of, against)))
+    of, against = np.broadcast_to(of, len(X)), np.broadcast_to(against, len(X))
+    starts, logs = categories.counts.starts, categories.exact
+    for place, j in enumerate(layout.of("categorical")):
+        known = X[:, j] >= 0
+        cell = starts[place] + X[known, j].astype(np.int64)
+        found[known, j] = log_odds(logs[of[known], cell], logs[against[known], cell])
+    return np.where(np.isnan(X), 0.0, found)

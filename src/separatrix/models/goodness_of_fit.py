@@ -1,22 +1,80 @@
-"""Log-likelihood, AIC and BIC as methods of every classifier: by its likelihood, or the reason why it has none.
+"""How well a fitted model agrees with rows: accuracy, log-likelihood, AIC and BIC.
 
-`Classifier` adopts these functions as methods, so that what they share stands in one place and no base class is needed for it.
+`Classifier` takes these functions as methods (`score = score` in its body), so that they need no base class of their own. A model without
+a likelihood says why it has none.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import offered
 from ..argument_types import is_among
+from ..data.labels import check_labels
+from ..data.weights import check_weights
 from ..errors import InputError, SeparatrixError, one_of
 from ..inference import likelihood as criteria
 from ..inference.parameters import Likelihood
 
 if TYPE_CHECKING:
     from .base import Classifier
+
+
+def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Return the share of rows whose predicted class is their label.
+
+    Parameters
+    ----------
+    X : n rows
+    y : (n,) labels
+    sample_weight : (n,) weights, optional
+
+    Returns
+    -------
+    accuracy : float in [0, 1]
+    """
+    predicted = self.predict(X)
+    labels = labels_of_rows(y, len(predicted))
+    if _is_text(labels) != _is_text(predicted):
+        raise InputError(
+            f"y holds labels such as {labels[:1].tolist()[0]!r}, but the model's classes are such as "
+            f"{predicted[:1].tolist()[0]!r}; give labels of the type they had in fit."
+        )
+    return share_of(np.asarray(labels == predicted, dtype=bool), sample_weight)
+
+
+def labels_of_rows(y: Any, n: int) -> NDArray[Any]:
+    """Return labels as an array, one for each of n rows."""
+    if y is None:
+        raise InputError("score requires y to be passed, but the target y is None: pass one label per row of X, as in score(X, y).")
+    labels = check_labels(y)
+    if len(labels) != n:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: X has {n} rows, y has {len(labels)} labels. "
+            "Pass one label per row."
+        )
+    return labels
+
+
+def share_of(right: NDArray[np.bool_], sample_weight: Any) -> float:
+    """Return the weighted share of rows that are right.
+
+    Examples
+    --------
+    >>> share_of(np.array([True, False]), [3, 1])
+    0.75
+    """
+    weight = check_weights(sample_weight, len(right))
+    # relative to the largest: weights of 1e308 have no sum
+    return float(right.mean()) if weight is None else float(np.average(right, weights=weight / weight.max()))
+
+
+def _is_text(labels: Any) -> bool:
+    return bool(labels.dtype.kind in "US" or (labels.dtype.kind in "OT" and isinstance(labels[0], (str, bytes))))
 
 
 def log_likelihood(
@@ -108,4 +166,4 @@ def _judged(model: Classifier, X: Any, y: Any, likelihood: Any, sample_weight: A
             f"likelihood={wanted!r} needs rows and labels here: aic(X, y, likelihood={wanted!r}). y and sample_weight belong to rows; pass "
             "nothing at all for the rows that were fitted."
         )
-    return part.judge(None if X is None else model._fitted_rows(X, y, sample_weight), wanted)
+    return part.judge(None if X is None else model._rows_of_fit(X, y, sample_weight), wanted)

@@ -1,0 +1,132 @@
+"""The exact Hessian of the coefficients that curve the loss most: what a diagonal preconditioner leaves of it to conjugate gradients.
+
+Where columns are in units far apart, or hardly a penalty is given and the rows can be separated, a diagonal says little: thousands of
+products for a direction. Few coefficients are the cause, those whose own curvature is far above λ; near a minimum that separates rows
+they are a fraction of all. Their Hessian is factored and used until a direction costs more than another factor:
+
+    H_B = λ + (1/S) Σ_i s_i D_i ⊗ x_i x_i'    on pairs (column, score),    M⁻¹ = H_B⁻¹ on these pairs, the inverse diagonal on others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from ..sparse.class_pairs import rests
+from .system import Point, System
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.intp]
+
+SIZES = (250, 500, 1_000, 2_000, 3_000)
+"""Numbers of pairs that are tried: a factor of the last takes .3 s."""
+LIVE = 0.1
+"""Curvature of a coefficient, in units of λ, from which on it is worth a place."""
+PRODUCT, MEETING, FACTOR, ADDED, SOLVE = 2e-9, 4e-9, 1.1e-11, 4e-11, 1e-9
+"""Seconds, measured: of a product for a stored value and score, of a meeting of two pairs in a sparse row, of a factor for m³, of dense
+products for n m², of a solution for m². Only what they say of each other matters."""
+RIDGE = 1e-12
+"""Added to the unit diagonal of H_B, for columns that determine each other; a hundred times as much where that is not enough."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeavyBlock:
+    """The factor of H_B.
+
+    Attributes
+    ----------
+    pairs : (m,) places in W.ravel(), W (p, R)
+    units : (m,) √diagonal
+    factor : (m, m) lower Cholesky factor in these units
+    """
+
+    pairs: Index
+    units: Floats
+    factor: Floats
+
+    def solve(self, r: Floats) -> Floats:
+        """Return H_B⁻¹r (m,) for r (p, R)."""
+        return np.asarray(lapack.dpotrs(self.factor, r.ravel()[self.pairs] / self.units, lower=1)[0] / self.units)
+
+
+def cost_of_products(system: System, count: int) -> float:
+    """Return about how many seconds so many products take, each with a solution of the block there is."""
+    m = 0 if system.block is None else len(system.block.pairs)
+    return count * (PRODUCT * system.products.X.nnz * system.problem.n_scores + SOLVE * m**2)
+
+
+def worth(system: System, curvature: Floats, spent: float) -> Index | None:
+    """Return the pairs whose block costs no more than the last direction, given their curvature (p, R) in units of λ; None if none does."""
+    live = int(np.count_nonzero(curvature > LIVE))
+    least = 0 if system.block is None else min(len(system.block.pairs), live)
+    order = np.argsort(-curvature, axis=None, kind="stable")[: SIZES[-1]]
+    for size in reversed(SIZES):
+        m = min(size, live)
+        if m < max(least, SIZES[0]):
+            return None
+        pairs = np.sort(order[:m])
+        if _cost(system, pairs) <= spent:
+            return pairs
+    return None
+
+
+def _cost(system: System, pairs: Index) -> float:
+    n, m = system.products.shape[0], len(pairs)
+    return FACTOR * m**3 + min(MEETING * float(np.square(_meetings(system, pairs)).sum()), ADDED * n * m**2)
+
+
+def _meetings(system: System, pairs: Index) -> Floats:
+    """Return how many of the pairs each row (n,) has a value for."""
+    weight = np.bincount(pairs // system.problem.n_scores, minlength=system.products.shape[1])
+    X = system.products.X
+    return np.add.reduceat(np.append(weight[X.indices], 0), X.indptr[:-1]) * (np.diff(X.indptr) > 0)
+
+
+def factored(system: System, point: Point, pairs: Index) -> HeavyBlock:
+    """Return the factor of H_B at a point."""
+    H = hessian(system, point, pairs)
+    units = np.sqrt(np.einsum("aa->a", H))
+    H /= units
+    H /= units[:, None]
+    ridge, info = RIDGE, 1
+    while info != 0:
+        A = H.copy()
+        A.ravel()[:: len(A) + 1] += ridge
+        # The transpose of a symmetric matrix is in the order LAPACK wants: it is factored in place.
+        factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1)
+        ridge *= 100.0
+    return HeavyBlock(pairs, units, factor)
+
+
+def hessian(system: System, point: Point, pairs: Index) -> Floats:
+    """Return H_B (m, m) at a point."""
+    P, R = point.P, point.P.shape[1]
+    columns, scores = np.divmod(pairs, R)
+    share = (np.ones(len(P)) if system.weight.size == 0 else system.weight) / system.problem.total
+    T = system.products.transposed
+    H = np.zeros((len(pairs), len(pairs)))
+    if R > 1:
+        H -= _gram(T[columns], np.sqrt(share) * P.T, scores)
+    bent = share[:, None] * P * (1.0 - P if R == 1 else rests(P.T).T)
+    for k in range(R):
+        own = np.flatnonzero(scores == k)
+        if len(own):
+            H[own[:, None], own] = _gram(T[columns[own]], np.sqrt(bent.T), np.full(len(own), k))
+    np.einsum("aa->a", H)[:] += system.ridge
+    return H
+
+
+def _gram(rows: Any, factors: Floats, scores: Index) -> Floats:
+    """Return AA' (m, m) for A (m, n): sparse rows, each scaled by the row of factors (R, n) of its score."""
+    data = rows.data * factors[np.repeat(scores, np.diff(rows.indptr)), rows.indices]
+    A = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+    meetings = float(np.square(np.bincount(A.indices, minlength=A.shape[1]), dtype=np.float64).sum())
+    if MEETING * meetings <= ADDED * A.shape[1] * A.shape[0] ** 2:
+        return np.asarray((A @ A.T).toarray())
+    dense = A.toarray()
+    return np.asarray(dense @ dense.T)
