@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from separatrix.data import Block
-from separatrix.summaries import grouped, reference
+from separatrix.summaries import grouped
 from separatrix.summaries.grouped import Grouping
 from separatrix.thresholds import Threshold
 
@@ -33,9 +33,9 @@ def test_reference_keeps_to_the_array_api(name: str, weighted: bool, rng: Any) -
     g = GROUPINGS[name]
     weight = w if weighted else None
     slots = None if g.n_slots == 1 else g.slots
-    plain = reference.grouped_moments(X, codes, weight, 3, slots, g.n_slots, g.diagonal)
+    plain = grouped.reference_moments(X, codes, weight, 3, slots, g.n_slots, g.diagonal)
     given = [None if a is None else strict.asarray(a) for a in (X, codes, weight)]
-    strictly = reference.grouped_moments(*given, 3, None if slots is None else strict.asarray(slots), g.n_slots, g.diagonal)
+    strictly = grouped.reference_moments(*given, 3, None if slots is None else strict.asarray(slots), g.n_slots, g.diagonal)
     for a, b in zip(plain, strictly, strict=True):
         assert_allclose(a, np.asarray(b), rtol=1e-12)
 
@@ -65,6 +65,6 @@ def test_means_and_scatter_are_those_of_the_definition(rng: Any) -> None:
 
 def test_grouped_sums_keep_to_the_array_api(rng: Any) -> None:
     X, codes, w = rows(rng)
-    counts, sums = reference.grouped_sums(strict.asarray(X), strict.asarray(codes), strict.asarray(w), 3)
+    counts, sums = grouped.reference_sums(strict.asarray(X), strict.asarray(codes), strict.asarray(w), 3)
     assert_allclose(np.asarray(counts), np.bincount(codes, w))
     assert_allclose(np.asarray(sums)[1], w[codes == 1] @ X[codes == 1])

@@ -1,6 +1,5 @@
 """What a model can do beyond fit and predict: one typed page. Rooms above `models` read this page and never a model's private names."""
 
-from .page import Abilities, Refused, offered, unless
-from .readers import abilities_of
+from .page import Abilities, Refused, abilities_of, offered, unless
 
 __all__ = ["Abilities", "Refused", "abilities_of", "offered", "unless"]

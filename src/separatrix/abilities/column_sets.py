@@ -15,7 +15,7 @@ from ..decisions.class_weights import effective_priors, weighted
 from ..solvers.closed_form.discriminant import pooled_divisor
 from ..solvers.closed_form.least_squares import class_targets
 from ..solvers.closed_form.quadratic import class_divisors, pool, regularise
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.scores import folded
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..data import Source
 from ..errors import CapacityError, InputError
-from ..inference.logistic import Evidence, effective_parameters
+from ..inference.logistic import FisherInformation, effective_parameters
 from ..inference.parameters import Likelihood
 from ..solvers.problem import Problem, strength
 from ..solvers.smooth.newton import column_means
@@ -39,7 +39,7 @@ class Logistic(Protocol):
     intercept_: Floats
     n_features_in_: int
     solution_: Solution | None
-    evidence_: Evidence | None
+    evidence_: FisherInformation | None
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the posteriors."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.opening import with_squares
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
-from ..data.weights import with_squares
 from ..thresholds import SORTED
 from .shares import logit_interval
 

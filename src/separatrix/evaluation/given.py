@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
 from ..data import Source, as_source
-from ..data.arrays import as_array
+from ..data.arrays import as_array, with_rows
 from ..data.labels import Labels
-from ..data.opening import is_frame
+from ..data.opening import check_weights, is_frame
 from ..data.selected import picked_from, warn_if_picked
-from ..data.sparse_rows import with_rows
-from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError
 from ..summaries.class_moments import require_memory
 from .plans import count_rows

@@ -12,7 +12,7 @@ from ..data import Block
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.smooth.objective import TILE_VALUES
-from .logistic import Evidence
+from .logistic import FisherInformation
 from .tables import Column, Table
 
 Floats = NDArray[np.float64]
@@ -58,7 +58,7 @@ class Influence:
         return Table("Rows of greatest influence", (Column("row", rows), *labels, *columns))
 
 
-def influence(likelihood: Likelihood, evidence: Evidence, inverse: Floats, dfbetas: bool = True) -> Influence:
+def influence(likelihood: Likelihood, fisher: FisherInformation, inverse: Floats, dfbetas: bool = True) -> Influence:
     """Return the influence of every row, from one pass.
 
     With Q = (I⊗z)'V(I⊗z), D = diag(p) − pp' and r = y − p: e = (I − sDQ)⁻¹ s r, Δ = V(I⊗z)e, Cook = e'Qe/(mq). With two classes
@@ -66,7 +66,7 @@ def influence(likelihood: Likelihood, evidence: Evidence, inverse: Floats, dfbet
 
     Parameters
     ----------
-    likelihood, evidence : of the rows
+    likelihood, fisher : of the rows
     inverse : (mq, mq) V = I⁻¹, intercepts at the centre
     dfbetas : bool
         Whether to compute these too: n(K − 1)(p + 1) numbers.
@@ -75,17 +75,17 @@ def influence(likelihood: Likelihood, evidence: Evidence, inverse: Floats, dfbet
     ----------
     Pregibon (1981), Logistic regression diagnostics, Annals of Statistics 9.
     """
-    m, q = evidence.gamma.shape
-    one = float(evidence.fit_intercept)
+    m, q = fisher.gamma.shape
+    one = float(fisher.fit_intercept)
     V = inverse.reshape(m, q, m, q)
-    errors = np.sqrt(np.diag(evidence.at_zero(inverse))).reshape(m, q)
+    errors = np.sqrt(np.diag(fisher.at_zero(inverse))).reshape(m, q)
 
     def part(block: Block) -> list[tuple[Floats, ...]]:
         found = []
         for tile in block.tiles(max(TILE_VALUES // (m * q), 256)):
-            Z = np.column_stack([tile.dense().astype(np.float64, copy=False) - evidence.centre, np.full(tile.n_rows, one)])
+            Z = np.column_stack([tile.dense().astype(np.float64, copy=False) - fisher.centre, np.full(tile.n_rows, one)])
             assert tile.codes is not None
-            found.append(_of_tile(Z, tile.codes, tile.weight, evidence, V, errors if dfbetas else None))
+            found.append(_of_tile(Z, tile.codes, tile.weight, fisher, V, errors if dfbetas else None))
         return found
 
     parts = [values for chunk in likelihood.problem.rows.map(part) for values in chunk]
@@ -107,10 +107,10 @@ def undone(DQ: Floats, r: Floats) -> Floats:
 
 
 def _of_tile(
-    Z: Floats, codes: NDArray[np.int32], weight: Floats | None, evidence: Evidence, V: Floats, errors: Floats | None
+    Z: Floats, codes: NDArray[np.int32], weight: Floats | None, fisher: FisherInformation, V: Floats, errors: Floats | None
 ) -> tuple[Floats, ...]:
-    m, q = evidence.gamma.shape
-    P = probabilities(Z @ evidence.gamma.T)
+    m, q = fisher.gamma.shape
+    P = probabilities(Z @ fisher.gamma.T)
     first = np.maximum(1.0 - P.sum(axis=1), np.finfo(float).tiny)
     s = np.ones(len(Z)) if weight is None else weight
     Q = quadratic_forms(Z, V)
@@ -119,7 +119,7 @@ def _of_tile(
     DQ = hat(P, Q, s)
     e = undone(DQ, s[:, None] * r)
     leverage = np.einsum("ikk->i", DQ)
-    cook = np.einsum("ik,ikl,il->i", e, Q, e) / evidence.n_parameters
+    cook = np.einsum("ik,ikl,il->i", e, Q, e) / fisher.n_parameters
     deviance = np.sqrt(np.maximum(0.0, -2.0 * np.log(own)))
     if m == 1:
         pearson, deviance = r[:, 0] / np.sqrt(P[:, 0] * first), np.where(codes == 1, deviance, -deviance)
@@ -131,8 +131,8 @@ def _of_tile(
     change = np.zeros((len(Z), m, q))
     for k in range(m):
         change += ((Z * e[:, k, None]) @ V[:, :, k].transpose(2, 0, 1).reshape(q, -1)).reshape(change.shape)
-    change[..., -1] -= change[..., :-1] @ evidence.centre
-    if not evidence.fit_intercept:
+    change[..., -1] -= change[..., :-1] @ fisher.centre
+    if not fisher.fit_intercept:
         change = change[..., :-1]
         errors = errors[:, :-1]
     return (*found, change / errors)

@@ -27,8 +27,8 @@ NULL = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """What inference needs of a fit, rows apart.
+class FisherInformation:
+    """The estimate with its Fisher information and log-likelihood: what inference needs of a fit, rows apart.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Evidence:
 
     @classmethod
     def of(cls, likelihood: Likelihood, point: Point) -> Self:
-        """Return the evidence at a point of an unpenalised likelihood."""
+        """Return the Fisher information at a point of an unpenalised likelihood."""
         problem = likelihood.problem
         null = null_log_likelihood(problem.counts, problem.fit_intercept)
         gamma = point.gamma.reshape(likelihood.shape)
@@ -59,7 +59,7 @@ class Evidence:
 
     @classmethod
     def without(cls, likelihood: Likelihood, gamma: Floats, aliased: NDArray[np.int64]) -> Self:
-        """Return the evidence at γ (mq,) in the columns that are not aliased, which take over what the aliased ones add to the scores.
+        """Return the Fisher information at γ (mq,) in the columns that are not aliased, which take over what the others add to the scores.
 
         z_aliased = A'z_kept holds for every row, z = (x − centre, 1), so that any weighted moments of z give A: those of the information.
         """
@@ -198,9 +198,13 @@ def pseudo_inverse(A: Floats) -> tuple[Floats, int]:
     return (B / values[kept]) @ B.T, int(kept.sum())
 
 
-def evidence_of(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> Evidence:
-    """Return the evidence of a fit without penalty, in the columns that are not aliased."""
+def fisher_information(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> FisherInformation:
+    """Return the Fisher information of a fit without penalty, in the columns that are not aliased."""
     with single_threaded_blas():  # chunks of rows are the parallelism
         likelihood = Likelihood(problem)
         gamma = likelihood.baseline(coef, intercept)
-        return Evidence.of(likelihood, likelihood.at(gamma)) if aliased is None else Evidence.without(likelihood, gamma, aliased)
+        return (
+            FisherInformation.of(likelihood, likelihood.at(gamma))
+            if aliased is None
+            else FisherInformation.without(likelihood, gamma, aliased)
+        )

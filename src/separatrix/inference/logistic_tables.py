@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from .likelihood import aic, bic
-from .logistic import Evidence, pseudo_r2
+from .logistic import FisherInformation, pseudo_r2
 from .logistic_tests import ChiSquare, TermTest
 from .profile import Profile
 from .tables import Column, Table
@@ -75,9 +75,9 @@ def odds_table(estimate: Floats, ends: tuple[Floats, Floats] | None, names: Sequ
     return Table("Odds ratios: the factor on the odds for one unit more", tuple(columns))
 
 
-def fit_table(evidence: Evidence, k: float, effective: bool = False) -> Table:
+def fit_table(fisher: FisherInformation, k: float, effective: bool = False) -> Table:
     """Return the measures of fit, with k parameters: counted, or the effective number of a penalised fit."""
-    log_l, null, n = evidence.log_likelihood, evidence.null_log_likelihood, evidence.n
+    log_l, null, n = fisher.log_likelihood, fisher.null_log_likelihood, fisher.n
     values: dict[str, float] = {
         "log-likelihood": log_l,
         "deviance": -2.0 * log_l,

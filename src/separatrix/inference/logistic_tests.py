@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from ..solvers.smooth.likelihood import Likelihood, Maximum, Point, inverse, maximise
-from .logistic import Evidence
+from .logistic import FisherInformation
 
 Floats = NDArray[np.float64]
 
@@ -71,27 +71,27 @@ def score_statistic(point: Point) -> float:
     return float(point.score @ point.inverse @ point.score)
 
 
-def overall_test(likelihood: Likelihood, evidence: Evidence) -> TermTest:
+def overall_test(likelihood: Likelihood, fisher: FisherInformation) -> TermTest:
     """Test that all columns together say nothing about the class: the model against the one without columns."""
-    m, q = evidence.gamma.shape
-    counts = evidence.counts
+    m, q = fisher.gamma.shape
+    counts = fisher.counts
     start = np.zeros((m, q))
-    if evidence.fit_intercept:
+    if fisher.fit_intercept:
         start[:, -1] = np.log(counts[1:] / counts[0])
     freedom = m * (q - 1)
-    statistics = likelihood_ratio(evidence), score_statistic(likelihood.at(start.ravel())), wald_statistic(evidence)
+    statistics = likelihood_ratio(fisher), score_statistic(likelihood.at(start.ravel())), wald_statistic(fisher)
     return TermTest(*(ChiSquare(value, freedom) for value in statistics))
 
 
-def likelihood_ratio(evidence: Evidence) -> float:
+def likelihood_ratio(fisher: FisherInformation) -> float:
     """Return 2 (l − l₀), the likelihood ratio against the model without columns."""
-    return max(0.0, 2.0 * (evidence.log_likelihood - evidence.null_log_likelihood))
+    return max(0.0, 2.0 * (fisher.log_likelihood - fisher.null_log_likelihood))
 
 
-def wald_statistic(evidence: Evidence) -> float:
+def wald_statistic(fisher: FisherInformation) -> float:
     """Return w'(V_ww)⁻¹w over all coefficients but the intercepts."""
-    m, q = evidence.gamma.shape
+    m, q = fisher.gamma.shape
     slopes = np.arange(m * q).reshape(m, q)[:, :-1].ravel()
-    V = inverse(evidence.information)[np.ix_(slopes, slopes)]
-    own = evidence.gamma[:, :-1].ravel()
+    V = inverse(fisher.information)[np.ix_(slopes, slopes)]
+    own = fisher.gamma[:, :-1].ravel()
     return float(own @ np.linalg.solve(V, own))

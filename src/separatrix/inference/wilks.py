@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from ..errors import InputError
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.subsets.sweep import sweep
 from .manova import multivariate_tests
 

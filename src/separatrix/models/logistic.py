@@ -22,7 +22,7 @@ from ..abilities.parts import CoefficientBounds, Machines, WarmStart
 from ..data import Block, Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
-from ..inference.logistic import Evidence, evidence_of
+from ..inference.logistic import FisherInformation, fisher_information
 from ..losses import Logistic, Loss, Softmax
 from ..solvers.problem import Problem, strength
 from ..solvers.scores import per_class
@@ -80,7 +80,7 @@ class LogisticRegression(LossModel):
     solution_ : Solution
         Objective, gradient norm, gap, passes, which solver ran and why; None after `partial_fit`.
     class_prior_ : (K,) shares of the classes in the fit, class weights included; None after `partial_fit`
-    evidence_ : Evidence or None
+    evidence_ : FisherInformation or None
         Fisher information and log-likelihood of a fit without penalty and with few columns, for `summary()`.
 
     Examples
@@ -98,11 +98,11 @@ class LogisticRegression(LossModel):
     """
 
     averaging_: Averaged
-    evidence_: Evidence | None
+    evidence_: FisherInformation | None
     _reweighs = True
     predict_proba, predict_log_proba = predict_proba, predict_log_proba
     summary, influence = summary, influence_of
-    _records: ClassVar[dict[str, type]] = {**LossModel._records, "Averaged": Averaged, "Evidence": Evidence}
+    _records: ClassVar[dict[str, type]] = {**LossModel._records, "Averaged": Averaged, "FisherInformation": FisherInformation}
 
     def __init__(
         self,
@@ -131,13 +131,14 @@ class LogisticRegression(LossModel):
 
     def _abilities(self) -> Abilities:
         model: LogisticRegression = copy(self).densify() if sp.issparse(vars(self).get("coef_")) else self
-        likelihood = LogisticLikelihood(model, self._problem)
+        likelihood, page = LogisticLikelihood(model, self._problem), super()._abilities()
+        path = WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path)
         return replace(
-            super()._abilities(),
+            page,
             folds=logistic_folds(model, likelihood),
             subset_fits=logistic_fits(self),
             likelihood=likelihood,
-            warm_start=WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path),
+            warm_start=page.warm_start if self.firth else path,
             against_rest=Machines("machines of one class against the rest share every pass", self._fit_against_rest),
             intervals=CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level)),
         )
@@ -167,7 +168,7 @@ class LogisticRegression(LossModel):
         usable = solution.status is not Status.SEPARABLE
         if not (small and usable and problem.strength == 0.0 and self.class_weight is None):
             return {"class_prior_": shares, "evidence_": None}
-        return {"class_prior_": shares, "evidence_": evidence_of(problem, solution.coef, solution.intercept, solution.dependent)}
+        return {"class_prior_": shares, "evidence_": fisher_information(problem, solution.coef, solution.intercept, solution.dependent)}
 
     def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
         """Return intercepts, also those of the tables: known priors add a constant to them and nothing to their standard errors."""

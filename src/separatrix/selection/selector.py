@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import KnownParameters
 from ..data import Source, as_source
+from ..data.arrays import refuse_corrupt
 from ..data.selected import remember
-from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
 from .kept_columns import KeptColumns
 from .naming import Places, column_name, find_columns, find_groups

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, as_source
-from ..data.block import as_float
+from ..data.source import as_float
 from ..errors import InputError
 from ..thresholds import SUMS
-from .grouped import NO_WEIGHT, tile_rows
-from .remainder import emptied, remaining, rows_per_class, subtracted
+from .grouped import NO_WEIGHT, rows_per_class, tile_rows
+from .remainder import emptied, remaining, subtracted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ..data import Block
 from ..thresholds import SUMS
 from .categories import CategoryCounts, starts_of
-from .grouped import NO_WEIGHT, tile_rows
-from .remainder import rows_per_class
+from .grouped import NO_WEIGHT, rows_per_class, tile_rows
 
 Floats = NDArray[np.float64]
 

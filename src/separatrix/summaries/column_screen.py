@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ..data import Block
 from ..errors import InputError
 from ..thresholds import SUMS
-from . import reference
 from .counts import class_totals
-from .grouped import NO_WEIGHT, tile_rows
+from .grouped import NO_WEIGHT, reference_sums, tile_rows
 from .reading import Reading
 
 Floats = NDArray[np.float64]
@@ -68,7 +67,7 @@ class ColumnScreen:
         if block.is_sparse:
             self._include_stored(block)
         elif not SUMS.reached(block.X.size):
-            self.totals[...] = reference.grouped_sums(np.asarray(block.X), block.codes, block.weight, len(self.counts))[1]
+            self.totals[...] = reference_sums(np.asarray(block.X), block.codes, block.weight, len(self.counts))[1]
             X = np.asarray(block.X if block.weight is None else block.X[block.weight > 0], dtype=np.float64)
             for kept, values in ((self.low, X.min(axis=0, initial=np.inf)), (self.high, X.max(axis=0, initial=-np.inf))):
                 kept[...] = values

@@ -16,8 +16,9 @@ from ..errors import InputError
 from .categories import CategoryCounts, as_objects, starts_of
 from .column_moments import ColumnMoments
 from .counts import Counts, class_totals
+from .grouped import rows_per_class
 from .reading import Reading
-from .remainder import emptied, never_learned, rows_per_class
+from .remainder import emptied, never_learned
 
 Floats = NDArray[np.float64]
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from ..data import Block, as_source
 from ..errors import InputError
 from ..thresholds import SUMS
-from . import reference
-from .grouped import NO_WEIGHT, tile_rows
+from .grouped import NO_WEIGHT, reference_sums, rows_per_class, tile_rows
 from .reading import Reading, stored
-from .remainder import ROUNDING, emptied, remaining, rows_per_class, subtracted
+from .remainder import ROUNDING, emptied, remaining, subtracted
 
 Floats = NDArray[np.float64]
 
@@ -158,7 +157,7 @@ def _add_dense(block: Block, reading: Reading, small: bool, totals: Floats, miss
 def _add(tile: Block, X: NDArray[np.floating], floor: float, small: bool, totals: Floats) -> None:
     if small:
         low = X.min(initial=np.inf)
-        totals += reference.grouped_sums(X, tile.codes, tile.weight, len(totals))[1] if low >= floor else np.nan
+        totals += reference_sums(X, tile.codes, tile.weight, len(totals))[1] if low >= floor else np.nan
         return
     from ..kernels import counts
 

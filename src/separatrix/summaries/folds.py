@@ -13,8 +13,7 @@ from ..data import Block, as_source
 from ..data.source import Mergeable
 from ..errors import InputError
 from .class_moments import ClassMoments, Kind
-from .grouped import Grouping, grouped_moments
-from .remainder import rows_per_class
+from .grouped import Grouping, grouped_moments, rows_per_class
 
 M = TypeVar("M", bound=Mergeable)
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.block import Block
+from ..data import Block
 from ..thresholds import SUMS
-from . import reference
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ def grouped_moments(block: Block, codes: NDArray[np.int32], grouping: Grouping) 
         slots = None if grouping.n_slots == 1 else grouping.slots
         X = np.asarray(block.dense())
         with np.errstate(invalid="ignore", over="ignore"):  # a NaN in X comes out as a NaN in the summary, which is refused then
-            return reference.grouped_moments(X, codes, block.weight, grouping.n_groups, slots, grouping.n_slots, grouping.diagonal)
+            return reference_moments(X, codes, block.weight, grouping.n_groups, slots, grouping.n_slots, grouping.diagonal)
     sparse_pairs = block.is_sparse and (grouping.diagonal or block.X.nnz < DENSE_ENOUGH * block.n_rows * p)
     pilot = _sparse_pilot(block, codes, grouping.n_groups) if sparse_pairs else _pilot(block, codes, grouping.n_groups)
     counts, sums = np.zeros(grouping.n_groups), np.zeros((grouping.n_groups, p))
@@ -134,7 +134,7 @@ def _sparse_pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floa
     full = stored == block.n_rows
     if full.any():
         columns = block.X[:, np.flatnonzero(full)].toarray()
-        counts, sums = reference.grouped_sums(columns, codes, None, n_groups)
+        counts, sums = reference_sums(columns, codes, None, n_groups)
         pilot[:, full] = sums / np.maximum(counts, 1.0)[:, None]
     return pilot
 
@@ -160,3 +160,57 @@ def _add_sparse(
         for s in range(grouping.n_slots):
             lower = np.tril(scatter[s], -1)
             scatter[s] += lower.T
+
+
+def rows_per_class(codes: NDArray[np.int32], weight: Floats | None, n_classes: int) -> NDArray[np.int64]:
+    """Return the number of rows of each class; one of weight 0 is no row.
+
+    Examples
+    --------
+    >>> rows_per_class(np.array([0, 1, 1], dtype=np.int32), np.array([2.0, 0.0, 0.5]), 2)
+    array([1, 1])
+    """
+    return np.bincount(codes if weight is None else codes[weight > 0], minlength=n_classes)
+
+
+def reference_moments(X: Any, codes: Any, weight: Any, n_groups: int, slots: Any, n_slots: int, diagonal: bool) -> tuple[Any, Any, Any]:
+    """Return weighted counts (G,), means (G, p) and centred scatters of groups of rows, in array-API code.
+
+    This is the kernels' specification in the tests, the road for small blocks (where compiling would cost more than the work), and the
+    road for arrays that live on another device.
+
+        counts_g = Σ w_i    means_g = Σ w_i x_i / counts_g    scatter_s = Σ_{g in slot s} Σ_{i in g} w_i d_i d_i',  d_i = x_i − means_g
+
+    With `diagonal` the scatter of each group is Σ w_i d_i² of shape (G, p); else it is (S, p, p), group g adding to slot slots[g].
+    `slots` None puts all groups into the one slot there is.
+    """
+    xp = X.__array_namespace__()
+    X = xp.astype(X, xp.float64)
+    member = xp.astype(codes[:, None] == xp.arange(n_groups, dtype=codes.dtype)[None, :], xp.float64)
+    share = member if weight is None else member * weight[:, None]
+    counts = xp.sum(share, axis=0)
+    divisor = xp.where(counts > 0, counts, xp.ones_like(counts))[:, None]
+    means = (share.T @ X) / divisor
+    centred = X - member @ means
+    # The mean of 1e8 + small is known to 1e-8 only; the mean of what is left over corrects it.
+    correction = (share.T @ centred) / divisor
+    means = means + correction
+    centred = centred - member @ correction
+    if diagonal:
+        return counts, means, share.T @ (centred * centred)
+    if slots is None:
+        scaled = centred if weight is None else centred * weight[:, None]
+        return counts, means, (scaled.T @ centred)[None, :, :]
+    scatters = []
+    for s in range(n_slots):
+        inside = xp.astype(slots == s, xp.float64)
+        scatters.append((centred * (share @ inside)[:, None]).T @ centred)
+    return counts, means, xp.stack(scatters)
+
+
+def reference_sums(X: Any, codes: Any, weight: Any, n_groups: int) -> tuple[Any, Any]:
+    """Return weighted counts (G,) and sums Σ w_i x_i (G, p) of groups of rows."""
+    xp = X.__array_namespace__()
+    member = xp.astype(codes[:, None] == xp.arange(n_groups, dtype=codes.dtype)[None, :], xp.float64)
+    share = member if weight is None else member * weight[:, None]
+    return xp.sum(share, axis=0), share.T @ xp.astype(X, xp.float64)

@@ -24,17 +24,6 @@ def never_learned(why: str) -> InputError:
     )
 
 
-def rows_per_class(codes: NDArray[np.int32], weight: Floats | None, n_classes: int) -> Ints:
-    """Return the number of rows of each class; one of weight 0 is no row.
-
-    Examples
-    --------
-    >>> rows_per_class(np.array([0, 1, 1], dtype=np.int32), np.array([2.0, 0.0, 0.5]), 2)
-    array([1, 1])
-    """
-    return np.bincount(codes if weight is None else codes[weight > 0], minlength=n_classes)
-
-
 def remaining(classes: NDArray[Any], counts: Floats, rows: Ints, taken: Floats, rows_taken: Ints) -> tuple[Floats, Ints]:
     """Return the sums of weights and the numbers of rows left in each class, (K,) each.
 
