@@ -162,10 +162,15 @@ def warm_start(model: Any, part: Any) -> None:
     fitted, fresh = clone(tight).fit(X, Y), clone(tight)
     fresh.abilities().warm_start.begin_at(fitted)
     assert_allclose(fresh.fit(X, Y).coef_, fitted.coef_, rtol=1e-3, atol=1e-3)
+    assert (part.path is None) == (part.parameter is None)
+    values = [0.1, 1.0]
+    for value, walked in zip(values, tight.abilities().warm_start.path(as_source(X, Y), np.array(values)) if part.path else ()):
+        alone = clone(tight).set_params(**{part.parameter: value}).fit(X, Y)
+        assert_allclose(walked.coef_, alone.coef_, rtol=1e-3, atol=1e-3)
 
 
 def against_rest(model: Any, part: Any) -> None:
-    for k, machine in enumerate(part.against_rest(X, Y.astype(np.int32), [0, 1, 2], None, 1) or []):
+    for k, machine in enumerate(part.against_rest(as_source(X, Y), [0, 1, 2]) or []):
         assert_allclose(machine.coef_, clone(model).fit(X, (k == Y).astype(int)).coef_, rtol=1e-3, atol=1e-3)
 
 

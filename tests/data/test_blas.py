@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from separatrix.data.blas import single_threaded_blas
+from separatrix.data.threads import single_threaded_blas
 
 THREADS = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
 
@@ -57,7 +57,7 @@ def test_a_holder_on_a_thread_that_ended_holds_nothing() -> None:
 
 INTERRUPTS = """
 import random, signal
-from separatrix.data.blas import single_threaded_blas
+from separatrix.data.threads import single_threaded_blas
 from tests.data.test_blas import blas_threads
 def interrupt(*_): raise KeyboardInterrupt
 signal.signal(signal.SIGALRM, interrupt)
@@ -79,7 +79,7 @@ FORKS = """
 import os, threading
 import numpy as np
 from separatrix import LinearDiscriminantAnalysis
-from separatrix.data.blas import single_threaded_blas
+from separatrix.data.threads import single_threaded_blas
 from tests.data.test_blas import blas_threads
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(400, 150)), np.arange(400) % 2

@@ -14,8 +14,8 @@ from sklearn.base import clone
 import separatrix
 from separatrix import LinearDiscriminantAnalysis, LogisticRegression
 from separatrix.data import as_rows
+from separatrix.data.arrays import as_csr, refuse_corrupt
 from separatrix.data.counts import CountSource
-from separatrix.data.sparse_rows import as_csr, refuse_corrupt
 from separatrix.errors import InputError
 from tests.tables import COUNT_MODELS, LOSS_MODELS, MISTAKE_MODELS, MODELS
 

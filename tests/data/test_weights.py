@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from separatrix.data.weights import check_weights
+from separatrix.data.opening import check_weights
 from separatrix.errors import InputError
 
 BAD: dict[str, tuple[Any, str]] = {

@@ -55,33 +55,33 @@ def model_parts(X: Any, gamma: Any) -> tuple[Any, Any]:
 
 @CLASSES
 def test_covariances_are_the_inverse_information_and_the_sandwich(K: int) -> None:
-    X, y, w, likelihood, best, evidence = fitted(K)
-    P, parts = model_parts(X, evidence.coefficients)
+    X, y, w, likelihood, best, fisher = fitted(K)
+    P, parts = model_parts(X, fisher.coefficients)
     V = np.linalg.inv(np.tensordot(w, parts, 1))
-    assert_allclose(evidence.covariance(), V, rtol=1e-5)
+    assert_allclose(fisher.covariance(), V, rtol=1e-5)
     U = np.array([np.kron((np.arange(1, K) == k) - p, z) for k, p, z in zip(y, P, design(X))])
-    robust = evidence.covariance(score_products(likelihood, best.point.gamma))
+    robust = fisher.covariance(score_products(likelihood, best.point.gamma))
     assert_allclose(robust, V @ (U.T * w) @ U @ V, rtol=1e-5)
 
 
 @CLASSES
 def test_likelihoods_and_pseudo_r2(K: int) -> None:
-    X, y, w, _, _, evidence = fitted(K)
-    P, _ = model_parts(X, evidence.coefficients)
+    X, y, w, _, _, fisher = fitted(K)
+    P, _ = model_parts(X, fisher.coefficients)
     full = np.column_stack([1 - P.sum(axis=1), P])
-    assert_allclose(evidence.log_likelihood, w @ np.log(full[np.arange(len(y)), y]))
+    assert_allclose(fisher.log_likelihood, w @ np.log(full[np.arange(len(y)), y]))
     shares = np.bincount(y, w) / w.sum()
-    assert_allclose(evidence.null_log_likelihood, w @ np.log(shares[y]))
+    assert_allclose(fisher.null_log_likelihood, w @ np.log(shares[y]))
     assert null_log_likelihood(np.array([2.0, 3.0]), False) == pytest.approx(-5 * np.log(2))
-    found = pseudo_r2(evidence.log_likelihood, evidence.null_log_likelihood, evidence.n)
-    assert found["Cox-Snell"] == pytest.approx(1 - np.exp(-2 * (evidence.log_likelihood - evidence.null_log_likelihood) / w.sum()))
+    found = pseudo_r2(fisher.log_likelihood, fisher.null_log_likelihood, fisher.n)
+    assert found["Cox-Snell"] == pytest.approx(1 - np.exp(-2 * (fisher.log_likelihood - fisher.null_log_likelihood) / w.sum()))
     assert 0 < found["McFadden"] < found["Nagelkerke"] < 1
-    assert evidence.n_parameters == (K - 1) * 4
+    assert fisher.n_parameters == (K - 1) * 4
 
 
 @CLASSES
 def test_tests_of_terms_are_refits_without_their_columns(K: int) -> None:
-    X, y, w, likelihood, best, evidence = fitted(K)
+    X, y, w, likelihood, best, fisher = fitted(K)
     found = term_test(likelihood, best, [0, 2])
     smaller = Likelihood(make_problem(X[:, [1]], y, C=np.inf, weight=w))
     without = maximise(smaller, np.zeros(np.prod(smaller.shape))).point
@@ -92,7 +92,7 @@ def test_tests_of_terms_are_refits_without_their_columns(K: int) -> None:
     wide[:, 1] = coef[:, 0]
     at = likelihood.at(likelihood.baseline(wide, intercept))
     assert_allclose(found.score.statistic, at.score @ np.linalg.solve(at.information, at.score), rtol=1e-6)
-    V, beta = evidence.covariance(), evidence.coefficients
+    V, beta = fisher.covariance(), fisher.coefficients
     where = np.concatenate([4 * k + np.array([0, 2]) for k in range(K - 1)])
     assert_allclose(found.wald.statistic, beta.ravel()[where] @ np.linalg.solve(V[np.ix_(where, where)], beta.ravel()[where]), rtol=1e-6)
     assert found.wald.p == pytest.approx(chi2.sf(found.wald.statistic, 2 * (K - 1)))
@@ -101,11 +101,11 @@ def test_tests_of_terms_are_refits_without_their_columns(K: int) -> None:
 @CLASSES
 @pytest.mark.parametrize("intercept", [True, False])
 def test_the_overall_test_is_that_of_all_columns(K: int, intercept: bool) -> None:
-    _, _, _, likelihood, best, evidence = fitted(K, fit_intercept=intercept)
-    overall, term = overall_test(likelihood, evidence), term_test(likelihood, best, [0, 1, 2])
+    _, _, _, likelihood, best, fisher = fitted(K, fit_intercept=intercept)
+    overall, term = overall_test(likelihood, fisher), term_test(likelihood, best, [0, 1, 2])
     for name in ("likelihood_ratio", "score", "wald"):
         assert getattr(overall, name).statistic == pytest.approx(getattr(term, name).statistic, rel=1e-6)
-    assert wald_statistic(evidence) == pytest.approx(term.wald.statistic, rel=1e-6)
+    assert wald_statistic(fisher) == pytest.approx(term.wald.statistic, rel=1e-6)
 
 
 @CLASSES
@@ -127,9 +127,9 @@ def test_the_ends_of_a_profile_are_where_the_ratio_is_critical(K: int, kind: Any
 
 @CLASSES
 def test_leverage_cook_and_dfbetas_by_their_definitions(K: int) -> None:
-    X, y, w, likelihood, best, evidence = fitted(K, n=40)
-    found = influence(likelihood, evidence, best.point.inverse)
-    P, parts = model_parts(X, evidence.coefficients)
+    X, y, w, likelihood, best, fisher = fitted(K, n=40)
+    found = influence(likelihood, fisher, best.point.inverse)
+    P, parts = model_parts(X, fisher.coefficients)
     whole = np.tensordot(w, parts, 1)
     assert found.leverage.sum() == pytest.approx((K - 1) * 4) and found.leverage.max() < 1
     errors = np.sqrt(np.diag(np.linalg.inv(whole)))
@@ -142,11 +142,11 @@ def test_leverage_cook_and_dfbetas_by_their_definitions(K: int) -> None:
 
 
 def test_residuals_and_pregibons_formulas_of_two_classes() -> None:
-    X, y, _, likelihood, best, evidence = fitted(2, weighted=False)
-    found = influence(likelihood, evidence, best.point.inverse)
-    p = model_parts(X, evidence.coefficients)[0][:, 0]
+    X, y, _, likelihood, best, fisher = fitted(2, weighted=False)
+    found = influence(likelihood, fisher, best.point.inverse)
+    p = model_parts(X, fisher.coefficients)[0][:, 0]
     assert_allclose(found.pearson, (y - p) / np.sqrt(p * (1 - p)))
-    assert_allclose(np.sum(found.deviance**2), -2 * evidence.log_likelihood)
+    assert_allclose(np.sum(found.deviance**2), -2 * fisher.log_likelihood)
     assert (np.sign(found.deviance) == np.sign(y - p)).all()
     h = found.leverage
     assert_allclose(found.cook, found.pearson**2 * h / (1 - h) ** 2 / 4, rtol=1e-8)
@@ -155,12 +155,12 @@ def test_residuals_and_pregibons_formulas_of_two_classes() -> None:
 
 
 def test_residuals_of_three_classes_add_up() -> None:
-    X, y, _, likelihood, best, evidence = fitted(3, weighted=False)
-    found = influence(likelihood, evidence, best.point.inverse, dfbetas=False)
-    P = model_parts(X, evidence.coefficients)[0]
+    X, y, _, likelihood, best, fisher = fitted(3, weighted=False)
+    found = influence(likelihood, fisher, best.point.inverse, dfbetas=False)
+    P = model_parts(X, fisher.coefficients)[0]
     full = np.column_stack([1 - P.sum(axis=1), P])
     assert_allclose(found.pearson**2, (((y[:, None] == np.arange(3)) - full) ** 2 / full).sum(axis=1))
-    assert_allclose(np.sum(found.deviance**2), -2 * evidence.log_likelihood)
+    assert_allclose(np.sum(found.deviance**2), -2 * fisher.log_likelihood)
     assert found.dfbetas is None
 
 

@@ -189,7 +189,7 @@ def test_a_row_that_carries_its_own_estimate_is_left_out_by_a_refit() -> None:
     X[5, 2] = 10.0
     path = regularisation_path(X, y, Cs=[100.0], tol=1e-8)
     model = LogisticRegression(C=100.0, tol=1e-8).fit(X, y)
-    objective, theta, penalty = model.abilities().likelihood.penalised(model._fitted_rows(X, y, None))
+    objective, theta, penalty = model.abilities().likelihood.penalised(model._rows_of_fit(X, y, None))
     step = approximate_leave_one_out(objective, theta, pseudo_inverse(40 * objective.curved(theta)[2] + np.diag(penalty))[0])
     assert path.refitted.tolist() == [1] and np.flatnonzero(step.is_doubtful).tolist() == [5]
     kept = np.arange(40) != 5

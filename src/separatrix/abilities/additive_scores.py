@@ -12,14 +12,58 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..data import Block
 from ..geometry import Hyperplane
 from ..solvers.scores import largest, linear_scores
-from .protocols import AdditiveScores, Floats, Ints
+from .protocols import Floats, Ints
+
+
+class AdditiveScores(Protocol):
+    """Scores of K classes that add up over columns: f_a(x) − f_b(x) = base_ab + Σ_j part_j(x; a, b)."""
+
+    @property
+    def relative(self) -> bool:
+        """Whether parts are relative to a mean row."""
+        ...
+
+    @property
+    def takes_gaps(self) -> bool:
+        """Whether a missing value says nothing, so that rows may have some."""
+        ...
+
+    @property
+    def coded(self) -> Callable[[Any], Floats] | None:
+        """From rows of a table to the numbers that are scored; None where rows are numbers already."""
+        ...
+
+    def scores(self, block: Block) -> Floats:
+        """Return f_k(x), (n, K)."""
+        ...
+
+    def parts(self, block: Block, of: Ints, against: Ints, mean: Floats, out: Floats) -> None:
+        """Write the parts of f_of − f_against of each row into out (n, p)."""
+        ...
+
+    def base(self, of: int, against: int, mean: Floats) -> float:
+        """Return what is left for no column."""
+        ...
+
+    def plane(self, j: int, k: int) -> Hyperplane | None:
+        """Return the boundary between classes j and k, positive on k's side; None where it is curved."""
+        ...
+
+    @property
+    def gradient(self) -> Callable[[Floats, Ints, Ints], Floats] | None:
+        """From rows (n, p) and two classes of each to the gradient of f_of − f_against, (n, p); None where there is none to follow."""
+        ...
+
+    def shifted(self, by: Floats) -> AdditiveScores:
+        """Return the same for the scores f_k(x) + by_k."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

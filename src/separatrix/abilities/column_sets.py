@@ -19,7 +19,7 @@ from ..decisions.class_weights import class_factors, effective_priors, weighted
 from ..losses import Loss
 from ..solvers.closed_form.least_squares import class_targets
 from ..solvers.closed_form.quadratic import class_divisors, pool, regularise
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.scores import folded
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind

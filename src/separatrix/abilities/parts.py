@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ..data import Block, Source
     from ..solvers.held_out.leave_one_out import LeftOut
     from ..solvers.held_out.left_out_newton import LeftOutScores
-    from .protocols import AdditiveScores, Codes, Floats, Folds
+    from .additive_scores import AdditiveScores
+    from .protocols import Codes, Floats, Folds
 
 BALANCED = Refused("class weights that balance the classes change with every row that is left out")
 WEIGHTED = Refused("with class weights each row is taken out of the summary and the model solved again")

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from ..data import Block, Source
-    from ..geometry import Hyperplane
     from ..inference.parameters import Likelihood
     from ..solvers.held_out.leave_one_out import LeftOut
     from ..solvers.held_out.left_out_newton import LeftOutScores
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ..summaries import ClassMoments
     from ..summaries.class_moments import Kind
     from ..summaries.resampled import ResampledMoments
+    from .additive_scores import AdditiveScores
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -223,50 +223,6 @@ class ScoresBlocks(Part, Protocol):
 
     def linear(self) -> tuple[Floats, Floats] | None:
         """Return coef (R, p) and intercept (R,) where the scores are linear in the rows as they are, else None."""
-        ...
-
-
-class AdditiveScores(Protocol):
-    """Scores of K classes that add up over columns: f_a(x) − f_b(x) = base_ab + Σ_j part_j(x; a, b)."""
-
-    @property
-    def relative(self) -> bool:
-        """Whether parts are relative to a mean row."""
-        ...
-
-    @property
-    def takes_gaps(self) -> bool:
-        """Whether a missing value says nothing, so that rows may have some."""
-        ...
-
-    @property
-    def coded(self) -> Callable[[Any], Floats] | None:
-        """From rows of a table to the numbers that are scored; None where rows are numbers already."""
-        ...
-
-    def scores(self, block: Block) -> Floats:
-        """Return f_k(x), (n, K)."""
-        ...
-
-    def parts(self, block: Block, of: Ints, against: Ints, mean: Floats, out: Floats) -> None:
-        """Write the parts of f_of − f_against of each row into out (n, p)."""
-        ...
-
-    def base(self, of: int, against: int, mean: Floats) -> float:
-        """Return what is left for no column."""
-        ...
-
-    def plane(self, j: int, k: int) -> Hyperplane | None:
-        """Return the boundary between classes j and k, positive on k's side; None where it is curved."""
-        ...
-
-    @property
-    def gradient(self) -> Callable[[Floats, Ints, Ints], Floats] | None:
-        """From rows (n, p) and two classes of each to the gradient of f_of − f_against, (n, p); None where there is none to follow."""
-        ...
-
-    def shifted(self, by: Floats) -> AdditiveScores:
-        """Return the same for the scores f_k(x) + by_k."""
         ...
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .block import Block, Rows
+from .source import Block, Rows
 
 ColumnType = Literal["number", "text"]
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from .arrays import ArraySource, check_dense
-from .block import csr_rows
-from .sparse_rows import as_csr
+from .arrays import ArraySource, as_csr, check_dense
+from .source import csr_rows
 
 CHUNK_VALUES = 1_000_000
 """Stored values of a chunk of sparse rows: a few milliseconds of counting."""

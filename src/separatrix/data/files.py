@@ -14,12 +14,11 @@ from ..argument_types import check_arguments
 from ..errors import InputError
 from .arrow_columns import column, distinct_labels, numbers, text_codes, weights
 from .batches import Batch, Piece, cut, read_ahead
-from .block import Block
 from .features import choose_features, refuse_differences
 from .formats import Stamp, count_rows, is_single, kind_of, kinds_of, read_file, schema_of, stamp_of
 from .labels import check_classes, code_table, encode, find_classes
 from .paths import find_files
-from .source import Source, chunk_rows
+from .source import Block, Source, chunk_rows
 from .threads import ordered_map, single_threaded_blas, thread_count
 
 R = TypeVar("R")

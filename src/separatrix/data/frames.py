@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
+from .arrays import refuse_empty
 from .labels import Labels
 from .source import ChunkedSource
-from .sparse_rows import refuse_empty
 
 
 class FrameSource(ChunkedSource):

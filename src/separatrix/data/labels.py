@@ -107,12 +107,13 @@ def find_classes(values: NDArray[Any]) -> NDArray[Any]:
     kind = values.dtype.kind
     if kind == "O":
         return _object_classes(values)
-    if kind in "iu" and _fits_table(values.min(), values.max()):
-        low = int(values.min())
-        seen = np.zeros(int(values.max()) - low + 1, dtype=bool)
-        for begin in range(0, len(values), PIECE):
-            seen[_above(low, values[begin : begin + PIECE])] = True
-        return (np.flatnonzero(seen) + low).astype(values.dtype)
+    if kind in "iu":
+        low, high = int(values.min()), int(values.max())
+        if _fits_table(low, high):
+            seen = np.zeros(high - low + 1, dtype=bool)
+            for begin in range(0, len(values), PIECE):
+                seen[_above(low, values[begin : begin + PIECE])] = True
+            return (np.flatnonzero(seen) + low).astype(values.dtype)
     found = values[:0]
     for begin in range(0, len(values), PIECE):
         found = np.unique(np.concatenate([found, np.unique(values[begin : begin + PIECE])]))
@@ -184,8 +185,9 @@ def encode(values: NDArray[Any], classes: NDArray[Any], table: NDArray[np.int32]
     if isinstance(table, dict):
         codes = _looked_up(values, table)
     elif table is not None and values.dtype.kind in "iu":
-        inside = (values >= classes[0]) & (values <= classes[-1])
         place = _above(int(classes[0]), values)
+        # Read as unsigned, a place below the table lies far above it: one comparison finds both. Labels of uint64 may have wrapped.
+        inside = place.view(np.uint64) < len(table) if values.dtype != np.uint64 else (values >= classes[0]) & (values <= classes[-1])
         codes = table[place] if inside.all() else np.where(inside, table[np.where(inside, place, 0)], -1)
     elif _family(values) != _family(classes):
         codes = np.full(len(values), -1, dtype=np.int32)

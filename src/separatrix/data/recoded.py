@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .block import Block
-from .source import Source
+from .source import Block, Source
 
 
 class Recoded(Source):

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InputTypeError
+from .arrays import refuse_empty
 from .columns import Column, ColumnBatch
 from .frames import FrameSource
 from .source import ChunkedSource
-from .sparse_rows import refuse_empty
 
 TEXT = ("String", "Categorical", "Enum")
 

@@ -1,22 +1,32 @@
-"""How many threads a pass may use, and how a pass runs on them.
+"""How many threads a pass may use, how a pass runs on them, and how BLAS is held to one thread meanwhile.
 
 Chunks go through a pool of Python threads (kernels and BLAS release the GIL) and come back in their own order, so
-the number of threads never changes a result. BLAS is held to one thread meanwhile (`blas.py`): the chunks are the parallelism.
+the number of threads never changes a result. BLAS has one thread meanwhile: the chunks are the parallelism.
+
+An interrupt may fall between any two steps, so nothing is counted: holders of BLAS are weakly referenced, one that is gone holds nothing,
+and every entry reads what BLAS is set to and sets it anew.
+
+A fork hangs parent and child if another thread is inside a call of BLAS that uses several threads: OpenBLAS ends its threads before a
+fork and waits for them. So a fork first holds BLAS to one thread and then waits until each call that our code had under way in other
+threads is over. Calls of BLAS that a user's own threads make are not seen here: hold them to one thread, or fork before they start.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import lru_cache
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any, Self, TypeVar
+from weakref import ref
 
 from ..errors import InputError
-from .blas import single_threaded_blas as single_threaded_blas
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -125,3 +135,131 @@ def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list
 def _helpers(process: int, count: int) -> ThreadPoolExecutor:
     """Return threads that stay: to start and end one takes a millisecond, a third of a short pass. A fork has none of its parent's."""
     return ThreadPoolExecutor(count, thread_name_prefix="helper of separatrix")
+
+
+NUMERIC = tuple(f"{os.sep}{name}{os.sep}" for name in ("separatrix", "numpy", "scipy", "sklearn"))
+"""Where the last Python frame of a thread lies while it is inside a call of BLAS for us."""
+OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
+
+
+class single_threaded_blas:  # noqa: N801 (a context manager reads as a function)
+    """Hold BLAS to one thread inside a `with`; safe to nest, to enter from several threads, and to be interrupted anywhere."""
+
+    __slots__ = ("__weakref__",)
+
+    def __enter__(self) -> Self:
+        _limits.hold(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _limits.release(self)
+
+
+class _Limits:
+    """Who holds BLAS to one thread, and how many threads each library had before.
+
+    Attributes
+    ----------
+    holders : {id: (weak reference, number of the thread that entered)}
+    before : {file of a library: threads it had}; what is read as other than 1 was set by somebody since, and counts
+    forks : numbers of the threads that fork now, during which nothing is lifted
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.holders: dict[int, tuple[ref[Any], int]] = {}
+        self.before: dict[str, int] = {}
+        self.forks: set[int] = set()
+        self.locked_by: int | None = None
+
+    def hold(self, holder: Any) -> None:
+        with self.lock:
+            self.holders[id(holder)] = (ref(holder), threading.get_ident())
+            self._limit()
+
+    def release(self, holder: Any) -> None:
+        with self.lock:
+            self.holders.pop(id(holder), None)
+            self._lift_if_free()
+
+    def _limit(self) -> None:
+        for library in _libraries():
+            threads = library.get_num_threads() or 1
+            if threads != 1:
+                self.before[library.filepath] = threads
+                library.set_num_threads(1)
+
+    def _lift_if_free(self) -> None:
+        for key in [key for key, (holder, _) in self.holders.items() if holder() is None]:
+            del self.holders[key]
+        if self.holders or self.forks or not self.before:
+            return
+        for library in _libraries():
+            if library.filepath in self.before:
+                library.set_num_threads(self.before[library.filepath])
+        self.before = {}
+
+    def before_fork(self) -> None:
+        """Leave no call of BLAS under way that uses several threads, and nobody inside the lock."""
+        own = threading.get_ident()
+        self.forks.add(own)
+        if len(sys._current_frames()) > 1:
+            with self.lock:
+                self._limit()
+        busy = _numeric_frames()
+        while busy:
+            time.sleep(0.0005)
+            now = _numeric_frames()
+            # A thread that has moved on calls BLAS on one thread from now on, for the limit was set before.
+            busy = {thread: where for thread, where in busy.items() if now.get(thread) == where}
+        self.lock.acquire()
+        self.locked_by = own
+
+    def after_fork(self) -> None:
+        """Go on as before."""
+        self.forks.discard(threading.get_ident())
+        if self.locked_by == threading.get_ident():
+            self.locked_by = None
+            self._lift_if_free()
+            self.lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Go on with the one thread there is: the others, and what they held, stay behind in the parent."""
+        own = threading.get_ident()
+        self.lock, self.locked_by, self.forks = threading.Lock(), None, set()
+        self.holders = {key: holder for key, holder in self.holders.items() if holder[1] == own}
+        self._lift_if_free()
+
+
+def _numeric_frames() -> dict[int, tuple[int, int]]:
+    """Return, for each other thread that may be in a call of BLAS for us, where it stands: its last frame and instruction."""
+    own = threading.get_ident()
+    frames = {thread: frame for thread, frame in sys._current_frames().items() if thread != own}
+    return {thread: (id(frame), frame.f_lasti) for thread, frame in frames.items() if _is_numeric(frame)}
+
+
+def _is_numeric(frame: FrameType) -> bool:
+    if not any(folder in frame.f_code.co_filename for folder in NUMERIC):
+        return False  # it waits for a lock, a file or another thread
+    caller: FrameType | None = frame
+    while caller is not None and not caller.f_code.co_filename.startswith(OURS):
+        caller = caller.f_back
+    return caller is not None
+
+
+def _libraries() -> list[Any]:
+    return _find_libraries("scipy.linalg" in sys.modules)
+
+
+@lru_cache(maxsize=2)
+def _find_libraries(_with_scipy: bool) -> list[Any]:
+    # Searching the loaded libraries costs milliseconds: once per process, and again when scipy has brought its own BLAS.
+    from threadpoolctl import ThreadpoolController
+
+    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+
+
+_limits = _Limits()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_limits.before_fork, after_in_parent=_limits.after_fork, after_in_child=_limits.after_fork_in_child)

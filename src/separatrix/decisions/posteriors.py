@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..argument_types import as_numbers, is_among
 from ..data.labels import Labels
-from ..data.weights import check_weights, with_squares
+from ..data.opening import check_weights, with_squares
 from ..errors import InputError
 
 Floats = NDArray[np.float64]

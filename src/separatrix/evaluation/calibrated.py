@@ -14,9 +14,9 @@ from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..arguments import KnownParameters
 from ..data import Source
+from ..data.arrays import with_rows
 from ..data.labels import Labels
-from ..data.sparse_rows import with_rows
-from ..data.weights import check_weights
+from ..data.opening import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC

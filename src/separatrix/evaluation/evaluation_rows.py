@@ -19,11 +19,9 @@ from ..abilities import abilities_of
 from ..abilities.protocols import SolvedFromSummary
 from ..argument_types import MOST_JOBS
 from ..data import Source, as_source
-from ..data.arrays import as_array
+from ..data.arrays import as_array, with_rows
 from ..data.labels import Labels
-from ..data.opening import is_frame
-from ..data.sparse_rows import with_rows
-from ..data.weights import check_weights
+from ..data.opening import check_weights, is_frame
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
 from ..models.from_summary import columns_named

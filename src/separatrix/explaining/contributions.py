@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..abilities.additive_scores import pairs
-from ..abilities.protocols import AdditiveScores
+from ..abilities.additive_scores import AdditiveScores, pairs
 from ..data import Block, Source
 from ..data.source import ChunkedSource
 from ..errors import InputError

@@ -19,9 +19,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
 from ..abilities import Abilities, abilities_of, offered
-from ..abilities.additive_scores import LinearScores
+from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..abilities.parts import Reading
-from ..abilities.protocols import AdditiveScores
 from ..data import Block
 from ..errors import InputError, InputTypeError
 from .explained_rows import call_model

@@ -13,7 +13,7 @@ from ..data import Block, Source, as_rows
 from ..data.row_labels import row_position
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError
-from ..solvers.closed_form.spread import ROUNDING
+from ..solvers.closed_form.whitening import ROUNDING
 
 Floats = NDArray[np.float64]
 

@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from ..abilities.additive_scores import LinearScores, pairs
-from ..abilities.protocols import AdditiveScores
+from ..abilities.additive_scores import AdditiveScores, LinearScores, pairs
 from ..data import Block
 from ..data.labels import Labels
 from ..data.row_labels import row_labels

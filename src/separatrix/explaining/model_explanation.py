@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import abilities_of
-from ..abilities.additive_scores import LinearScores
-from ..abilities.protocols import AdditiveScores
+from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..argument_types import check_arguments
 from ..data.labels import Labels
 from ..errors import InputError, InputTypeError

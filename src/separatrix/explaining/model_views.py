@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import abilities_of
-from ..abilities.additive_scores import LinearScores
-from ..abilities.protocols import AdditiveScores
+from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..argument_types import is_among
 from ..data import Block, Source
 from ..errors import InputTypeError, UnknownNameError, did_you_mean

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import abilities_of
-from ..abilities.additive_scores import LinearScores, pairs
-from ..abilities.protocols import AdditiveScores
+from ..abilities.additive_scores import AdditiveScores, LinearScores, pairs
 from ..data import Block, Source
 from ..data.labels import Labels
 from ..data.row_labels import row_label, row_labels

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix.argument_types import check_arguments, is_among, is_listed
-from separatrix.data.sparse_rows import refuse_corrupt
+from separatrix.data.arrays import refuse_corrupt
 from separatrix.errors import InputError, one_of
 
 Floats = NDArray[np.float64]

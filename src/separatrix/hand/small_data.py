@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..data import as_rows
+from ..data.arrays import refuse_corrupt
 from ..data.labels import Labels
 from ..data.opening import is_frame
-from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError
 from .document import Grid, Step
 from .exact import Matrix, Vector

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
 from ..errors import InputError
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments
 from .normal import Normal
 

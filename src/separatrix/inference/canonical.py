@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..solvers.closed_form.discriminant import canonical
 from ..solvers.closed_form.quadratic import whiten_classes
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from .aliases import Aliases, without_rounding
 
 Floats = NDArray[np.float64]

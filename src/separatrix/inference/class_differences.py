@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from .canonical import Canonical
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ from scipy.special import xlogy
 
 from ..errors import InputError
 from ..solvers.closed_form.quadratic import regularise
-from ..solvers.closed_form.spread import ROUNDING, total_spread
+from ..solvers.closed_form.whitening import ROUNDING, total_spread
 from ..summaries import ClassMoments
 from .canonical import involved
 from .normal import LOG_2PI, OFF, Normal

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import norm
 
+from ..data.opening import with_squares
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
-from ..data.weights import with_squares
 from ..thresholds import SORTED
 
 Floats = NDArray[np.float64]

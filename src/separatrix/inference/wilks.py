@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from ..errors import InputError
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from .manova import multivariate_tests
 
 Floats = NDArray[np.float64]

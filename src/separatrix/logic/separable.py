@@ -75,9 +75,9 @@ def is_separable(X: Any, y: Any, sample_weight: Any = None) -> Separability:
     ----------
     Boyd and Vandenberghe, Convex Optimization, Cambridge 2004, section 8.6.
     """
+    from separatrix.data.arrays import with_rows
     from separatrix.data.labels import Labels
-    from separatrix.data.sparse_rows import with_rows
-    from separatrix.data.weights import check_weights
+    from separatrix.data.opening import check_weights
     from separatrix.solvers.separation import separate
 
     matrix = with_rows(X) if hasattr(X, "tocsr") else np.asarray(X)

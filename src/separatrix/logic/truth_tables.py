@@ -48,7 +48,7 @@ def check_table(truth_table: Any) -> Bits:
 def check_bits(what: str, values: Any) -> Bits:
     """Return values as an array of 0 and 1, or say which one is neither."""
     if hasattr(values, "toarray"):  # sparse
-        from separatrix.data.sparse_rows import refuse_corrupt  # here: gates are light without scipy
+        from separatrix.data.arrays import refuse_corrupt  # here: gates are light without scipy
 
         refuse_corrupt(values)  # before compiled code writes where its places say
         values = values.toarray()

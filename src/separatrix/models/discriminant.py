@@ -21,7 +21,7 @@ from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors, pooled_divisor, solve_discriminant
 from ..solvers.closed_form.row_span import solve_wide
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.scores import folded, linear_codes, per_class
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment

@@ -14,7 +14,7 @@ from ..inference import Canonical, Table, Tables, box_test, canonical_analysis
 from ..inference.aliases import Aliases, without_rounding
 from ..inference.discriminant_tables import ORDER, box_tables, class_table, discriminant_tables, function_table
 from ..solvers.closed_form.discriminant import log_priors
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments
 
 if TYPE_CHECKING:

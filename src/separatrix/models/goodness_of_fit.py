@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import offered
 from ..argument_types import is_among
 from ..data.labels import check_labels
-from ..data.weights import check_weights
+from ..data.opening import check_weights
 from ..errors import InputError, SeparatrixError, one_of
 from ..inference import likelihood as criteria
 from ..inference.parameters import Likelihood

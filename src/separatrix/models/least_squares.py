@@ -20,7 +20,7 @@ from ..decisions.class_weights import NEVER, class_factors
 from ..errors import InputError, one_of
 from ..solvers.closed_form.least_squares import Regression, check_numbers, class_targets, solve_least_squares
 from ..solvers.closed_form.row_span import all_rows, embed, embedded_moments
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
 from ..solvers.held_out.permuted import least_squares_permuted

@@ -131,13 +131,14 @@ class LogisticRegression(LossModel):
 
     def _abilities(self) -> Abilities:
         model: LogisticRegression = copy(self).densify() if sp.issparse(vars(self).get("coef_")) else self
-        likelihood = LogisticLikelihood(model, self._problem)
+        likelihood, page = LogisticLikelihood(model, self._problem), super()._abilities()
+        path = WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path)
         return replace(
-            super()._abilities(),
+            page,
             folds=logistic_folds(model, likelihood),
             subset_fits=logistic_fits(self),
             likelihood=likelihood,
-            warm_start=WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path),
+            warm_start=page.warm_start if self.firth else path,
             against_rest=Machines("machines of one class against the rest share every pass", self._fit_against_rest),
             intervals=CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level)),
         )

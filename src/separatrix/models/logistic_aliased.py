@@ -30,7 +30,7 @@ class Aliased:
     Parameters
     ----------
     model : fitted LogisticRegression with `solution_.dependent`
-    source : its rows, or None where it kept its evidence
+    source : its rows, or None where it kept its Fisher information
     """
 
     def __init__(self, model: Any, source: Source | None) -> None:
@@ -38,17 +38,17 @@ class Aliased:
         self.names = column_names(model)
         self.aliased = np.sort(model.solution_.dependent)
         self.kept = np.setdiff1d(np.arange(model.n_features_in_), self.aliased)
-        evidence = model.evidence_
-        if evidence is None:
+        fisher = model.evidence_
+        if fisher is None:
             if source is None:
                 raise InputError("This fit has too many coefficients to keep their information: summary(X, y) with the rows of the fit.")
-            evidence = fisher_information(model._problem(source), model.coef_, model.intercept_, self.aliased)
-        self.n = evidence.n
-        self.model = self._without(evidence)
+            fisher = fisher_information(model._problem(source), model.coef_, model.intercept_, self.aliased)
+        self.n = fisher.n
+        self.model = self._without(fisher)
 
-    def _without(self, evidence: FisherInformation) -> Any:
+    def _without(self, fisher: FisherInformation) -> Any:
         """Return a model of the columns kept, with the same scores on every row."""
-        model, gamma = copy(self.whole), evidence.coefficients
+        model, gamma = copy(self.whole), fisher.coefficients
         theta = gamma if len(gamma) == 1 else np.vstack([np.zeros_like(gamma[:1]), gamma])
         model.coef_, model.intercept_ = np.ascontiguousarray(theta[:, :-1]), theta[:, -1].copy()
         model.n_features_in_ = len(self.kept)

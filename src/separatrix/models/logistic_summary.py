@@ -144,7 +144,7 @@ def influence_of(self: LogisticRegression, X: Any, y: Any = None, sample_weight:
         return aliased.widened(aliased.model.influence(aliased.columns_of(X), y, sample_weight))
     with single_threaded_blas():
         rows = FittedRows(self, source)
-        return replace(influence(rows.likelihood, rows.evidence, rows.point.inverse), labels=row_labels(X))
+        return replace(influence(rows.likelihood, rows.fisher, rows.point.inverse), labels=row_labels(X))
 
 
 def refuse_summary(model: LogisticRegression) -> None:
@@ -162,17 +162,17 @@ def refuse_summary(model: LogisticRegression) -> None:
 
 
 def _tables_without_rows(model: LogisticRegression, level: float) -> Tables:
-    evidence = model.evidence_
-    assert evidence is not None
+    fisher = model.evidence_
+    assert fisher is not None
     # The ratio of unpenalised likelihoods at Firth's estimate is no test.
-    name, statistic = ("Wald", wald_statistic(evidence)) if model.firth else ("likelihood ratio", likelihood_ratio(evidence))
+    name, statistic = ("Wald", wald_statistic(fisher)) if model.firth else ("likelihood ratio", likelihood_ratio(fisher))
     tables = {
-        "fit": tables_of.fit_table(evidence, evidence.n_parameters),
-        "tests": tables_of.overall_table({name: ChiSquare(statistic, evidence.gamma[:, :-1].size)}),
-        **coefficient_tables(model, evidence, evidence.covariance(), level, None),
+        "fit": tables_of.fit_table(fisher, fisher.n_parameters),
+        "tests": tables_of.overall_table({name: ChiSquare(statistic, fisher.gamma[:, :-1].size)}),
+        **coefficient_tables(model, fisher, fisher.covariance(), level, None),
     }
     notes = [*notes_of(model), "summary(X, y) with the rows of the fit adds score tests, collinearity and influence."]
-    return Tables(title(model), tables, facts(model, evidence.n), tuple(notes))
+    return Tables(title(model), tables, facts(model, fisher.n), tuple(notes))
 
 
 def _penalised_tables(model: LogisticRegression, source: Source) -> Tables:
@@ -183,13 +183,13 @@ def _penalised_tables(model: LogisticRegression, source: Source) -> Tables:
     gamma = likelihood.baseline(model._dense_coef(), model.intercept_).reshape(likelihood.shape)
     counts = problem.counts if model.class_weight is None else class_totals(source, len(model.classes_))
     null = null_log_likelihood(counts, bool(model.fit_intercept))
-    evidence = FisherInformation(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(model.fit_intercept))
+    fisher = FisherInformation(gamma, likelihood.centre, np.eye(gamma.size), log_l, null, np.array([n]), bool(model.fit_intercept))
     names = tables_of.row_names(model.classes_.tolist(), column_names(model), bool(model.fit_intercept))
-    estimate = tables_of.in_order(evidence.coefficients, evidence.fit_intercept)
+    estimate = tables_of.in_order(fisher.coefficients, fisher.fit_intercept)
     slopes = [not name.endswith(tables_of.INTERCEPT) for name in names]
     columns = (Column("coefficient", names), Column("estimate", estimate, ".4f"))
     tables = {
-        "fit": tables_of.fit_table(evidence, k, effective=is_penalised(model)),
+        "fit": tables_of.fit_table(fisher, k, effective=is_penalised(model)),
         "coefficients": Table(logits(model.classes_), columns),
         "odds_ratios": tables_of.odds_table(estimate[slopes], None, [n for n, s in zip(names, slopes) if s], 0.95),
     }

@@ -34,12 +34,12 @@ OTHER_ROWS = 1e-3
 
 
 def coefficient_tables(
-    model: LogisticRegression, evidence: FisherInformation, V: Floats, level: float, profiles: list[Profile] | None
+    model: LogisticRegression, fisher: FisherInformation, V: Floats, level: float, profiles: list[Profile] | None
 ) -> dict[str, Table]:
     """Return the tables of coefficients and of odds ratios, with intervals."""
     names = tables_of.row_names(model.classes_.tolist(), column_names(model), bool(model.fit_intercept))
-    errors = tables_of.in_order(np.sqrt(np.diag(V)).reshape(evidence.gamma.shape), evidence.fit_intercept)
-    estimate = tables_of.in_order(evidence.coefficients, evidence.fit_intercept)
+    errors = tables_of.in_order(np.sqrt(np.diag(V)).reshape(fisher.gamma.shape), fisher.fit_intercept)
+    estimate = tables_of.in_order(fisher.coefficients, fisher.fit_intercept)
     ends = tables_of.interval(estimate, errors, level, profiles)
     slopes = np.array([not name.endswith(tables_of.INTERCEPT) for name in names])
     return {
@@ -52,11 +52,11 @@ def coefficient_tables(
 
 def coefficient_intervals(model: LogisticRegression, level: float) -> tuple[Floats, Floats] | None:
     """Return Wald intervals (K − 1, p) of the coefficients against the first class; None where there is no sampling theory."""
-    evidence = model.evidence_
-    if evidence is None or has_aliases(model) or is_penalised(model) or model.class_weight is not None:
+    fisher = model.evidence_
+    if fisher is None or has_aliases(model) or is_penalised(model) or model.class_weight is not None:
         return None
-    errors = np.sqrt(np.diag(evidence.covariance())).reshape(evidence.gamma.shape)
-    return tables_of.interval(evidence.coefficients[:, :-1], errors[:, :-1], level, None)
+    errors = np.sqrt(np.diag(fisher.covariance())).reshape(fisher.gamma.shape)
+    return tables_of.interval(fisher.coefficients[:, :-1], errors[:, :-1], level, None)
 
 
 def has_aliases(model: LogisticRegression) -> bool:
@@ -99,15 +99,15 @@ class FittedRows:
         problem = model._problem(source)
         self.likelihood: Likelihood = Likelihood(problem)
         self.point = self.likelihood.at(self.likelihood.baseline(model._dense_coef(), model.intercept_))
-        self.evidence = FisherInformation.of(self.likelihood, self.point)
+        self.fisher = FisherInformation.of(self.likelihood, self.point)
         self.profiled: Likelihood = FirthLikelihood(problem) if model.firth else self.likelihood
         self._refuse_other_rows()
 
     def _refuse_other_rows(self) -> None:
         kept = self.model.evidence_
         if kept is not None:
-            same = np.allclose(kept.counts, self.evidence.counts) and bool(
-                np.isclose(kept.log_likelihood, self.evidence.log_likelihood, rtol=1e-6)
+            same = np.allclose(kept.counts, self.fisher.counts) and bool(
+                np.isclose(kept.log_likelihood, self.fisher.log_likelihood, rtol=1e-6)
             )
         else:
             point = self.point if not self.model.firth else self.profiled.at(self.point.gamma)
@@ -125,29 +125,29 @@ class FittedRows:
 
     def tables(self, intervals: str | None, level: float, covariance: str, terms: Mapping[str, Sequence[Any]] | None) -> Tables:
         """Return all tables."""
-        model, evidence = self.model, self.evidence
-        V = evidence.covariance(score_products(self.likelihood, self.point.gamma) if covariance == "robust" else None)
+        model, fisher = self.model, self.fisher
+        V = fisher.covariance(score_products(self.likelihood, self.point.gamma) if covariance == "robust" else None)
         wants_profile = intervals == "profile" or (intervals is None and model.firth)
         best = self.best() if wants_profile or terms or model.firth else None
         profiles = self._profiles(best, level) if wants_profile and best is not None else None
         everything = range(model.n_features_in_)
-        test = overall_test(self.likelihood, evidence) if best is None or not model.firth else term_test(self.profiled, best, everything)
+        test = overall_test(self.likelihood, fisher) if best is None or not model.firth else term_test(self.profiled, best, everything)
         tests = {"likelihood ratio": test.likelihood_ratio, "score": test.score, "Wald": test.wald}
         tables = {
-            "fit": tables_of.fit_table(evidence, evidence.n_parameters),
+            "fit": tables_of.fit_table(fisher, fisher.n_parameters),
             "tests": tables_of.overall_table(tests),
-            **coefficient_tables(model, evidence, V, level, profiles),
+            **coefficient_tables(model, fisher, V, level, profiles),
         }
         if terms and best is not None:
             found = {name: term_test(self.profiled, best, self._columns(name, columns)) for name, columns in terms.items()}
             tables["terms"] = tables_of.term_table(found)
         tables["collinearity"] = self.collinearity(model, self.source)
-        found_rows = influence(self.likelihood, evidence, self.point.inverse, dfbetas=False)
+        found_rows = influence(self.likelihood, fisher, self.point.inverse, dfbetas=False)
         tables["influence"] = replace(found_rows, labels=self.labels).table()
         notes = notes_of(model)
         if covariance == "robust":
             notes.append("Standard errors are robust (sandwich, HC0).")
-        return Tables(title(model), tables, facts(model, evidence.n), tuple(notes))
+        return Tables(title(model), tables, facts(model, fisher.n), tuple(notes))
 
     @staticmethod
     def collinearity(model: Any, source: Source) -> Table:
@@ -160,11 +160,11 @@ class FittedRows:
         m, q = self.likelihood.shape
         found = []
         for k in range(m):
-            for j in [*([q - 1] if self.evidence.fit_intercept else []), *range(q - 1)]:
+            for j in [*([q - 1] if self.fisher.fit_intercept else []), *range(q - 1)]:
                 a = np.zeros((m, q))
                 a[k, j] = 1.0
                 if j == q - 1:
-                    a[k, :-1] = -self.evidence.centre  # the intercept at x = 0
+                    a[k, :-1] = -self.fisher.centre  # the intercept at x = 0
                 found.append(profile(self.profiled, best, a.ravel(), level))
         return found
 

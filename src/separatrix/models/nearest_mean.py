@@ -17,8 +17,7 @@ from ..decisions.class_weights import NEVER
 from ..decisions.priors import check_priors
 from ..errors import one_of
 from ..solvers.closed_form.discriminant import log_priors
-from ..solvers.closed_form.spread import total_spread
-from ..solvers.closed_form.whitening import NULL_VARIANCE
+from ..solvers.closed_form.whitening import NULL_VARIANCE, total_spread
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import nearest_mean_pass
 from ..solvers.scores import folded

@@ -54,10 +54,10 @@ def start_weights(model: Any, source: Source, coef_init: Any, intercept_init: An
     if not learned:
         weights[:, -1] = 0.0
     if coef_init is not None:
-        weights[:, :-1] = _given("coef_init", coef_init, (R, p), K)
+        weights[:, :-1] = _as_weights("coef_init", coef_init, (R, p), K)
         weights[:, -1] = 0.0
     if intercept_init is not None:
-        weights[:, -1] = _given("intercept_init", intercept_init, (R,), K)
+        weights[:, -1] = _as_weights("intercept_init", intercept_init, (R,), K)
     if model.threshold is not None:
         weights[:, -1] = -_threshold(model.threshold, K, intercept_init)
     return weights
@@ -76,7 +76,7 @@ def _threshold(threshold: Any, K: int, intercept_init: Any) -> float:
     return float(threshold)
 
 
-def _given(name: str, value: Any, shape: tuple[int, ...], K: int) -> Floats:
+def _as_weights(name: str, value: Any, shape: tuple[int, ...], K: int) -> Floats:
     """Return weights given by the user in the shape asked; the first axis may be left out where it is 1."""
     array = as_numbers(name, value, f"give an array of shape {shape}.")
     if array.shape != shape and not (shape[0] == 1 and array.shape == shape[1:]):

@@ -20,8 +20,7 @@ from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import log_priors
 from ..solvers.closed_form.quadratic import class_divisors, pool, regularise, whiten_classes, whitening_parts
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.closed_form.spread import total_spread
-from ..solvers.closed_form.whitening import Whitening
+from ..solvers.closed_form.whitening import Whitening, total_spread
 from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
 from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
 from ..solvers.scores import folded_classes

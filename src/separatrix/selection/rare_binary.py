@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Source, as_rows
+from ..data.opening import check_weights
 from ..data.source import ChunkedSource
-from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError
 from ..summaries.column_screen import ColumnScreen
 from .column_positions import column_name

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, Source
-from ..solvers.closed_form.spread import total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import KnownParameters
 from ..data import Source, as_source
-from ..data.sparse_rows import refuse_corrupt
+from ..data.arrays import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
 from .column_positions import Places, column_name, find_columns, find_groups

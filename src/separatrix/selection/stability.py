@@ -13,8 +13,8 @@ from scipy.sparse import issparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
+from ..data.opening import check_weights
 from ..data.source import ChunkedSource
-from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixWarning
 from ..inference.selected_columns import silence
 from ..inference.tables import Column, Table

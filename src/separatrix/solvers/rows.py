@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..data import Block, Source
-from ..data.block import as_float
-from ..data.source import ChunkedSource, Mergeable
+from ..data.source import ChunkedSource, Mergeable, as_float
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
 from ..thresholds import THREADS
 

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import lsmr
 
-from ..data.weights import check_weights
+from ..data.opening import check_weights
 from ..errors import InputError, SeparatrixError
 from .signed_rows import SignedRows, finite_matrix
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, as_source
-from ..data.block import as_float
+from ..data.source import as_float
 from ..errors import InputError
 from ..thresholds import SUMS
 from .grouped import NO_WEIGHT, rows_per_class, tile_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,6 +21,8 @@ Floats = NDArray[np.float64]
 Kind = Literal["full", "pooled", "diagonal"]
 KINDS: tuple[Kind, ...] = ("full", "pooled", "diagonal")
 
+TINY = float(np.finfo(np.float64).tiny)
+"""Smallest divisor."""
 NOISE = 32.0 * float(np.finfo(np.float64).eps)
 """Rounding errors of a subtraction, in units of the numbers it subtracts."""
 
@@ -185,7 +188,7 @@ class ClassMoments:
     @property
     def grand_mean(self) -> Floats:
         """Mean of all rows, Σ counts_k means_k / Σ counts_k."""
-        return self.counts @ self.means / max(self.counts.sum(), np.finfo(float).tiny)
+        return self.counts @ self.means / max(self.counts.sum(), TINY)
 
     def diagonals(self) -> Floats:
         """Return the sums of squares of each column: (K, p) within each class, or (p,) within all where the scatter is pooled."""
@@ -254,7 +257,7 @@ class ClassMoments:
 
 def require_memory(shape: tuple[int, ...]) -> None:
     """Raise an error that names the size if three arrays of this shape would not fit into memory."""
-    needed = 3 * 8 * int(np.prod([int(s) for s in shape], dtype=object))
+    needed = 3 * 8 * math.prod(map(int, shape))
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**62
     if needed > there:
         size = " × ".join(f"{s:,}" for s in shape)

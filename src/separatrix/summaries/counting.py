@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..data.block import Block, as_float
+from ..data.source import Block, as_float
 from ..thresholds import LABELS
 
 Floats = NDArray[np.float64]

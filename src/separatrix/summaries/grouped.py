@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.block import Block
+from ..data import Block
 from ..thresholds import SUMS
 
 Floats = NDArray[np.float64]
@@ -177,7 +177,10 @@ def rows_per_class(codes: NDArray[np.int32], weight: Floats | None, n_classes: i
 
 
 def reference_moments(X: Any, codes: Any, weight: Any, n_groups: int, slots: Any, n_slots: int, diagonal: bool) -> tuple[Any, Any, Any]:
-    """Return weighted counts (G,), means (G, p) and centred scatters of groups of rows.
+    """Return weighted counts (G,), means (G, p) and centred scatters of groups of rows, in array-API code.
+
+    This is the kernels' specification in the tests, the road for small blocks (where compiling would cost more than the work), and the
+    road for arrays that live on another device.
 
         counts_g = Σ w_i    means_g = Σ w_i x_i / counts_g    scatter_s = Σ_{g in slot s} Σ_{i in g} w_i d_i d_i',  d_i = x_i − means_g
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, as_rows
+from ..data.opening import check_weights
 from ..data.source import ChunkedSource
-from ..data.weights import check_weights
 from ..errors import InputTypeError
 from .class_moments import ClassMoments
 from .grouped import Grouping, grouped_moments

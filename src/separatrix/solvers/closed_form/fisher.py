@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .discriminant import Discriminant, solve_discriminant
-from .spread import total_spread
+from .whitening import total_spread
 
 Floats = NDArray[np.float64]
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh, lapack
 
 from ...errors import InputError, did_you_mean
-from .spread import total_spread
-from .whitening import TOLERANCE
+from .whitening import TOLERANCE, total_spread
 
 Floats = NDArray[np.float64]
 

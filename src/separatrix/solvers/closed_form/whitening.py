@@ -1,4 +1,4 @@
-"""Coordinates in which a covariance is the identity, also where it has no inverse."""
+"""Coordinates in which a covariance is the identity, also where it has no inverse: then in units of the columns' total spread."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ ROUNDING = 1e-13
 """Standard deviation of a column, relative to its total one, that may be rounding."""
 NULL_VARIANCE = 1e-8
 """Variance, in units of the total, that stands for 'none' along directions in which no class varies."""
+CONSTANT = 8 * float(np.finfo(np.float64).eps)
+"""Standard deviation, relative to the mean, that is left by rounding alone in a column of equal values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,27 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
     kept = np.where(varies, values, NULL_VARIANCE)[::-1]
     basis = vectors[:, ::-1] / np.sqrt(kept) / s[:, None]
     return Whitening(basis, float(np.log(kept).sum()) + log_scale, int(varies.sum()), vectors[:, ~varies])
+
+
+def total_spread(counts: Floats, means: Floats, within: Floats) -> tuple[Floats, Floats]:
+    """Return the mean of all rows and the total standard deviation of each column, exactly 0 where a column is constant.
+
+        m = Σ n_k m_k / n,   s_j² = (W_jj + Σ n_k (m_kj − m_j)²) / n
+
+    Parameters
+    ----------
+    counts, means : (K,), (K, p)
+        Classes without rows have count 0.
+    within : (p,)
+        Sums of squares within the classes, W_jj.
+
+    Examples
+    --------
+    >>> total_spread(np.array([1.0, 3.0]), np.array([[0.1, 4.0], [0.1, 0.0]]), np.array([0.0, 4.0]))[1].tolist()
+    [0.0, 2.0]
+    """
+    n = counts.sum()
+    centre = counts @ means / n
+    spread = np.sqrt((within + counts @ (means - centre) ** 2) / n)
+    # Without this a constant 0.1 has a spread of 1e-17, and dividing by it makes numbers out of rounding.
+    return centre, np.where(spread > CONSTANT * np.abs(centre), spread, 0.0)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data import Block
-from ..closed_form.spread import total_spread
-from ..closed_form.whitening import whiten
+from ..closed_form.whitening import total_spread, whiten
 from .leave_one_out import GUARD, LeftOut, tiled, vanishing
 
 Floats = NDArray[np.float64]

@@ -18,8 +18,7 @@ from ...summaries import ClassMoments
 from ...summaries.grouped import tile_rows
 from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
-from ..closed_form.spread import total_spread
-from ..closed_form.whitening import whiten
+from ..closed_form.whitening import total_spread, whiten
 from .leave_one_out import (
     GUARD,
     Codes,

@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from ...data import Block, Source
 from ...data.arrays import ArraySource
-from ...data.block import as_float
-from ...data.source import ChunkedSource
+from ...data.source import ChunkedSource, as_float
 from ...data.threads import ordered_map, thread_count
 
 Floats = NDArray[np.float64]

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..closed_form.spread import total_spread
+from ..closed_form.whitening import total_spread
 from .pivots import Entering, Floats, Ints, independent, own_units, scaled_by
 
 LOG_2PI = float(np.log(2.0 * np.pi))

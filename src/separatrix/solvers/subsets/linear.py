@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from ...losses import Loss, SmoothLoss
 from ..closed_form.discriminant import log_priors
 from ..closed_form.least_squares import class_products
-from ..closed_form.spread import total_spread
-from ..closed_form.whitening import NULL_VARIANCE
+from ..closed_form.whitening import NULL_VARIANCE, total_spread
 from ..scores import folded, folded_classes
 from .pivots import Entering, Floats, Ints, Leaving, own_units, scaled_by, with_null_variance
 from .scores import CHUNK, Part, PivotScores, SubsetScores, reciprocal, whole_or_few

@@ -17,7 +17,7 @@ from separatrix.errors import InputError, InputTypeError
 from tests.tables import ESTIMATORS
 
 PEERS = dict(all_estimators())
-PAGE = (Path(__file__).parents[2] / "docs" / "coming_from_scikit_learn.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "coming_from_scikit_learn.md").read_text(encoding="utf-8")
 
 
 def missing() -> list[tuple[str, str]]:
