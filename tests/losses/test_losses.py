@@ -10,9 +10,12 @@ from scipy.optimize import approx_fprime
 
 from separatrix import losses
 from separatrix.losses import LOSSES, CrossEntropy, Loss, SmoothLoss
+from separatrix.losses.smooth_loss import STRAIGHT
+from tests.losses.smoothed_hinge import SmoothedHinge
 
-EVERY = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
-SMOOTH = pytest.mark.parametrize("loss", [x for x in LOSSES if isinstance(x, SmoothLoss)], ids=lambda loss: loss.name)
+ALL: list[Loss] = [*LOSSES, SmoothedHinge()]
+EVERY = pytest.mark.parametrize("loss", ALL, ids=lambda loss: loss.name)
+SMOOTH = pytest.mark.parametrize("loss", [x for x in ALL if isinstance(x, SmoothLoss)], ids=lambda loss: loss.name)
 K = 4
 
 
@@ -90,7 +93,11 @@ def scored(loss: Loss, weighted: bool) -> tuple[Any, Any, Any, Any]:
 
 
 def full_curvature(loss: SmoothLoss, S: Any, y: Any, s: Any) -> Any:
-    return s[:, None, None] * (loss.curvature(S, y) if loss.is_multiclass else loss.curvature(S[:, 0], y)[:, None, None])
+    """Return the curvature (n, R, R) of the formulas, and a little of it on straight slopes."""
+    if loss.is_multiclass:
+        return s[:, None, None] * loss.curvature(S, y)
+    h, slope = loss.curvature(S[:, 0], y), loss.slope(S[:, 0], y)
+    return (s * np.where(h > 0.0, h, STRAIGHT * np.abs(slope)))[:, None, None]
 
 
 @SMOOTH
