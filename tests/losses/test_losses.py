@@ -72,6 +72,11 @@ def test_value_survives_huge_scores(loss: Loss) -> None:
     assert np.isfinite(loss.value(z, y)).all() and np.isfinite(loss.slope(z, y)).all() and (loss.value(z, y) >= 0.0).all()
 
 
+def test_a_loss_is_not_made_from_another() -> None:
+    with pytest.raises(TypeError, match="Doubled inherits from Logistic, but kernels and solvers know the formulas of that loss"):
+        type("Doubled", (losses.Logistic,), {})
+
+
 def test_several_scores_count_by_their_differences() -> None:
     z, y = points(losses.Softmax())
     shifted = z + np.linspace(-2.0, 2.0, len(z))[:, None]

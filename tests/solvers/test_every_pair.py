@@ -229,3 +229,22 @@ def test_columns_that_others_determine_are_named_for_any_loss() -> None:
     X = np.column_stack([problem.rows.X, problem.rows.X[:, 0] - problem.rows.X[:, 1]])
     found = newton.solve(replace(problem, rows=Rows.of(as_source(X, problem.rows.codes, problem.rows.weight))))
     assert newton.solve(problem).dependent is None and found.dependent is not None and found.dependent.tolist() == [4]
+
+
+@pytest.mark.parametrize("r", [0.0, 1.0])
+@pytest.mark.parametrize("loss", [loss for loss in ALL if isinstance(loss, SmoothLoss)], ids=IDS)
+def test_rows_read_anew_on_every_pass_have_the_same_optimum(loss: Loss, r: float) -> None:
+    problem = make(loss, 3 if loss.is_multiclass else 2, "dense", True, 0.01, r)
+    found = choice.solve(replace(problem, rows=Rows(problem.rows.source, None, None)))
+    machine = problem.rows.codes, found.coef, found.intercept
+    assert found.is_converged and (softmax_violation if loss.is_multiclass else violation)(problem, machine) <= 1e-5
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("solver", [newton, newton_cg, whitened, curved, proximal_newton], ids=lambda m: m.__name__.split(".")[-1])
+def test_values_that_are_not_finite_are_refused_for_any_loss(solver: Any, bad: float) -> None:
+    problem = make(SmoothedHinge(), 2, "dense", False, 0.1, float(solver is proximal_newton))
+    X = problem.rows.X.copy()
+    X[7, 2] = bad
+    with pytest.raises(InputError, match="row 7, column 2"):
+        solver.solve(replace(problem, rows=Rows.of(as_source(X, problem.rows.codes))))
