@@ -10,9 +10,12 @@ from scipy.optimize import approx_fprime
 
 from separatrix import losses
 from separatrix.losses import LOSSES, CrossEntropy, Loss, SmoothLoss
+from separatrix.losses.smooth_loss import STRAIGHT
+from tests.losses.smoothed_hinge import SmoothedHinge
 
-EVERY = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
-SMOOTH = pytest.mark.parametrize("loss", [x for x in LOSSES if isinstance(x, SmoothLoss)], ids=lambda loss: loss.name)
+ALL: list[Loss] = [*LOSSES, SmoothedHinge()]
+EVERY = pytest.mark.parametrize("loss", ALL, ids=lambda loss: loss.name)
+SMOOTH = pytest.mark.parametrize("loss", [x for x in ALL if isinstance(x, SmoothLoss)], ids=lambda loss: loss.name)
 K = 4
 
 
@@ -69,6 +72,11 @@ def test_value_survives_huge_scores(loss: Loss) -> None:
     assert np.isfinite(loss.value(z, y)).all() and np.isfinite(loss.slope(z, y)).all() and (loss.value(z, y) >= 0.0).all()
 
 
+def test_a_loss_is_not_made_from_another() -> None:
+    with pytest.raises(TypeError, match="Doubled inherits from Logistic, but kernels and solvers know the formulas of that loss"):
+        type("Doubled", (losses.Logistic,), {})
+
+
 def test_several_scores_count_by_their_differences() -> None:
     z, y = points(losses.Softmax())
     shifted = z + np.linspace(-2.0, 2.0, len(z))[:, None]
@@ -90,7 +98,11 @@ def scored(loss: Loss, weighted: bool) -> tuple[Any, Any, Any, Any]:
 
 
 def full_curvature(loss: SmoothLoss, S: Any, y: Any, s: Any) -> Any:
-    return s[:, None, None] * (loss.curvature(S, y) if loss.is_multiclass else loss.curvature(S[:, 0], y)[:, None, None])
+    """Return the curvature (n, R, R) of the formulas, and a little of it on straight slopes."""
+    if loss.is_multiclass:
+        return s[:, None, None] * loss.curvature(S, y)
+    h, slope = loss.curvature(S[:, 0], y), loss.slope(S[:, 0], y)
+    return (s * np.where(h > 0.0, h, STRAIGHT * np.abs(slope)))[:, None, None]
 
 
 @SMOOTH

@@ -48,22 +48,6 @@ def curved_residuals(S, codes, weight, P):  # type: ignore[no-untyped-def]
     return loss
 
 
-@kernel(types.void(wf8(2)))
-def normalise(S):  # type: ignore[no-untyped-def]
-    """Turn scores S (n, K) into probabilities."""
-    n, K = S.shape
-    for i in range(n):
-        top = S[i, 0]
-        for k in range(1, K):
-            top = max(top, S[i, k])
-        total = 0.0
-        for k in range(K):
-            S[i, k] = np.exp(S[i, k] - top)
-            total += S[i, k]
-        for k in range(K):
-            S[i, k] /= total
-
-
 @kernel(types.void(rf8(2), rf8(1), wf8(2)))
 def curvature_times(P, weight, V):  # type: ignore[no-untyped-def]
     """Replace V (n, K) by s_i (diag(p_i) − p_i p_i') v_i."""

@@ -26,6 +26,15 @@ class Loss:
     name: ClassVar[str]
     is_multiclass: ClassVar[bool] = False
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named = [base.__name__ for base in cls.__bases__ if hasattr(base, "name")]
+        if named:
+            raise TypeError(
+                f"{cls.__name__} inherits from {named[0]}, but kernels and solvers know the formulas of that loss; inherit from "
+                "SmoothLoss, or from Loss where the slope jumps."
+            )
+
     def value(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return ℓ(z, y) of each row."""
         raise TypeError(f"{type(self).__name__} must define value")

@@ -47,7 +47,8 @@ def require_loss(problem: Problem, solver: str) -> None:
     if solver in ONE_PER_CLASS:
         return
     if loss.is_multiclass != (problem.n_scores > 1):
-        fits = "three classes or more; use Logistic()" if loss.is_multiclass else "two classes; use Softmax(), or a problem per class"
+        instead = "Softmax(), or a problem for each class against the rest (OneVsRest around a model)"
+        fits = "three classes or more; use Logistic()" if loss.is_multiclass else f"two classes; use {instead}"
         raise InputError(f"The rows have {problem.n_classes} classes, but the {loss.name} loss is one of {fits}.")
     if loss.is_multiclass and smooth_loss(problem).residuals.__func__ is SmoothLoss.residuals:  # type: ignore[attr-defined]
         raise InputError(f"The {loss.name} loss is one of several classes, which has to define `residuals`: see `SmoothLoss`.")

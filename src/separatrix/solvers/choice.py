@@ -48,8 +48,8 @@ from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
 from .solution import Solution
 
-WIDE = 4_000
-"""Columns above which a p × p factor costs more than the iterations it saves."""
+FACTORED = 4_000
+"""Columns up to which a p × p factor costs less than the iterations it saves."""
 SPARSE_WORK = 4e9
 """Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
 
@@ -102,7 +102,7 @@ def choose(problem: Problem) -> Choice:
                 return Choice("curved", f"{size:,} coefficients and {n:,} rows: one exact Hessian is worth its price, one per step is not")
             return Choice("newton", f"{size:,} coefficients and {n:,} rows: the exact Hessian is cheap")
         return Choice("whitened", f"{n:,} dense rows: a sample gives the Hessian, a few passes the rest")
-    if p <= WIDE and n > p:
+    if p <= FACTORED and n > p:
         return Choice("whitened", f"{size:,} coefficients of {p:,} dense columns: their covariance whitens the problem")
     return Choice("newton_cg", f"{p:,} dense columns are too many to factor their covariance")
 

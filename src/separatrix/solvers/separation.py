@@ -31,7 +31,7 @@ Indices = NDArray[np.intp]
 LP_TOLERANCE = 1e-10  # feasibility asked of HiGHS, the least it accepts
 TOUCHING = 1e-9  # hulls closer than this, in units of s, count as touching unless a direction verifiably separates them
 STRICT = 1e-7  # from this value of a_i'β on, `configuration` calls a row strict; below, it is on the boundary
-WIDE = 200  # columns beyond which programs take minutes, and Newton's method is tried before them
+FEW_COLUMNS = 200  # columns beyond which programs take minutes, and Newton's method is tried before them
 TOO_CLOSE = "The classes lie closer than rounding can tell; subtract a common offset from each column of X first."
 
 
@@ -40,7 +40,7 @@ class Conflict:
     """Why no hyperplane separates: Σ_i u_i x_i over positive rows = Σ_j v_j x_j over negative rows = point.
 
     The weights u, v > 0 sum to 1 each. At the point f would have to take both signs. A vertex of the solutions, so at
-    most p + 2 rows, where the program found it: always with up to WIDE columns.
+    most p + 2 rows, where the program found it: always with up to FEW_COLUMNS columns.
     """
 
     positive_rows: Indices
@@ -163,7 +163,7 @@ def _search(rows: SignedRows, gain: Floats | None = None) -> tuple[Floats, Indic
     """Solve the program over a growing set of rows; return β, the rows that took part and their dual values."""
     A, y = rows.A, rows.y
     beta = A.T @ (1 / np.where(y > 0, 1 + (y > 0).sum(), 1 + (y < 0).sum()))  # the difference of the class means
-    if gain is None and A.shape[1] > WIDE and A.shape[0] < 100 * A.shape[1]:
+    if gain is None and A.shape[1] > FEW_COLUMNS and A.shape[0] < 100 * A.shape[1]:
         beta, dual = _least_hinge(A)
         if (A @ beta).min() > TOUCHING or np.abs(A.T @ dual).max() <= LP_TOLERANCE * dual.sum():
             return beta, np.arange(len(y)), dual

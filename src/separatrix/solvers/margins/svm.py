@@ -1,8 +1,7 @@
 """From a problem with a hinge to its machines: which solver each gets, and one solution of all.
 
 1. Few columns (dense p ≤ 2,000, sparse p ≤ 500), or rows read anew on every pass: semismooth Newton for the squared hinge, exact after a
-   handful of passes; for the hinge an augmented Lagrangian around it.
-   On small tables both run for all machines at once, the hinge by an interior-point method.
+   handful of passes; for the hinge an augmented Lagrangian around it. On small tables all machines at once, the hinge by interior points.
 2. Few rows with more columns: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
 3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads. What it has
    not reached after some epochs, because costs are high or columns of many sizes, others reach from where it stands: interior points with
@@ -64,12 +63,11 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     """
     require_loss(problem, "crammer_singer" if joint else "svm")
     refuse_overflow(problem)
-    rows = problem.rows
+    rows, X = problem.rows, problem.rows.X
     if (used := _used(problem)) is not None:
         held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)  # type: ignore[index]
         found = solve(replace(problem, rows=held), ridge, joint, classes)
         return replace(found, support=used[found.support])
-    X = rows.X
     fewer = X is not None and X.shape[0] < X.shape[1] and X.shape[1] > FEW_ANYWAY
     if fewer and X.shape[0] <= FEW_ROWS:
         return _in_span(problem, ridge, joint, classes)

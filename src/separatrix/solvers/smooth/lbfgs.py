@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ..problem import Problem
 from ..solution import Status
 from ..stopping import small_enough, still_to_gain, without_step
-from .line_search import Asking, answered, trials
-from .objective import Objective
+from .line_search import Asking, trials
 
 Floats = NDArray[np.float64]
 
@@ -66,13 +65,11 @@ Ended = tuple[Floats, float, Floats, Status, int]
 """θ, f, gradient, status and iterations."""
 
 
-def minimise(objective: Objective, theta: Floats, f: float, g: Floats, pairs: Pairs) -> Ended:
-    """Return where L-BFGS ends, from θ with f and g there."""
-    return answered(iterations(objective.problem, theta, f, g, pairs), objective.at)
-
-
 def iterations(problem: Problem, theta: Floats, f: float, g: Floats, pairs: Pairs, rough: bool = False) -> Asking[Ended]:
-    """Minimise as `minimise` does, asking for the values; `rough`: what the last step promises is taken for all that is left."""
+    """Return where L-BFGS ends, from θ with f and g there, asking for the values at further points.
+
+    `rough`: what the last step promises is taken for all that is left.
+    """
     promised: list[float] = []
     falls: list[float] = []
     for iteration in range(problem.max_iter + 1):

@@ -62,8 +62,10 @@ class ProximalNewton:
         self.iterations = 0
         # The curvature of a cross-entropy tells the sizes of the columns, as well as is needed; that of another loss does not.
         self.is_cross_entropy = isinstance(problem.loss, CrossEntropy)
-        self.units = None if self.is_cross_entropy or problem.rows.X is None else column_units(Products(problem.rows), problem)[None]
+        self.units: Floats | None = None
         with np.errstate(over="ignore", invalid="ignore"):
+            if not (self.is_cross_entropy or problem.rows.X is None):
+                self.units = column_units(Products(problem.rows), problem)[None]
             self.f, self.g, H = self.objective.curved(self.theta)
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
             problem.rows.source.refuse_nonfinite()
