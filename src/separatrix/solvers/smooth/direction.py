@@ -23,6 +23,8 @@ INNER = 2_000
 """Most products within one step."""
 MANY, CARE = 30, 5.0
 """Products above which conjugate gradients are slow, and the factor by which their gains then understate what is left."""
+BELIEVED = 20
+"""Products before a direction near the minimum is believed where a block was needed: what is left lies outside it, and comes late."""
 LEFT_SLOW = 1e-2
 """Share of a direction's gain that it may then miss."""
 
@@ -124,6 +126,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     near = rz <= 2.0 * lam * NEAR * point.f and (system.is_exact or not system.is_slow)
     target = asked if near else max(asked, forcing**2 * rz)
     gains: list[float] = []
+    least = max(system.longest // 4, BELIEVED if near and scales.block is not None else 0)
     for _ in range(INNER):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
@@ -142,7 +145,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         heavy = scales.solved(r)
         new += float(rc @ (rc / hc)) + scales.along(heavy, r)
         is_far = near and _is_far(system, gains, gap, r, rc)
-        if new <= target and not is_far and len(gains) >= system.longest // 4:
+        if new <= target and not is_far and len(gains) >= least:
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         scales.add(heavy, p)
