@@ -21,6 +21,8 @@ LEFT_SPARSE, LEFT_DENSE = 0.9, 0.3
 """Share of tol that a last step leaves of the gradient. Dense columns may lie far from 0, where M says little of what is left to gain."""
 INNER = 2_000
 """Most products within one step."""
+HOPELESS = 250
+"""Products of one direction above which a diagonal is not enough; texts with next to no penalty need 200."""
 MANY, CARE = 30, 5.0
 """Products above which conjugate gradients are slow, and the factor by which their gains then understate what is left."""
 BELIEVED = 20
@@ -89,7 +91,7 @@ def preconditioner(system: System, point: Point) -> Scales:
 
 def strengthened(system: System, point: Point) -> bool:
     """Whether the last direction was so slow that the exact Hessian of the heaviest coefficients, now factored, is worth its price."""
-    if not (system.is_slow and system.products.is_sparse and system.spent > 0.0):
+    if not (system.products.is_sparse and (system.block is not None or system.longest > HOPELESS)):
         return False
     P, s = point.P, system.weight
     bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
