@@ -22,8 +22,12 @@ LEFT_SPARSE, LEFT_DENSE = 0.9, 0.3
 """Share of tol that a last step leaves of the gradient. Dense columns may lie far from 0, where M says little of what is left to gain."""
 INNER = 2_000
 """Most products within one step."""
+HOPELESS = 250
+"""Products of one direction above which a diagonal is not enough; texts with next to no penalty need 200."""
 MANY, CARE = 30, 5.0
 """Products above which conjugate gradients are slow, and the factor by which their gains then understate what is left."""
+BELIEVED = 20
+"""Products before a direction near the minimum is believed where a block was needed: what is left lies outside it, and comes late."""
 LEFT_SLOW = 1e-2
 """Share of a direction's gain that it may then miss."""
 
@@ -87,7 +91,8 @@ def preconditioner(system: System, point: Point) -> Scales:
 
 def strengthened(system: System, point: Point) -> bool:
     """Whether the last direction was so slow that the exact Hessian of the heaviest coefficients, now factored, is worth its price."""
-    if not (system.is_slow and system.products.is_sparse and system.spent > 0.0) or not isinstance(system.loss_function, CrossEntropy):
+    hopeless = system.block is not None or system.longest > HOPELESS
+    if not (system.products.is_sparse and hopeless and isinstance(system.loss_function, CrossEntropy)):
         return False
     P, s = point.P, system.weight
     bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
@@ -124,6 +129,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     near = rz <= 2.0 * lam * NEAR * point.f and (system.is_exact or not system.is_slow)
     target = asked if near else max(asked, forcing**2 * rz)
     gains: list[float] = []
+    least = max(system.longest // 4, BELIEVED if near and scales.block is not None else 0)
     for _ in range(INNER):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
@@ -142,7 +148,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         heavy = scales.solved(r)
         new += float(rc @ (rc / hc)) + scales.along(heavy, r)
         is_far = near and _is_far(system, gains, gap, r, rc)
-        if new <= target and not is_far and len(gains) >= system.longest // 4:
+        if new <= target and not is_far and len(gains) >= least:
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         scales.add(heavy, p)

@@ -10,6 +10,7 @@ they are a fraction of all. Their Hessian is factored and used until a direction
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,8 @@ from .system import Point, System
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-SIZES = (250, 500, 1_000, 2_000, 3_000)
-"""Numbers of pairs that are tried: a factor of the last takes .3 s."""
+SIZES = (250, 500, 1_000, 1_500, 2_000)
+"""Numbers of pairs that are tried: a factor of the last takes .1 s, and leaves the cache of no machine much colder than products do."""
 LIVE = 0.1
 """Curvature of a coefficient, in units of λ, from which on it is worth a place."""
 PRODUCT, MEETING, FACTOR, ADDED, SOLVE = 2e-9, 4e-9, 1.1e-11, 4e-11, 1e-9
@@ -40,7 +41,7 @@ class HeavyBlock:
 
     Attributes
     ----------
-    pairs : (m,) places in W.ravel(), W (p, R)
+    pairs : (m,) places in W.ravel(), W (p, R), score by score
     units : (m,) √diagonal
     factor : (m, m) lower Cholesky factor in these units
     """
@@ -63,15 +64,15 @@ def cost_of_products(system: System, count: int) -> float:
 def worth(system: System, curvature: Floats, spent: float) -> Index | None:
     """Return the pairs whose block costs no more than the last direction, given their curvature (p, R) in units of λ; None if none does."""
     live = int(np.count_nonzero(curvature > LIVE))
-    least = 0 if system.block is None else min(len(system.block.pairs), live)
+    last = 0 if system.block is None else len(system.block.pairs)
     order = np.argsort(-curvature, axis=None, kind="stable")[: SIZES[-1]]
     for size in reversed(SIZES):
         m = min(size, live)
-        if m < max(least, SIZES[0]):
+        if m < SIZES[0]:
             return None
-        pairs = np.sort(order[:m])
-        if _cost(system, pairs) <= spent:
-            return pairs
+        pairs = order[:m]
+        if m <= last or _cost(system, pairs) <= spent:
+            return np.asarray(pairs[np.lexsort((pairs, pairs % curvature.shape[1]))])
     return None
 
 
@@ -89,34 +90,30 @@ def _meetings(system: System, pairs: Index) -> Floats:
 
 def factored(system: System, point: Point, pairs: Index) -> HeavyBlock:
     """Return the factor of H_B at a point."""
-    H = hessian(system, point, pairs)
-    units = np.sqrt(np.einsum("aa->a", H))
-    H /= units
-    H /= units[:, None]
     ridge, info = RIDGE, 1
     while info != 0:
-        A = H.copy()
-        A.ravel()[:: len(A) + 1] += ridge
+        H = hessian(system, point, pairs)
+        units = np.sqrt(np.einsum("aa->a", H))
+        H /= units
+        H /= units[:, None]
+        H.ravel()[:: len(H) + 1] += ridge
         # The transpose of a symmetric matrix is in the order LAPACK wants: it is factored in place.
-        factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1)
+        factor, info = lapack.dpotrf(H.T, lower=1, overwrite_a=1)
         ridge *= 100.0
     return HeavyBlock(pairs, units, factor)
 
 
 def hessian(system: System, point: Point, pairs: Index) -> Floats:
-    """Return H_B (m, m) at a point."""
+    """Return H_B (m, m) at a point, for pairs score by score."""
     P, R = point.P, point.P.shape[1]
     columns, scores = np.divmod(pairs, R)
     share = (np.ones(len(P)) if system.weight.size == 0 else system.weight) / system.problem.total
     T = system.products.transposed
-    H = np.zeros((len(pairs), len(pairs)))
-    if R > 1:
-        H -= _gram(T[columns], np.sqrt(share) * P.T, scores)
+    H = np.negative(_gram(T[columns], np.sqrt(share) * P.T, scores)) if R > 1 else np.empty((len(pairs), len(pairs)))
     bent = share[:, None] * P * (1.0 - P if R == 1 else rests(P.T).T)
-    for k in range(R):
-        own = np.flatnonzero(scores == k)
-        if len(own):
-            H[own[:, None], own] = _gram(T[columns[own]], np.sqrt(bent.T), np.full(len(own), k))
+    for a, b in pairwise(np.searchsorted(scores, np.arange(R + 1))):
+        if a < b:
+            H[a:b, a:b] = _gram(T[columns[a:b]], np.sqrt(bent.T), scores[a:b])
     np.einsum("aa->a", H)[:] += system.ridge
     return H
 

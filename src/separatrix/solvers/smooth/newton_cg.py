@@ -118,7 +118,9 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
             scales = preconditioner(system, point)
             size = norm(point, scales)
         was_slow = system.is_slow
-        d, dc, Xd, decrement, missed = direction(system, point, scales, min(FORCING, np.sqrt(size / first)))
+        # A block preconditions so well that a quarter of the gradient is near the model's minimum; while the model is off, that is enough.
+        forcing = FORCING if system.block is not None and not system.is_exact else min(FORCING, np.sqrt(size / first))
+        d, dc, Xd, decrement, missed = direction(system, point, scales, forcing)
         found = _search(system, point, d, dc, Xd, decrement)
         if found is None:
             return point, without_step(problem, point.f, np.append(point.g.ravel(), point.gc), decrement), iteration
@@ -143,7 +145,8 @@ def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, dec
     for _ in range(30):
         trial = along(t)
         if trial.f <= point.f - 2.0 * ARMIJO * t * decrement:
-            trial, longer = _further(along, trial, longer)
+            if longer is None and trial.slope < STEEP * tried.slope:
+                trial, longer = _further(along, trial, STEEP * tried.slope)
             if system.is_slow:
                 trial = _lowest(along, (tried, trial) if trial.slope > 0.0 else (trial, longer), trial)
             return system.point(point.W - trial.t * d, point.c - trial.t * dc, point.Z - trial.t * Xd, trial.loss, trial.R)
@@ -153,16 +156,14 @@ def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, dec
     return None
 
 
-def _further(along: Callable[[float], _Trial], trial: _Trial, longer: _Trial | None) -> tuple[_Trial, _Trial | None]:
-    """Return a longer step while f falls nearly as steeply at its end as before: rows that a direction separates gain by any length."""
-    start = along(0.0).slope if longer is None else 0.0
-    while longer is None and trial.slope < STEEP * start:
+def _further(along: Callable[[float], _Trial], trial: _Trial, steep: float) -> tuple[_Trial, _Trial | None]:
+    """Return the longest step, doubled while f falls steeply at its end, and one too long: rows that it separates go on gaining."""
+    while trial.slope < steep:
         double = along(2.0 * trial.t)
-        if double.f >= trial.f:
-            longer = double
-            break
+        if not double.f < trial.f:
+            return trial, double
         trial = double
-    return trial, longer
+    return trial, None
 
 
 @dataclass(slots=True)
