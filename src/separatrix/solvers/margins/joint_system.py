@@ -1,0 +1,159 @@
+"""The linear system of a step of the joint machine, by a Cholesky factor or by conjugate gradients.
+
+    H = D + Σ_i (diag(d_i) − d_i d_i'/Σd_i) ⊗ x̃_i x̃_i'    over (K, q)
+
+Moves that are equal in all classes change no difference of scores, and no step has any. With the last class held at 0 its block drops out:
+what is left of the sum needs no subtraction, and D becomes D ⊗ (I − 11'/K).
+
+Sparse rows make products cheap: conjugate gradients, preconditioned by the K × K block of each column, which has its unit, take over where
+d is even enough. Near the end it is not, and only the factor is exact enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from ...data import Block
+from ...summaries.grouped import csr_parts
+from .conjugate import conjugate_gradients
+
+Floats = NDArray[np.float64]
+Solver = Callable[[Floats, float], Floats]
+
+MOST = 7_000
+"""Coefficients up to which their matrix is factored."""
+RAISED = 1e-14
+"""Share by which the diagonal is raised, a hundred times more where rounding has left no positive definite matrix."""
+PRODUCTS = 800
+"""Products that cost about as much as a factor."""
+
+
+def even(v: Floats, top: NDArray[np.intp]) -> Floats:
+    """Return v (n, K) with rows that sum to 0, the entry `top` of each row making up for the others.
+
+    Where one class has nearly all of a row's weight, its own product is the difference of large numbers; the others' are exact.
+
+    Examples
+    --------
+    >>> even(np.array([[1.0, 2.0, 9.0]]), np.array([2])).tolist()
+    [[1.0, 2.0, -3.0]]
+    """
+    at = np.arange(len(v)), top
+    v[at] = 0.0
+    v[at] = -v.sum(axis=1)
+    return v
+
+
+def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
+    """Return right (K, q) ↦ H⁻¹ right by a Cholesky factor; None where rounding has left no positive definite matrix.
+
+    Parameters
+    ----------
+    Z : (n, q) rows with their constant, dense or CSR
+    d : (n, K) weights
+    ridge : (q,) diagonal of D
+    """
+    K, q = d.shape[1], Z.shape[1]
+    share = d / d.sum(axis=1, keepdims=True)
+    H = np.zeros((K - 1, q, K - 1, q))
+    for k, m in combinations(range(K), 2):
+        block = _pairs(Z, d[:, k] * share[:, m])
+        H[k, :, k] += block
+        if m < K - 1:
+            H[k, :, m] = H[m, :, k] = -block
+            H[m, :, m] += block
+    columns = np.einsum("kama->akm", H)
+    columns += ridge[:, None, None] * (np.eye(K - 1) - 1.0 / K)
+    whole = H.reshape((K - 1) * q, (K - 1) * q)
+    if not np.isfinite(whole).all():
+        return None
+    factor = _cholesky(whole)
+    if factor is None:
+        return None
+
+    def solve(right: Floats, share: float = 0.0) -> Floats:
+        found = np.zeros((K, q))
+        found[:-1] = lapack.dpotrs(factor, right[:-1].ravel(), lower=0)[0].reshape(K - 1, q)
+        return found - found.mean(axis=0)
+
+    return solve
+
+
+def _cholesky(whole: Floats) -> Floats | None:
+    diagonal, more = np.einsum("aa->a", whole).copy(), RAISED
+    while more < 1e-6:
+        np.einsum("aa->a", whole)[:] = diagonal * (1.0 + more)
+        factor, info = lapack.dpotrf(whole.T, lower=0, clean=0)
+        if info == 0:
+            return np.asarray(factor)
+        more *= 100.0
+    return None
+
+
+def _pairs(Z: Any, weight: Floats) -> Floats:
+    """Return Σ weight_i x̃_i x̃_i'."""
+    if not sp.issparse(Z):
+        return np.asarray((Z.T * weight) @ Z)
+    from ...kernels.sparse_products import add_weighted_pairs
+
+    total = np.zeros((Z.shape[1] + 1,) * 2)
+    add_weighted_pairs(*csr_parts(Block(Z)), np.ascontiguousarray(weight), total)
+    total = total[:-1, :-1]
+    return np.asarray(total + np.tril(total, -1).T)
+
+
+class Conjugate:
+    """right (K, q) ↦ H⁻¹ right to a share of it, by conjugate gradients.
+
+    Parameters
+    ----------
+    Z : (n, q) CSR
+    across : (q, n) Z' in CSR
+    d, ridge : as in `factored`
+
+    Attributes
+    ----------
+    arrived : bool
+        Whether all solutions so far are as exact as was asked.
+    """
+
+    def __init__(self, Z: Any, across: Any, d: Floats, ridge: Floats) -> None:
+        K = d.shape[1]
+        self.Z, self.across, self.d, self.ridge = Z, across, d, ridge
+        self.share, self.top = d / d.sum(axis=1, keepdims=True), d.argmax(axis=1)
+        self.arrived = True
+        squares, blocks = across.multiply(across).tocsr(), np.empty((len(ridge), K, K))
+        for k, m in combinations(range(K), 2):
+            blocks[:, k, m] = blocks[:, m, k] = -(squares @ (d[:, k] * self.share[:, m]))
+        for k in range(K):
+            blocks[:, k, k] = ridge - np.delete(blocks[:, k], k, axis=1).sum(axis=1)
+        # Equal moves have no curvature but the penalty's, and a column without rows may have none; any will do.
+        sizes = np.einsum("akk->a", blocks) / K
+        blocks[sizes <= 0.0] = np.eye(K)
+        self.inverse = np.linalg.inv(blocks + np.where(sizes > 0.0, sizes, 1.0)[:, None, None])
+
+    def __call__(self, right: Floats, share: float) -> Floats:
+        """Return the solution, or what is found of it after many products."""
+        count = 0
+
+        def curvature(v: Floats) -> Floats:
+            nonlocal count
+            count += 1
+            z = self.Z @ v
+            moved = even(self.d * (z - (self.share * z).sum(axis=1, keepdims=True)), self.top)
+            return np.asarray(self.ridge[:, None] * v + self.across @ moved)
+
+        def scaled(r: Floats) -> Floats:
+            return np.asarray(np.matmul(self.inverse, r[:, :, None])[:, :, 0])
+
+        right = np.ascontiguousarray((right - right.mean(axis=0)).T)
+        found = conjugate_gradients(curvature, right, scaled, share, PRODUCTS)
+        self.arrived &= count < PRODUCTS
+        return np.ascontiguousarray((found - found.mean(axis=1, keepdims=True)).T)
