@@ -60,22 +60,16 @@ def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
     d : (n, K) weights
     ridge : (q,) diagonal of D
     """
-    K, q = d.shape[1], Z.shape[1]
-    share = d / d.sum(axis=1, keepdims=True)
-    H = np.zeros((K - 1, q, K - 1, q))
-    for k, m in combinations(range(K), 2):
-        block = _pairs(Z, d[:, k] * share[:, m])
-        H[k, :, k] += block
-        if m < K - 1:
-            H[k, :, m] = H[m, :, k] = -block
-            H[m, :, m] += block
-    columns = np.einsum("kama->akm", H)
-    columns += ridge[:, None, None] * (np.eye(K - 1) - 1.0 / K)
-    whole = H.reshape((K - 1) * q, (K - 1) * q)
-    if not np.isfinite(whole).all():
-        return None
-    factor = _cholesky(whole)
-    if factor is None:
+    K, q, more = d.shape[1], Z.shape[1], RAISED
+    while more < 1e-6:
+        whole = _grounded(Z, d, ridge)
+        np.einsum("aa->a", whole)[:] *= 1.0 + more
+        # The lower triangle in C order is LAPACK's upper one.
+        factor, info = lapack.dpotrf(whole.T, lower=0, overwrite_a=1, clean=0)
+        if info == 0:
+            break
+        more *= 100.0
+    else:
         return None
 
     def solve(right: Floats, share: float = 0.0) -> Floats:
@@ -86,15 +80,19 @@ def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
     return solve
 
 
-def _cholesky(whole: Floats) -> Floats | None:
-    diagonal, more = np.einsum("aa->a", whole).copy(), RAISED
-    while more < 1e-6:
-        np.einsum("aa->a", whole)[:] = diagonal * (1.0 + more)
-        factor, info = lapack.dpotrf(whole.T, lower=0, clean=0)
-        if info == 0:
-            return np.asarray(factor)
-        more *= 100.0
-    return None
+def _grounded(Z: Any, d: Floats, ridge: Floats) -> Floats:
+    """Return the matrix of all classes but the last, its lower triangle at least."""
+    K, q, share = d.shape[1], Z.shape[1], d / d.sum(axis=1, keepdims=True)
+    H = np.zeros((K - 1, q, K - 1, q))
+    for k, m in combinations(range(K), 2):
+        block = _pairs(Z, d[:, k] * share[:, m])
+        H[k, :, k] += block
+        if m < K - 1:
+            H[m, :, k] = -block
+            H[m, :, m] += block
+    columns = np.einsum("kama->akm", H)
+    columns += ridge[:, None, None] * (np.eye(K - 1) - 1.0 / K)
+    return H.reshape((K - 1) * q, (K - 1) * q)
 
 
 def _pairs(Z: Any, weight: Floats) -> Floats:
