@@ -84,6 +84,12 @@ def test_any_units_and_costs_are_proven(kind: str, cost: float, ridge: float, la
     primal = 0.5 * np.sum(found.coef**2) + 0.5 * rho * np.sum(found.intercept**2) + m.cost @ ahead.max(axis=1)
     dual = A[own].sum() - 0.5 * np.sum((X.T @ A) ** 2) - (0.5 * np.sum(A.sum(axis=0) ** 2) / ridge if 0.0 < ridge < np.inf else 0.0)
     assert primal - dual <= 1e-6 * primal
-    size = np.abs(A).sum()
-    assert np.abs(A.sum(axis=1)).max() <= 1e-12 * size and (A <= np.eye(4)[m.codes] * m.cost[:, None] * (1.0 + 1e-12)).all()
+    size, room = np.abs(A).sum(), np.eye(4)[m.codes] * m.cost[:, None] - A
+    assert np.abs(A.sum(axis=1)).max() <= 1e-12 * size and room.min() >= -1e-12 * cost
     assert ridge > 0.0 or np.abs(A.sum(axis=0)).max() <= 1e-12 * size
+
+
+def test_sparse_rows_of_thousands_of_coefficients_have_this_road() -> None:
+    X = sp.random_array((2000, 700), density=0.01, format="csr", rng=np.random.default_rng(0))
+    y = np.arange(2000, dtype=np.int32) % 9
+    assert joint_interior.is_possible(JointMachine(Rows.of(as_source(X, y)), y, np.ones(2000), 9))

@@ -175,7 +175,7 @@ def _stretched(machine: JointMachine, penalty: float, ahead: Floats) -> tuple[fl
     """
     others = 1.0 - np.eye(machine.n_classes)[machine.codes]
     short = (ahead + others).max(axis=1)
-    primal, worst = penalty + float(machine.cost @ short), float(short.max())
+    primal, worst = penalty + float(machine.cost @ short), float(short[machine.cost > 0.0].max(initial=0.0))
     if 0.0 < worst < NEARLY:
         factor = 1.0 + 2.0 * worst
         longer = factor * factor * penalty + float(machine.cost @ (factor * ahead + others).max(axis=1))

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
 from .joint_settling import settled
-from .joint_system import MOST, Conjugate, Solver, even, factored
+from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored
 
 Floats = NDArray[np.float64]
 
@@ -40,13 +40,11 @@ VALUES = 2e7
 """Values of the rows with those of their multipliers up to which there is room for them."""
 LARGE, FIRST, CORRECTIONS = 600, 10.0, 3
 """Coefficients from which on a factor is dear beside its use, and then: first slacks, and corrections of a step's direction at most."""
-ROUGH, EXACT = 1e-3, 1e-8
-"""Share of its right-hand side to which a system is solved: for a prediction, and for a step."""
 STEPS = 60
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
 CAPS, CAPPED = np.array([1e1, 1e4, 1e7, 1e10, 1e13]), 2_000
-"""Costs, times the mean squared length of a row, that are tried where the true ones are too high for the steps, and coefficients are few."""
+"""Costs, times the mean squared length of a row, tried where the true ones are too high for the steps; coefficients up to which they are."""
 SHORT, PATIENCE = 1e-3, 3
 """Length of a step that gains nothing, and how many of them end the walk."""
 ROUNDING = 1e-13
@@ -113,7 +111,8 @@ def _walked(machine: JointMachine) -> JointCertificate:
             continue
         best = _better(best, inner.certificate(machine, rows, step))
         if best.gap > machine.tol * best.primal and (inner.products <= machine.tol * best.primal or is_last):
-            best = _better(best, inner.certificate(machine, rows, step, inner.settled(machine.tol * best.primal)))
+            inner.u = inner.settled(machine.tol * best.primal)
+            best = _better(best, inner.certificate(machine, rows, step, inner.u))
         is_exact = inner.is_large or inner.products <= ROUNDING * best.primal or inner.products > 0.1 * before
         if is_last or (best.gap <= machine.tol * best.primal and is_exact):
             break
@@ -157,7 +156,7 @@ class Interior:
         """Take a step; return whether its numbers are sound, which rounding ends at last."""
         d = self.u / self.s
         if self.is_even:
-            system = Conjugate(self.Z, self.across, d, self.ridge)
+            system = Conjugate(self.Z, d, self.ridge)
             moves = self._direction(system, d)
             self.is_even = system.arrived
             if self.is_even:

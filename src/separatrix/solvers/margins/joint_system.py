@@ -31,6 +31,10 @@ MOST = 7_000
 """Coefficients up to which their matrix is factored."""
 RAISED = 1e-14
 """Share by which the diagonal is raised, a hundred times more where rounding has left no positive definite matrix."""
+FEW, REFINED = 600, 2
+"""Coefficients up to which a solution stays as the factor gives it, and how often it is refined beyond."""
+ROUGH, EXACT = 1e-3, 1e-8
+"""Share of its right-hand side to which a system is solved: for a prediction, and for a step."""
 PRODUCTS = 800
 """Products that cost about as much as a factor."""
 
@@ -49,6 +53,24 @@ def even(v: Floats, top: NDArray[np.intp]) -> Floats:
     v[at] = 0.0
     v[at] = -v.sum(axis=1)
     return v
+
+
+def curvature(Z: Any, d: Floats, ridge: Floats) -> Callable[[Floats], Floats]:
+    """Return v (q, K) ↦ Hv; Z is CSR or dense.
+
+    Examples
+    --------
+    >>> curvature(np.ones((1, 1)), np.ones((1, 2)), np.ones(1))(np.array([[1.0, -1.0]])).tolist()
+    [[2.0, -2.0]]
+    """
+    share, top = d / d.sum(axis=1, keepdims=True), d.argmax(axis=1)
+    across = sp.csr_array(Z.T) if sp.issparse(Z) else Z.T
+
+    def product(v: Floats) -> Floats:
+        z = np.asarray(Z @ v)
+        return np.asarray(ridge[:, None] * v + across @ even(d * (z - (share * z).sum(axis=1, keepdims=True)), top))
+
+    return product
 
 
 def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
@@ -72,11 +94,20 @@ def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
     else:
         return None
 
-    def solve(right: Floats, share: float = 0.0) -> Floats:
+    def once(right: Floats) -> Floats:
         found = np.zeros((K, q))
         found[:-1] = lapack.dpotrs(factor, right[:-1].ravel(), lower=0)[0].reshape(K - 1, q)
         return found - found.mean(axis=0)
 
+    def solve(right: Floats, share: float) -> Floats:
+        found = once(right)
+        for _ in range(REFINED if share <= EXACT and refines else 0):
+            rest = right - product(found.T).T
+            found = found + once(rest - rest.mean(axis=0))
+        return found
+
+    refines = (K - 1) * q > FEW
+    product = curvature(Z, d, ridge) if refines else np.asarray
     return solve
 
 
@@ -113,7 +144,6 @@ class Conjugate:
     Parameters
     ----------
     Z : (n, q) CSR
-    across : (q, n) Z' in CSR
     d, ridge : as in `factored`
 
     Attributes
@@ -122,14 +152,13 @@ class Conjugate:
         Whether all solutions so far are as exact as was asked.
     """
 
-    def __init__(self, Z: Any, across: Any, d: Floats, ridge: Floats) -> None:
-        K = d.shape[1]
-        self.Z, self.across, self.d, self.ridge = Z, across, d, ridge
-        self.share, self.top = d / d.sum(axis=1, keepdims=True), d.argmax(axis=1)
-        self.arrived = True
-        squares, blocks = across.multiply(across).tocsr(), np.empty((len(ridge), K, K))
+    def __init__(self, Z: Any, d: Floats, ridge: Floats) -> None:
+        K, share = d.shape[1], d / d.sum(axis=1, keepdims=True)
+        self.arrived, self.count = True, 0
+        self.product = curvature(Z, d, ridge)
+        squares, blocks = sp.csr_array(Z.multiply(Z).T), np.empty((len(ridge), K, K))
         for k, m in combinations(range(K), 2):
-            blocks[:, k, m] = blocks[:, m, k] = -(squares @ (d[:, k] * self.share[:, m]))
+            blocks[:, k, m] = blocks[:, m, k] = -(squares @ (d[:, k] * share[:, m]))
         for k in range(K):
             blocks[:, k, k] = ridge - np.delete(blocks[:, k], k, axis=1).sum(axis=1)
         # Equal moves have no curvature but the penalty's, and a column without rows may have none; any will do.
@@ -139,19 +168,15 @@ class Conjugate:
 
     def __call__(self, right: Floats, share: float) -> Floats:
         """Return the solution, or what is found of it after many products."""
-        count = 0
-
-        def curvature(v: Floats) -> Floats:
-            nonlocal count
-            count += 1
-            z = self.Z @ v
-            moved = even(self.d * (z - (self.share * z).sum(axis=1, keepdims=True)), self.top)
-            return np.asarray(self.ridge[:, None] * v + self.across @ moved)
-
-        def scaled(r: Floats) -> Floats:
-            return np.asarray(np.matmul(self.inverse, r[:, :, None])[:, :, 0])
-
+        self.count = 0
         right = np.ascontiguousarray((right - right.mean(axis=0)).T)
-        found = conjugate_gradients(curvature, right, scaled, share, PRODUCTS)
-        self.arrived &= count < PRODUCTS
+        found = conjugate_gradients(self._product, right, self._scaled, share, PRODUCTS)
+        self.arrived &= self.count < PRODUCTS
         return np.ascontiguousarray((found - found.mean(axis=1, keepdims=True)).T)
+
+    def _product(self, v: Floats) -> Floats:
+        self.count += 1
+        return self.product(v)
+
+    def _scaled(self, r: Floats) -> Floats:
+        return np.asarray(np.matmul(self.inverse, r[:, :, None])[:, :, 0])

@@ -183,9 +183,8 @@ def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found:
     squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
     rows, ends = CentredRows.of(problem.rows, centred=False), []
     for k, (w, c, a) in enumerate(zip(W, b, A)):
-        signs = np.where(codes == (1 if len(W) == 1 else k), 1.0, -1.0)
+        theta, signs = np.append(w, c), np.where(codes == (1 if len(W) == 1 else k), 1.0, -1.0)
         own = Machine(problem.rows, signs, scale * cost, squared, ridge)
-        theta = np.append(w, c)
         ends.append(certify(own, rows, theta, signs * rows.scores(theta), a * signs))
     return W, b, *np.array([(e.primal, e.dual, e.residual) for e in ends]).T
 
