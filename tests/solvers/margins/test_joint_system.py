@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from separatrix.solvers.margins.joint_settling import settled
 from separatrix.solvers.margins.joint_system import Conjugate, factored
 
 K, Q = 4, 6
@@ -29,13 +28,3 @@ def test_both_roads_solve_the_matrix(rng: Any) -> None:
         found = road(right, 1e-13)
         assert_allclose(found.sum(axis=0) * units, 0.0, atol=1e-9)
         assert_allclose(((H @ found.ravel()).reshape(K, Q) - right) / units, 0.0, atol=1e-9)
-
-
-def test_settled_multipliers_keep_sums_and_signs(rng: Any) -> None:
-    Z, u = rng.normal(size=(60, Q)) * 10.0 ** np.arange(0, 6), rng.random((60, K))
-    off = Z.T @ (1e-4 * rng.normal(size=(60, K)))
-    off -= off.mean(axis=1, keepdims=True)
-    new = settled(Z, Z.T, off, np.ones(Q), u, 1e-16 * float(np.vdot(off, off)))
-    assert (new > 0.0).all()
-    assert_allclose(new.sum(axis=1), u.sum(axis=1), rtol=1e-14)
-    assert np.linalg.norm(off + Z.T @ (new - u)) <= 1e-7 * np.linalg.norm(off)

@@ -8,8 +8,7 @@ Newton's step needs one system of K q equations, whose matrix is that of a softm
 
     D + Σ_i (diag(d_i) − d_i d_i'/Σd_i) ⊗ x̃_i x̃_i',    d_ik = u_ik/s_ik
 
-Steps are Mehrotra's: a predictor tells how far μ may fall. `joint_system` solves for them, `joint_settling` ends the multipliers where
-columns are of very different sizes. Coordinate descent (`crammer_singer`) needs thousands of epochs for what this does in fifteen steps,
+Steps are Mehrotra's: a predictor tells how far μ may fall. `joint_system` solves for them. Coordinate descent (`crammer_singer`) needs thousands of epochs for what this does in fifteen steps,
 or never gets there; but it needs no matrix.
 
 References
@@ -29,7 +28,6 @@ from numpy.typing import NDArray
 
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
-from .joint_settling import settled
 from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored
 
 Floats = NDArray[np.float64]
@@ -44,7 +42,9 @@ STEPS = 60
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
 CAPS, CAPPED = np.array([1e1, 1e4, 1e7, 1e10, 1e13]), 2_000
-"""Costs, times the mean squared length of a row, tried where the true ones are too high for the steps; coefficients up to which they are."""
+"""Costs times the mean squared length of a row tried where the true ones are too high for the steps, and coefficients up to which they are."""
+SETTLINGS, MOST_FALL = 2, 0.9
+"""How often multipliers are settled, and the share of itself by which one may fall."""
 SHORT, PATIENCE = 1e-3, 3
 """Length of a step that gains nothing, and how many of them end the walk."""
 ROUNDING = 1e-13
@@ -111,7 +111,7 @@ def _walked(machine: JointMachine) -> JointCertificate:
             continue
         best = _better(best, inner.certificate(machine, rows, step))
         if best.gap > machine.tol * best.primal and (inner.products <= machine.tol * best.primal or is_last):
-            inner.u = inner.settled(machine.tol * best.primal)
+            inner.settle()
             best = _better(best, inner.certificate(machine, rows, step, inner.u))
         is_exact = inner.is_large or inner.products <= ROUNDING * best.primal or inner.products > 0.1 * before
         if is_last or (best.gap <= machine.tol * best.primal and is_exact):
@@ -221,12 +221,24 @@ class Interior:
         """Return A (n, K) = c_i [k = y_i] − u_ik; the own class's from the others', which may be far below c_i."""
         return even(-u, self.codes)
 
-    def settled(self, gap: float) -> Floats:
-        """Return u whose multipliers keep their equation, as far as a gap asks."""
-        off = self.ridge * self.theta - self._sums(self.multipliers(self.u))
-        # A sum that is over is moved between rows, which costs their lengths.
-        unit = 1.0 / np.sqrt(np.where(self.ridge > 0.0, self.ridge, 1.0 / self.size))
-        return settled(self.Z, self.across, off.T, unit, self.u, 0.01 * gap)
+    def settle(self) -> None:
+        """Change u, each by a share of itself, so that Dθ = Σ_i A_i x̃_i' holds in units of each column.
+
+        The dual objective has the square of that sum, in which a column in units of 1e6 weighs 1e12 times as much as others: multipliers
+        right to ten digits may prove nothing. Steps have weights u/s, which near the end lose these digits; weights u keep them.
+        """
+        for _ in range(SETTLINGS):
+            off = self.ridge * self.theta - self._sums(self.multipliers(self.u))
+            weight, none = self.u * (self.u / self.cost[:, None]), np.zeros_like(self.u)
+            if self.is_large and sp.issparse(self.Z):
+                even_system = Conjugate(self.Z, weight, self.ridge)
+                du = self._move(even_system, weight, off, none)[1]
+            if not (self.is_large and sp.issparse(self.Z) and even_system.arrived):
+                system = self._factor(weight)
+                if system is None:
+                    return
+                du = self._move(system, weight, off, none)[1]
+            self.u = self.u + du * min(1.0, MOST_FALL / max(float((-du / self.u).max()), MOST_FALL))
 
     def certificate(self, machine: JointMachine, rows: CentredRows, steps: int, u: Floats | None = None) -> JointCertificate:
         """Return the certificate of the point and multipliers u, or its own without those of classes well below their row's level."""

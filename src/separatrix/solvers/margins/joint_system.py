@@ -35,11 +35,13 @@ FEW, REFINED = 600, 2
 """Coefficients up to which a solution stays as the factor gives it, and how often it is refined beyond."""
 ROUGH, EXACT = 1e-3, 1e-8
 """Share of its right-hand side to which a system is solved: for a prediction, and for a step."""
+BLOCKS = 1e-11
+"""Share of a column's mean curvature by which the diagonal of its block is raised, so that it has an inverse."""
 PRODUCTS = 800
 """Products that cost about as much as a factor."""
 
 
-def even(v: Floats, top: NDArray[np.intp]) -> Floats:
+def even(v: Floats, top: NDArray[np.integer]) -> Floats:
     """Return v (n, K) with rows that sum to 0, the entry `top` of each row making up for the others.
 
     Where one class has nearly all of a row's weight, its own product is the difference of large numbers; the others' are exact.
@@ -164,7 +166,8 @@ class Conjugate:
         # Equal moves have no curvature but the penalty's, and a column without rows may have none; any will do.
         sizes = np.einsum("akk->a", blocks) / K
         blocks[sizes <= 0.0] = np.eye(K)
-        self.inverse = np.linalg.inv(blocks + np.where(sizes > 0.0, sizes, 1.0)[:, None, None])
+        sizes = np.where(sizes > 0.0, sizes, 1.0)[:, None, None]
+        self.inverse = np.linalg.inv(blocks + sizes + BLOCKS * sizes * np.eye(K))
 
     def __call__(self, right: Floats, share: float) -> Floats:
         """Return the solution, or what is found of it after many products."""
