@@ -8,8 +8,8 @@ Newton's step needs one system of K q equations, whose matrix is that of a softm
 
     D + Σ_i (diag(d_i) − d_i d_i'/Σd_i) ⊗ x̃_i x̃_i',    d_ik = u_ik/s_ik
 
-Steps are Mehrotra's: a predictor tells how far μ may fall. `joint_system` solves for them. Coordinate descent (`crammer_singer`) needs thousands of epochs for what this does in fifteen steps,
-or never gets there; but it needs no matrix.
+Steps are Mehrotra's: a predictor tells how far μ may fall; `joint_system` solves for them. Coordinate descent (`crammer_singer`) needs
+thousands of epochs for what this does in fifteen steps, or never gets there; but it needs no matrix.
 
 References
 ----------
@@ -42,7 +42,7 @@ STEPS = 60
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
 CAPS, CAPPED = np.array([1e1, 1e4, 1e7, 1e10, 1e13]), 2_000
-"""Costs times the mean squared length of a row tried where the true ones are too high for the steps, and coefficients up to which they are."""
+"""Costs, times the mean squared length of a row, tried where the true ones are too high, and coefficients up to which they are."""
 SETTLINGS, MOST_FALL = 2, 0.9
 """How often multipliers are settled, and the share of itself by which one may fall."""
 SHORT, PATIENCE = 1e-3, 3
@@ -111,7 +111,8 @@ def _walked(machine: JointMachine) -> JointCertificate:
             continue
         best = _better(best, inner.certificate(machine, rows, step))
         if best.gap > machine.tol * best.primal and (inner.products <= machine.tol * best.primal or is_last):
-            inner.settle()
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                inner.settle()
             best = _better(best, inner.certificate(machine, rows, step, inner.u))
         is_exact = inner.is_large or inner.products <= ROUNDING * best.primal or inner.products > 0.1 * before
         if is_last or (best.gap <= machine.tol * best.primal and is_exact):
@@ -145,6 +146,7 @@ class Interior:
         self.s = (FIRST if self.is_large else 1.0) + self.own
         self.products = float(np.vdot(self.u, self.s))
         self.length = 1.0
+        self.weights: tuple[Floats, NDArray[np.intp], Floats] = self.s, np.zeros(0, dtype=np.intp), self.s
 
     @property
     def size(self) -> float:
@@ -204,7 +206,9 @@ class Interior:
 
     def _move(self, system: Solver, d: Floats, off: Floats, wanted: Floats, share: float = EXACT) -> tuple[Floats, Floats, Floats]:
         """Return Δθ, Δu, Δs for Δs + (s/u)Δu as wanted (n, K), with Σ_k Δu = 0."""
-        top, total = d.argmax(axis=1), d.sum(axis=1, keepdims=True)
+        if self.weights[0] is not d:
+            self.weights = d, d.argmax(axis=1), d.sum(axis=1, keepdims=True)
+        _, top, total = self.weights
         mean = (d * wanted).sum(axis=1, keepdims=True) / total
         dtheta = system(-off - self._sums(even(d * (wanted - mean), top)), share)
         dz = np.asarray(self.Z @ dtheta.T)
@@ -225,15 +229,17 @@ class Interior:
         """Change u, each by a share of itself, so that Dθ = Σ_i A_i x̃_i' holds in units of each column.
 
         The dual objective has the square of that sum, in which a column in units of 1e6 weighs 1e12 times as much as others: multipliers
-        right to ten digits may prove nothing. Steps have weights u/s, which near the end lose these digits; weights u keep them.
+        right to ten digits may prove nothing. Steps have weights u/s, which near the end lose these digits; weights u² keep them.
         """
         for _ in range(SETTLINGS):
             off = self.ridge * self.theta - self._sums(self.multipliers(self.u))
             weight, none = self.u * (self.u / self.cost[:, None]), np.zeros_like(self.u)
+            system: Solver | None = None
             if self.is_large and sp.issparse(self.Z):
-                even_system = Conjugate(self.Z, weight, self.ridge)
-                du = self._move(even_system, weight, off, none)[1]
-            if not (self.is_large and sp.issparse(self.Z) and even_system.arrived):
+                rough = Conjugate(self.Z, weight, self.ridge)
+                du = self._move(rough, weight, off, none)[1]
+                system = rough if rough.arrived else None
+            if system is None:
                 system = self._factor(weight)
                 if system is None:
                     return

@@ -53,7 +53,7 @@ def even(v: Floats, top: NDArray[np.integer]) -> Floats:
     """
     at = np.arange(len(v)), top
     v[at] = 0.0
-    v[at] = -v.sum(axis=1)
+    v[at] = -(v @ np.ones(v.shape[1]))
     return v
 
 
