@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from separatrix.data import as_source
-from separatrix.solvers.margins.crammer_singer import JointMachine, balanced, solve
+from separatrix.solvers.margins.crammer_singer import JointMachine, balanced, certify, solve
 from separatrix.solvers.rows import Rows
 
 
@@ -53,3 +54,15 @@ def test_balanced_multipliers_stay_feasible(rng: Any) -> None:
     assert_allclose(found.sum(axis=0), 0.0, atol=1e-10)
     assert_allclose(found.sum(axis=1), 0.0, atol=1e-12)
     assert (found <= np.eye(3)[m.codes] * m.cost[:, None] + 1e-12).all()
+
+
+def test_rounding_below_the_margin_costs_a_longer_vector_rather_than_its_price(rng: Any) -> None:
+    m = joint(rng, np.inf)
+    W = 100.0 * np.eye(3, 4)
+    ahead = m.rows.X @ W.T
+    ahead = np.sort(ahead[np.arange(60), m.codes][:, None] - ahead, axis=1)[:, 1]
+    easy = replace(m, cost=np.where(ahead > 0.0, 1e9, 0.0))
+    W *= (1.0 - 1e-9) / ahead[ahead > 0.0].min()
+    found = certify(easy, W, np.zeros(3), np.zeros((60, 3)), 0, 0)
+    assert_allclose(found.primal, 0.5 * np.sum(found.coef**2), rtol=1e-12)
+    assert_allclose(found.coef, W, rtol=1e-8)

@@ -77,8 +77,10 @@ class ConjugateDescent(Descent):
         return self.slope
 
 
-def conjugate_gradients(curvature: Any, right: Floats, diagonal: Floats, share: float = SHARE, most: int = PRODUCTS) -> Floats:
+def conjugate_gradients(curvature: Any, right: Floats, diagonal: Any, share: float = SHARE, most: int = PRODUCTS) -> Floats:
     """Return d with H d ≈ right, H given by its products, to a residual of a share of `right` in units of the diagonal.
+
+    The diagonal is an array, or a function that divides by what stands for it.
 
     Examples
     --------
@@ -87,7 +89,8 @@ def conjugate_gradients(curvature: Any, right: Floats, diagonal: Floats, share: 
     [1.0, 1.0]
     """
     d, r = np.zeros_like(right), right.copy()
-    s = r / diagonal
+    scaled = diagonal if callable(diagonal) else lambda r: r / diagonal
+    s = scaled(r)
     size = first = float(np.vdot(r, s))
     p = s.copy()
     for _ in range(most):
@@ -99,7 +102,7 @@ def conjugate_gradients(curvature: Any, right: Floats, diagonal: Floats, share: 
             break
         d += (size / bend) * p
         r -= (size / bend) * Hp
-        s = r / diagonal
+        s = scaled(r)
         size, before = float(np.vdot(r, s)), size
         p = s + (size / before) * p
     return d

@@ -83,15 +83,14 @@ def _solve(inner: Interior, on: NDArray[np.bool_]) -> bool:
     u, Z, own, cost = inner.u, inner.Z, inner.own, inner.cost
     part = on[chosen]
     d = part * (cost[chosen] * STIFF / (np.einsum("ij,ij->i", Z, Z) * cost).max())[:, None]
-    total = d.sum(axis=1, keepdims=True)
     inner.Z = np.ascontiguousarray(Z[chosen])
-    factor = inner._factor(d, d / total)
+    factor = inner._factor(d)
     for _ in range(ROUNDS):
         if factor is None:
             break
         off = inner.ridge * inner.theta - (cost[:, None] * own - u).T @ Z
         wanted = inner.Z @ inner.theta.T + 1.0 - own[chosen]
-        dtheta, du, _ = inner._move(factor, d, total, off, wanted)
+        dtheta, du, _ = inner._move(factor, d, off, wanted)
         inner.theta, u[chosen] = inner.theta + dtheta, u[chosen] + du
     inner.Z = Z
     return factor is not None and bool(np.isfinite(inner.theta).all())

@@ -155,11 +155,12 @@ def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any])
     found = solve(replace(problem, rows=Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source)), ridge, joint, classes)
     W = found.solution.coef @ span.basis.T
     scale = 2.0 if joint and problem.n_classes == 2 else 1.0
-    primal, dual, residual = _certified(problem, ridge, joint, scale, found, W)
+    W, b, primal, dual, residual = _certified(problem, ridge, joint, scale, found, W)
     unit = (problem.strength if problem.strength > 0.0 else 1.0) / scale
     solution = replace(
         found.solution,
         coef=W,
+        intercept=b,
         status=_status(problem, list(zip(np.maximum(primal - dual, 0.0).tolist(), primal.tolist())), found.solution.iterations),
         objective=unit * float(primal.sum()),
         gap=unit * float(np.maximum(primal - dual, 0.0).sum()),
@@ -170,23 +171,22 @@ def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any])
     return replace(found, solution=solution)
 
 
-def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found: Found, W: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return F, D and the residuals of all machines on the rows as given."""
+def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found: Found, W: Floats) -> tuple[Floats, ...]:
+    """Return W, b, and F, D and the residuals of all machines on the rows as given."""
     b, (codes, cost) = found.solution.intercept, _codes_and_costs(problem)
     A = np.zeros((len(found.dual), len(codes)))
     A[:, found.support] = found.dual
     if joint and problem.n_classes > 2:
         machine = crammer_singer.JointMachine(problem.rows, codes, cost, problem.n_classes, ridge)
         one = crammer_singer.certify(machine, W, b, np.ascontiguousarray(A.T), 0, 0)
-        return np.array([one.primal]), np.array([one.dual]), np.array([one.residual])
+        return one.coef, one.intercept, np.array([one.primal]), np.array([one.dual]), np.array([one.residual])
     squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
     rows, ends = CentredRows.of(problem.rows, centred=False), []
     for k, (w, c, a) in enumerate(zip(W, b, A)):
-        signs = np.where(codes == (1 if len(W) == 1 else k), 1.0, -1.0)
+        theta, signs = np.append(w, c), np.where(codes == (1 if len(W) == 1 else k), 1.0, -1.0)
         own = Machine(problem.rows, signs, scale * cost, squared, ridge)
-        theta = np.append(w, c)
         ends.append(certify(own, rows, theta, signs * rows.scores(theta), a * signs))
-    return np.array([e.primal for e in ends]), np.array([e.dual for e in ends]), np.array([e.residual for e in ends])
+    return W, b, *np.array([(e.primal, e.dual, e.residual) for e in ends]).T
 
 
 def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[Ended]:
