@@ -154,6 +154,12 @@ def test_an_estimate_reads_as_a_sentence_and_travels() -> None:
     assert found.calibration is None
 
 
+def test_of_a_class_never_held_out_nothing_is_known() -> None:
+    found = evaluate(LinearDiscriminantAnalysis(), X, Y, plan=[(np.arange(10, 150), np.arange(10))])
+    assert_allclose(found.confusion_intervals[1:], np.tile([0.0, 0.0, 1.0], (2, 3, 1)), atol=1e-12)
+    assert found.confusion_intervals[0, 0, 0] > 0.7
+
+
 def test_calibration_of_two_classes() -> None:
     found = evaluate(LinearDiscriminantAnalysis(), *load_breast_cancer(return_X_y=True), plan=KFold(5, random_state=0))
     assert found.calibration is not None and 0.2 < found.calibration[1] < 1.5

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
-from ..data.weights import with_squares
 from ..thresholds import SORTED
 from .shares import logit_interval
 
@@ -67,20 +66,29 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, fold
 
     Row i's influence is (V_i − A)/(share of its side), V_i the weighted share of the other side that it stands right to.
     """
-    weight = None if weight is None else with_squares(weight)
+    own = np.ones(len(score)) if weight is None else weight
+    rows = np.array([own[positive].sum(), own[~positive].sum()])
+    weight = None if weight is None else _by_side(weight, positive, rows)
     order, below = _ordered_by_kernel(positive, score, weight) if SORTED.reached(len(score)) else _ordered(positive, score, weight)
     own = np.ones(len(score)) if weight is None else weight
     sides = np.array([own[positive].sum(), own[~positive].sum()])
     if not sides.all():
         return Area(float("nan"), np.full(0 if folds is None else int(folds.max()) + 1, np.nan), np.full(len(score), np.nan))
     value = float(np.einsum("i,i->", own[positive], below[positive])) / float(sides.prod())
-    # V − A by side, over the side's share of all weight; m/(m − 1) as in DeLong's variances.
-    scale = np.sqrt(sides / np.maximum(sides - 1.0, 1e-300)) * (sides.sum() / sides)
+    # V − A by side, over the side's share of all weight; m/(m − 1) as in DeLong's variances, for sides of more than one row.
+    scale = np.sqrt(rows / np.where(rows > 1.0, rows - 1.0, rows)) / np.maximum(rows / rows.sum(), 1e-300)
     slope, level = np.array([-scale[1] / sides[0], scale[0] / sides[1]]), np.array([(1.0 - value) * scale[1], -value * scale[0]])
     side = positive.view(np.int8)
     below *= slope[side]
     below += level[side]
     return Area(value, np.empty(0) if folds is None else _areas_by_fold(order, positive, score, weight, folds), below)
+
+
+def _by_side(weight: Floats, positive: NDArray[np.bool_], rows: Floats) -> Floats:
+    """Return weights of which products of sums stay in float64: the area is the same where one side's weights are divided by a number."""
+    if not rows.all() or (1e-100 < rows.min() and rows.max() < 1e100):
+        return weight
+    return weight / np.where(positive, weight[positive].max(), weight[~positive].max())
 
 
 def _ordered(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
@@ -200,7 +208,9 @@ def area_interval(found: Area, weight: Floats | None, smallest: float, level: fl
     True
     """
     phi = found.influence
-    variance = float(np.einsum("i,i->", phi, phi)) / len(phi) ** 2 if weight is None else float(weight @ phi**2) / float(weight.sum()) ** 2
-    if not np.isfinite(variance):
+    if not np.isfinite(found.value):
         return float("nan"), float("nan")
+    total = float(len(phi) if weight is None else weight.sum())
+    # In this order weights and influences of 1e±300 stay in float64: their product is at most the row's share of its side.
+    variance = float(np.einsum("i,i->", phi, phi)) / total**2 if weight is None else float((weight / total * phi) @ phi) / total
     return logit_interval(found.value, float(np.sqrt(variance)), smallest, level)

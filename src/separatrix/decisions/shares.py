@@ -18,7 +18,7 @@ def normal_quantile(level: float) -> float:
 
 
 def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return Wilson's intervals for shares observed in n rows each; NaN where there is no row.
+    """Return Wilson's intervals for shares observed in n rows each; of no row nothing is known: 0 to 1.
 
         (s + z²/2n ± z √(s(1 − s)/n + z²/4n²)) / (1 + z²/n)
 
@@ -30,10 +30,10 @@ def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats
     --------
     >>> low, high = wilson_band([0.1, 0.5], [100, 0])
     >>> low.round(4).tolist(), high.round(4).tolist()
-    ([0.0552, nan], [0.1744, nan])
+    ([0.0552, 0.0], [0.1744, 1.0])
     """
-    z, s = normal_quantile(level), np.asarray(share, dtype=np.float64)
-    n = np.where(np.asarray(n) > 0, n, np.nan)
+    z, n = normal_quantile(level), np.asarray(n, dtype=np.float64)
+    s = np.where(n > 0, share, 0.5)
     # Both sides of the fraction times n: weights may be as small as 1e-300.
     centre, half = n * s + z * z / 2, z * np.sqrt(n * np.maximum(s * (1 - s), 0.0) + z * z / 4)
     return np.maximum(0.0, (centre - half) / (n + z * z)), np.minimum(1.0, (centre + half) / (n + z * z))

@@ -22,6 +22,8 @@ from .expressions import Mat, Num, Sym, Tup
 
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 60, 6, 6
 """What fits on paper."""
+LARGEST = Fraction(10**20)
+"""Size of the largest number that is written out, and the inverse of the smallest: products of six such squares stay in float64."""
 
 
 @dataclass(frozen=True)
@@ -132,13 +134,23 @@ def fraction(value: Any) -> Fraction:
     (Fraction(148, 25), Fraction(1, 3), Fraction(4, 1))
     """
     try:
-        if isinstance(value, (Fraction, Decimal)):
-            return Fraction(value)
-        if isinstance(value, (int, np.integer, np.bool_)):
-            return Fraction(int(value))
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError, OverflowError):
+        number = _exactly(value)
+    except (ValueError, ArithmeticError):
         raise InputError(f"{value!r} is not a finite number; work by hand takes numbers such as 3, 2.5 or '1/3'.") from None
+    if number and not 1 / LARGEST <= abs(number) <= LARGEST:
+        raise InputError(f"{value!r:.40} is too long to write out by hand; numbers from 1e-20 to 1e20 are taken: rescale the column.")
+    return number
+
+
+def _exactly(value: Any) -> Fraction:
+    if isinstance(value, (Fraction, int, np.integer, np.bool_)):
+        return value if isinstance(value, Fraction) else Fraction(int(value))
+    text = str(value)
+    if "/" in text:
+        return Fraction(text)
+    number = Decimal(text)
+    # 1e999999999 has as many digits: what is out of range anyway is not written out.
+    return Fraction(number if not number or abs(number.adjusted()) < 50 else Decimal((0, (1,), 50)))
 
 
 def label(value: Any) -> str:
