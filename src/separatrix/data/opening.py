@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..errors import InputError, InputTypeError
 from .arrays import ArraySource
 from .labels import Labels
 from .source import ChunkedSource, Source
+from .sparse_rows import with_rows
 from .weights import check_weights
 
 
@@ -40,6 +42,28 @@ def as_matrix(X: Any) -> Any:
     if not np.isfinite(rows.data if hasattr(rows, "indptr") else rows).all():
         source.refuse_nonfinite()
     return rows
+
+
+def indexed_rows(X: Any) -> Any:
+    """Return X in a form whose rows can be taken by number, as holding rows out asks for; what has no rows in an order is refused.
+
+    Examples
+    --------
+    >>> indexed_rows({1, 2})
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputTypeError: X of type set holds no rows that can be taken by number; give an array, a frame or a list of rows.
+    """
+    if is_frame(X):
+        return X
+    if isinstance(X, np.matrix):  # its rows are matrices again, of two dimensions
+        return np.asarray(X)
+    listed = isinstance(X, Sequence) and not isinstance(X, str | bytes)
+    if not (listed or getattr(X, "shape", None) or (hasattr(X, "__array__") and hasattr(X, "__len__"))) or isinstance(X, type):
+        raise InputTypeError(
+            f"X of type {type(X).__name__} holds no rows that can be taken by number; give an array, a frame or a list of rows."
+        )
+    return with_rows(X)
 
 
 def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None, n_jobs: int | None = None) -> Source:

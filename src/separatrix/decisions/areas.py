@@ -86,7 +86,7 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, fold
 
 def _by_side(weight: Floats, positive: NDArray[np.bool_], rows: Floats) -> Floats:
     """Return weights of which products of sums stay in float64: the area is the same where one side's weights are divided by a number."""
-    if not rows.all() or (1e-100 < rows.min() and rows.max() < 1e100):
+    if not rows.all() or (rows.min() > 1e-100 and rows.max() < 1e100):
         return weight
     return weight / np.where(positive, weight[positive].max(), weight[~positive].max())
 

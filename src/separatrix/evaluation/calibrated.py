@@ -15,7 +15,7 @@ from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..data import Source
 from ..data.labels import Labels
-from ..data.sparse_rows import with_rows
+from ..data.opening import indexed_rows
 from ..data.weights import check_weights
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
@@ -279,7 +279,7 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> Rows:
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
     with refused_as("X", "pass n rows × p columns, one row per label."):
-        (X,) = indexable(with_rows(X))
+        (X,) = indexable(indexed_rows(X))
     if getattr(X, "ndim", 2) != 2:
         raise InputError(f"Expected 2D array, got an X of shape {X.shape}: pass one row per label; X.reshape(-1, 1) for a single column.")
     labels = Labels.of(y)

@@ -12,9 +12,8 @@ from sklearn.base import is_regressor
 from ..data import Source, as_source
 from ..data.arrays import as_array
 from ..data.labels import Labels
-from ..data.opening import is_frame
+from ..data.opening import indexed_rows, is_frame
 from ..data.selected import picked_from, warn_if_picked
-from ..data.sparse_rows import with_rows
 from ..data.weights import check_weights
 from ..errors import InputError, InputTypeError
 from ..summaries.class_moments import require_memory
@@ -45,7 +44,7 @@ def labelled_rows(X: Any, y: Any = None, sample_weight: Any = None, target: str 
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
         X, y = _with_target(X, y, target)
-        X = _listed(X) if isinstance(X, list | tuple) else with_rows(X)
+        X = _listed(X) if isinstance(X, list | tuple) else indexed_rows(X)
         if is_frame(X):
             from ..data.frames import open_frame
 

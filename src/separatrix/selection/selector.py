@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source, as_source
 from ..data.selected import remember
-from ..data.sparse_rows import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
 from ..models.known_parameters import KnownParameters
 from .kept_columns import KeptColumns
@@ -48,7 +47,6 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
         rows : the same kind of rows (an array for a frame, unless `set_output` asks for frames)
         """
         if not isinstance(X, Source):
-            refuse_corrupt(X)
             return super().transform(X)
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)

@@ -114,7 +114,7 @@ def strength(C: float, total: float) -> float:
     product = float(C) * total
     if not 1e-300 < product < 1e300:
         raise InputError(
-            f"C={C:g} times the weights of the rows (sum {total:g}) is {product:g}, of which float64 holds no inverse; "
+            f"C={float(C):g} times the weights of the rows (sum {total:g}) is {product:g}, of which float64 holds no inverse; "
             "divide sample_weight by its mean, or choose a C nearer to 1."
         )
     return 1.0 / product
