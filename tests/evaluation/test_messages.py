@@ -19,7 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from separatrix import GaussianNB, LinearDiscriminantAnalysis, LinearSVC, Perceptron, compare, learning_curve, permutation_test
-from separatrix.errors import InputError, InputTypeError
+from separatrix.errors import InputError, InputTypeError, SeparatrixWarning
 from separatrix.evaluation import Holdout, KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.intervals import wilson
 from separatrix.progress import Event, listening
@@ -152,6 +152,14 @@ def test_an_estimate_reads_as_a_sentence_and_travels() -> None:
     assert found.error_at([1.0, 0.0, 0.0]) == 0.0 == found.error_at({0: 1.0})
     assert found.confusion_intervals.shape == (3, 3, 3) and found.confusion_intervals[1, 2, 0] < 0.04 < found.confusion_intervals[1, 2, 2]
     assert found.calibration is None
+
+
+def test_a_score_that_is_not_defined_is_said_once() -> None:
+    constant, y = DummyClassifier(strategy="most_frequent"), (Y == 0).astype(int)
+    with pytest.warns(SeparatrixWarning, match="precision_score is not defined for some of the rows scored. Precision is ill-defined") as said:
+        found = evaluate(constant, X, y, plan=KFold(5, random_state=0), metrics="precision")
+        assert found.per_fold["precision"].tolist() == [0.0] * 5
+    assert len(said) <= 2 and not any("Undefined" in warning.category.__name__ for warning in said)
 
 
 def test_of_a_class_never_held_out_nothing_is_known() -> None:

@@ -7,17 +7,20 @@ asked about predictions already made.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.metaestimators import available_if
 
 from ..decisions.areas import Area, macro_area
-from ..errors import InputError
+from ..errors import InputError, SeparatrixWarning
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -227,6 +230,21 @@ def from_scorer(scorer: Any) -> Metric:
                 raise InputError(f"{_name(scorer)} cannot score these rows: {problem}{_average(scorer, rows.classes)}") from problem
 
         parts = [] if rows.folds is None else [np.flatnonzero(rows.folds == fold) for fold in range(rows.n_folds)]
-        return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))
+        with _undefined_once(_name(scorer)):
+            return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))
 
     return score
+
+
+@contextmanager
+def _undefined_once(name: str) -> Iterator[None]:
+    """Say once, in a warning of ours, what scikit-learn says for every fold: that a score is not defined there."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        yield
+    undefined = [str(warning.message) for warning in heard if issubclass(warning.category, UndefinedMetricWarning)]
+    if undefined:
+        warnings.warn(f"{name} is not defined for some of the rows scored. {undefined[0]}", SeparatrixWarning, stacklevel=4)
+    for other in heard:
+        if not issubclass(other.category, UndefinedMetricWarning):
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)

@@ -23,6 +23,7 @@ from ..abilities.additive_scores import LinearScores
 from ..abilities.parts import Reading
 from ..abilities.protocols import AdditiveScores
 from ..data import Block
+from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError
 from .pipelines import Columns, Indices, Levels, Part, Trace
 from .reading import inside, view_of
@@ -216,7 +217,7 @@ def encoded(model: Any, X: Any) -> tuple[Any, Encoded | Coded] | None:
 
 def column_labels(X: Any) -> list[str] | None:
     """Return the names of a frame's columns, or None."""
-    columns = getattr(X, "columns", None)
+    columns = X.columns if is_frame(X) else None
     return None if columns is None or callable(columns) or not all(isinstance(name, str) for name in columns) else list(columns)
 
 
