@@ -33,14 +33,15 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
             f"sample_weight has {len(weight)}."
         )
     weight = np.ascontiguousarray(weight, dtype=np.float64)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         total = weight.sum()
-    if not np.isfinite(total):
+    negative = weight < 0
+    if not np.isfinite(total) and not (negative.any() and np.isfinite(weight).all()):
         if np.isfinite(weight).all():
             raise InputError("The sum of sample_weight is infinite in float64; divide the weights by a large number.")
         raise InputError("Input sample_weight contains NaN or infinity; give every row a finite weight (0 leaves it out).")
-    if (weight < 0).any():
-        row = int(np.flatnonzero(weight < 0)[0])
+    if negative.any():
+        row = int(np.flatnonzero(negative)[0])
         raise InputError(
             f"Negative values in sample_weight: row {row} has {weight[row]}. Weights are frequencies and must be ≥ 0; "
             "to take rows back out of a fitted model use forget(X, y)."

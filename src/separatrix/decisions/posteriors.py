@@ -79,8 +79,9 @@ def refuse_no_distribution(P: NDArray[np.floating]) -> None:
     shown = ", ".join(f"{p:.6g}" for p in P[row][:6]) + (", …" if P.shape[1] > 6 else "")
     if np.isnan(P[row]).any():
         raise InputError(f"Row {row} of the posteriors is NaN ({shown}): it was never held out, or the model failed; leave such rows out.")
+    total = sum(P[row].tolist())
     raise InputError(
-        f"Row {row} of the posteriors is no distribution: {shown} sums to {sum(P[row].tolist()):.6g}. Posteriors are ≥ 0 and sum to one, as "
+        f"Row {row} of the posteriors is no distribution: {shown} sums to {total:.6g}. Posteriors are ≥ 0 and sum to one, as "
         "predict_proba gives them; scores of decision_function must be calibrated first (separatrix.CalibratedClassifier)."
     )
 

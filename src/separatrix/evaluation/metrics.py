@@ -230,14 +230,14 @@ def from_scorer(scorer: Any) -> Metric:
                 raise InputError(f"{_name(scorer)} cannot score these rows: {problem}{_average(scorer, rows.classes)}") from problem
 
         parts = [] if rows.folds is None else [np.flatnonzero(rows.folds == fold) for fold in range(rows.n_folds)]
-        with _undefined_once(_name(scorer)):
+        with undefined_once(_name(scorer)):
             return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))
 
     return score
 
 
 @contextmanager
-def _undefined_once(name: str) -> Iterator[None]:
+def undefined_once(name: str) -> Iterator[None]:
     """Say once, in a warning of ours, what scikit-learn says for every fold: that a score is not defined there."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")

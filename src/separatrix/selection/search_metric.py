@@ -11,7 +11,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from ..errors import InputError
 from ..evaluation.chosen_metrics import one_metric
-from ..evaluation.metrics import METRICS, NEED_POSTERIORS, Answers, Judged, takes_weights
+from ..evaluation.metrics import METRICS, NEED_POSTERIORS, Answers, Judged, takes_weights, undefined_once
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -85,12 +85,14 @@ class Metric:
         if self.own is not None:
             return float(self.own(Judged(codes, said, posteriors, weight, None, classes)).value)
         answers = Decided(classes[said], posteriors, classes, scores[0] if len(scores) == 1 else full)
-        return float(self.scorer(answers, np.arange(len(codes))[:, None], classes[codes], **self._more(weight)))
+        with undefined_once(self.name):
+            return float(self.scorer(answers, np.arange(len(codes))[:, None], classes[codes], **self._more(weight)))
 
     def of_model(self, fitted: Any, X: Any, codes: Codes, weight: Floats | None, classes: NDArray[Any]) -> float:
         """Return the metric of a fitted model on held-out rows."""
         if self.own is None:
-            return float(self.scorer(fitted, X, classes[codes], **self._more(weight)))
+            with undefined_once(self.name):
+                return float(self.scorer(fitted, X, classes[codes], **self._more(weight)))
         posteriors = class_posteriors(fitted, X, classes) if self.name in NEED_POSTERIORS else None
         said = codes if posteriors is not None else np.searchsorted(classes, np.asarray(fitted.predict(X))).astype(np.int32)
         return float(self.own(Judged(codes, said, posteriors, weight, None, classes)).value)

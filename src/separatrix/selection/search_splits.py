@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
 from ..argument_types import refused_as
 from ..data import Source, as_source
 from ..data.source import ChunkedSource
 from ..errors import InputError
 from ..evaluation.plans import Plan
+from ..evaluation.splits import pairs_of
 from ..summaries import ClassMoments, FoldMoments, all_but_one
 from ..summaries.class_moments import Kind, require_memory
 
@@ -118,9 +118,11 @@ def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> Search
     y, none = source.classes[codes], np.zeros((len(codes), 1))
     splits: tuple[Split, ...] = ()
     if plan is not None:
-        with refused_as("plan", "give another one, such as KFold(5)."):
-            splitter = plan if isinstance(plan, Plan) else check_cv(plan, y, classifier=True)
-            splits = tuple(Split(np.asarray(train), np.asarray(test)) for train, test in splitter.split(none, y, groups))
+        if isinstance(plan, Plan):
+            with refused_as("plan", "give another one, such as KFold(5)."):
+                splits = tuple(Split(train, test) for train, test in plan.split(none, y, groups))
+        else:
+            splits = tuple(Split(pair.train, pair.held) for pair in pairs_of(plan, len(codes), y, groups))
     rows = SearchRows(source, X if isinstance(source, ChunkedSource) else None, codes, weight, source.classes, splits)
     _require_training_classes(rows)
     return rows

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from ...data.threads import single_threaded_blas
 from ...errors import InputError
 from .. import choice
-from ..problem import Problem, strength
+from ..problem import Problem
+from ..problem import strength as strength_of
 from ..smooth import newton_cg_path, smooth_path
 from ..smooth.whitened import EXPLICIT
 from ..solution import Solution
@@ -77,7 +78,7 @@ def solve_path(problem: Problem, C: Any) -> Path:
     if values.ndim != 1 or len(values) == 0 or not (np.isfinite(values).all() and (values > 0).all()):
         raise InputError(f"A path needs one or more positive, finite values of C; got {C!r}.")
     order = np.argsort(values)
-    strengths = np.array([strength(C, problem.total) for C in values[order]])
+    strengths = np.array([strength_of(C, problem.total) for C in values[order]])
     found: list[Any] = [None] * len(values)
     with single_threaded_blas():
         for k, solution in zip(order, _solutions(problem, strengths)):
