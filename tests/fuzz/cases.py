@@ -37,9 +37,10 @@ PRODUCED = {
 """Results that nobody makes by hand, and the function that gives them."""
 SLOW = {"Board", "compare", "explain", "StabilitySelection", "ForwardSelection", "BackwardSelection", "Estimate", "learning_curve"}
 """Names drawn a third as often as the others."""
-INTERNAL = {"coded_folds", "summarise", "of", "scaled", "only", "against", "columns", "to", "empty", "to_diagonal_sums", "codes", "fold_of"}
-INTERNAL |= {"get_metadata_routing", "get_params", "set_params", "restore", "folds", "table", "names", "mark", "seconds"}
-INTERNAL |= {"refuse_nonfinite", "origin"}
+INTERNAL = set(
+    "against codes coded_folds columns empty fold_of folds mark names of only origin refuse_nonfinite restore scaled seconds summarise "
+    "table to to_diagonal_sums get_metadata_routing get_params set_params".split()
+)
 """Methods through which our own rooms talk to each other, and scikit-learn's."""
 WORK = {"max_iter", "n_resamples", "n_permutations", "n_subsamples", "repeats", "n", "n_samples", "resamples", "grid", "folds", "refits"}
 WORK |= {"n_splits", "n_neighbors", "neighbours", "sizes", "bins", "min_categories", "n_iter_no_change"}

@@ -176,7 +176,7 @@ def _without(model: Any, rows: Rows, i: int, values: Floats) -> Iterator[tuple[f
             judged = Judged(row.codes, *answers(fitted, row), None, None, rows.classes)
             losses = error(judged).value, float(log_losses(judged)[0])
             # One class left has no covariance; where none varies it is 0, and shrinking it changes nothing: one fit serves all.
-            covariance = getattr(fitted, "covariance_", 0.0)
+            covariance = getattr(fitted, "covariance_", 0.0)  # names: a public attribute of LinearDiscriminantAnalysis, the one model here
             varies = covariance is None or bool(np.any(covariance))
         yield losses
 
