@@ -42,6 +42,7 @@ def test_sparse_coefficients_predict_the_same(model: Any, K: int, rng: Any) -> N
     assert_array_equal(thin.sparsify().fit(X, y).predict(X), labels)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
 @pytest.mark.parametrize("model", [Perceptron(random_state=0), AveragedPerceptron(random_state=0), BatchPerceptron()], ids=str)
 def test_sparse_coefficients_learn_on(model: Any, rng: Any) -> None:
     X, y = rng.normal(size=(60, 5)), np.arange(60) % 2

@@ -58,8 +58,10 @@ def indexed_rows(X: Any) -> Any:
         return X
     if isinstance(X, np.matrix):  # its rows are matrices again, of two dimensions
         return np.asarray(X)
+    if hasattr(X, "__array__") and not hasattr(X, "shape") and not isinstance(X, type):
+        X = np.asarray(X)
     listed = isinstance(X, Sequence) and not isinstance(X, str | bytes)
-    if not (listed or getattr(X, "shape", None) or (hasattr(X, "__array__") and hasattr(X, "__len__"))) or isinstance(X, type):
+    if not (listed or getattr(X, "shape", None)) or isinstance(X, type):
         raise InputTypeError(
             f"X of type {type(X).__name__} holds no rows that can be taken by number; give an array, a frame or a list of rows."
         )
