@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import scipy.sparse as sp
 
 import separatrix as s
 from separatrix.argument_types import check, check_parameters, rule_of
@@ -16,8 +17,12 @@ from separatrix.errors import InputError
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.array([0, 1] * 6)
+DAMAGED = sp.dok_array(np.eye(3))
+DAMAGED._dict[99, 0] = 1.0  # as a file written by other hands may hold it
 
 WRONG: list[tuple[Any, str]] = [
+    (lambda: s.MutualInformationFilter(k=1).fit(X, Y, np.full(12, 1e200)), "sample_weight weights, too large to square in float64"),
+    (lambda: s.worked("fisher", DAMAGED, [0, 1, 1]), "The sparse X is damaged"),
     (lambda: s.risk_coverage(np.full((12, 2), 1e308), Y), "Row 0 of the posteriors is no distribution: .* sums to inf"),
     (lambda: s.logic.is_separable([[1.0], [2.0, 3.0]], [0, 1]), "The rows of X are of different lengths"),
     (lambda: s.contributions(s.NearestMean().fit(X, Y), pl.LazyFrame(X)), r"X is a LazyFrame, .* pass X.collect\(\)"),

@@ -41,7 +41,7 @@ WANTED_WARNINGS = (SeparatrixWarning, ConvergenceWarning, DataConversionWarning)
 REMEDY = re.compile(
     r"\b(use|pass|give|drop|name|type|fit|must|needs?|needed|required?|requires|expect(s|ed|ing)?|set|make|leave|choose|call|cut|encode|"
     r"only|at least|at most|has to|between|instead|take|start|raise|lower|check|write|list|add|remove|open|convert|try|reshape|rescale|"
-    r"announce|should|not supported|classes:|the classes are|build|forget|divide|holds)|[≥≤∈]",
+    r"announce|subtract|should|not supported|classes:|the classes are|build|forget|divide|holds)|[≥≤∈]",
     re.IGNORECASE,
 )
 THING = re.compile(

@@ -10,11 +10,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ..data import as_rows
 from ..data.labels import Labels
 from ..data.opening import is_frame
-from ..data.sparse_rows import refuse_corrupt
+from ..data.sparse_rows import as_csr
 from ..errors import InputError
 from .document import Grid, Step
 from .exact import Matrix, Vector
@@ -114,8 +115,7 @@ def read_rows(X: Any, p: int | None = None) -> tuple[list[Any], list[Vector]]:
         X = next(iter(source.blocks())).X if (source.n_rows or 0) <= MOST_ROWS else np.empty((source.n_rows or 0, 0))
         if source.n_rows and source.n_rows > MOST_ROWS:
             refuse_too_much(source.n_rows, source.n_features)
-    refuse_corrupt(X)
-    table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=object)
+    table = np.asarray(as_csr(X).toarray() if issparse(X) else X, dtype=object)
     if table.ndim != 2 or 0 in table.shape:
         raise InputError(f"X has shape {table.shape}; rows × columns are needed, such as [[3, 2], [5, 2]].")
     if p is not None and table.shape[1] != p:
