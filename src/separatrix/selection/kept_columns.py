@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 
@@ -16,7 +17,8 @@ class KeptColumns(SelectorMixin):
 
     def transform(self, X: Any) -> Any:
         """Return the columns kept of rows in memory."""
-        with refused_as("X", "give rows with the columns of the fit."):
+        # scikit-learn adds all values up to look for NaN.
+        with refused_as("X", "give rows with the columns of the fit."), np.errstate(over="ignore", invalid="ignore"):
             return super().transform(indexed_rows(X))
 
     def inverse_transform(self, X: Any) -> Any:

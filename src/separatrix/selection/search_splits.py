@@ -123,6 +123,9 @@ def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> Search
                 splits = tuple(Split(train, test) for train, test in plan.split(none, y, groups))
         else:
             splits = tuple(Split(pair.train, pair.held) for pair in pairs_of(plan, len(codes), y, groups))
+        splits = tuple(split for split in splits if len(split.test))
+        if not splits:
+            raise InputError(f"plan={plan!r:.60} holds no row out; give another one, such as KFold(5).")
     rows = SearchRows(source, X if isinstance(source, ChunkedSource) else None, codes, weight, source.classes, splits)
     _require_training_classes(rows)
     return rows
