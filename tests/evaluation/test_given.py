@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from separatrix import (
     AnovaFilter,
     CalibratedClassifier,
+    ForwardSelection,
     LinearDiscriminantAnalysis,
     MultinomialNB,
     compare,
@@ -93,6 +94,17 @@ def test_a_matrix_is_a_table() -> None:
     assert np.array_equal(selector.inverse_transform(np.asmatrix(X[:, :2])), selector.inverse_transform(X[:, :2]))
     assert evaluate(LDA, np.asmatrix(X), Y, plan=KFold(5, random_state=0)).error == evaluate(LDA, X, Y, plan=KFold(5, random_state=0)).error
     assert CalibratedClassifier(LDA).fit(np.asmatrix(X), Y).predict(np.asmatrix(X)).shape == (150,)
+
+
+def test_columns_of_enormous_values_are_kept_without_a_warning() -> None:
+    selector = AnovaFilter(k=2).fit(X, Y)
+    assert selector.transform(np.where(X > np.median(X), -1e308, 1e308)).shape == (150, 2)
+
+
+def test_splits_that_hold_nothing_out_count_for_nothing() -> None:
+    half, rest = np.arange(0, 150, 2), np.arange(1, 150, 2)
+    found = [ForwardSelection(LDA, plan=plan).fit(X, Y).support_.tolist() for plan in ([(half, rest)], [(half, []), (half, rest)])]
+    assert found[0] == found[1]
 
 
 def test_a_table_with_labels_takes_no_others(tmp_path: Path) -> None:
