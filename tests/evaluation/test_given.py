@@ -98,7 +98,7 @@ def test_a_matrix_is_a_table() -> None:
 
 def test_columns_of_enormous_values_are_kept_without_a_warning() -> None:
     selector = AnovaFilter(k=2).fit(X, Y)
-    assert selector.transform(np.where(X > np.median(X), -1e308, 1e308)).shape == (150, 2)
+    assert selector.transform(np.where(X < 3.0, -1e308, 1e308)).shape == (150, 2)
 
 
 def test_splits_that_hold_nothing_out_count_for_nothing() -> None:
