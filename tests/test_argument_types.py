@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+import scipy.sparse as sp
 
 import separatrix as s
 from separatrix.argument_types import check, check_parameters, rule_of
+from separatrix.decisions import tune
 from separatrix.errors import InputError
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.array([0, 1] * 6)
+DAMAGED = sp.dok_array(np.eye(3))
+DAMAGED._dict[99, 0] = 1.0  # as a file written by other hands may hold it
 
 WRONG: list[tuple[Any, str]] = [
+    (lambda: s.MutualInformationFilter(k=1).fit(X, Y, np.full(12, 1e200)), "sample_weight weights, too large to square in float64"),
+    (lambda: s.worked("fisher", DAMAGED, [0, 1, 1]), "The sparse X is damaged"),
+    (lambda: s.risk_coverage(np.full((12, 2), 1e308), Y), "Row 0 of the posteriors is no distribution: .* sums to inf"),
+    (lambda: s.logic.is_separable([[1.0], [2.0, 3.0]], [0, 1]), "The rows of X are of different lengths"),
+    (lambda: s.contributions(s.NearestMean().fit(X, Y), pl.LazyFrame(X)), r"X is a LazyFrame, .* pass X.collect\(\)"),
+    (lambda: s.MixedNB().fit(X, Y).predict([[np.inf, 1.0]]), "X contains infinity: .* drop such rows"),
+    (lambda: tune(np.eye(2)[1 - Y], Y, recall=Fraction(1, 2)), "No threshold reaches a recall of 1 ≥ 0.5"),
+    (lambda: s.ForwardSelection(s.GaussianNB(), plan=[]).fit(X, Y), r"The plan \[\] holds no row out; give at least one pair"),
+    (lambda: s.ForwardSelection(s.GaussianNB(), plan=[([0.5], [0.2])]).fit(X, Y), "Split 0 trains on no row of class 1"),
+    (lambda: s.GaussianNB().fit(X, Y, np.tile([1e308, -1e308], 6)), "Negative values in sample_weight: row 1 has -1e.308"),
+    (lambda: s.GaussianNB().fit(X, Y, np.full(12, 1e308)), "The sum of sample_weight is infinite in float64"),
+    (
+        lambda: s.StabilitySelection(s.AnovaFilter(k=1), threshold=Fraction(1), n_subsamples=20, random_state=0).fit(X, Y),
+        "None was chosen in 100% of the subsamples",
+    ),
     (lambda: s.GaussianNB(var_smoothing="").fit(X, Y), "var_smoothing='' must be a number, not of type str"),
     (lambda: s.LinearDiscriminantAnalysis(n_components=[]).fit(X, Y), r"n_components=\[\] must be a whole number or None"),
     (lambda: s.FisherDiscriminant(n_components=10**400).fit(X, Y), "n_components=1000.*… must be a whole number"),
@@ -57,10 +78,10 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: s.Bootstrap(3, random_state="x").resamples(5), "random_state='x' is no seed"),
     (lambda: s.OneVsRest(n_jobs=10**9).fit(X, Y), "n_jobs=1000000000 must be at most 10000"),
     (lambda: s.ForwardSelection(s.GaussianNB(), n_jobs=False).fit(X, Y), "n_jobs=0 asks for no thread"),
-    (lambda: s.ForwardSelection(s.GaussianNB(), plan=0.5).fit(X, Y), "plan cannot be used: .*; give another one, such as KFold"),
+    (lambda: s.ForwardSelection(s.GaussianNB(), plan=0.5).fit(X, Y), "plan=0.5 must be a whole number"),
     (lambda: s.FisherDiscriminant().fit(X, Y).get_feature_names_out(3), "input_features cannot be used: .*; leave it out"),
     (lambda: s.FisherDiscriminant().fit(X, Y).criterion("w"), "w='w' does not hold real numbers; give one weight per column"),
-    (lambda: s.CalibratedClassifier().fit(3.5, Y), "X cannot be used: .*; pass n rows"),
+    (lambda: s.CalibratedClassifier().fit(3.5, Y), "X of type float holds no rows that can be taken by number"),
     (lambda: s.compare(X, Y, models=3), "models=3 holds no models"),
     (lambda: s.evaluate(s.GaussianNB(), X, Y, plan=3, metrics=int), "is not a metric; give a name such as 'error'"),
     (lambda: s.permutation_test(s.GaussianNB(), X, Y, statistic=[]), r"\[\] is not one metric"),

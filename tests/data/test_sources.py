@@ -152,3 +152,13 @@ def test_rows_of_a_frame_are_named_by_its_index_too(index: Any, named: str) -> N
     with pytest.raises(InputError, match=f"infinity: first at {named}"):
         as_rows(frame).refuse_nonfinite()
     assert as_rows(pl.DataFrame({"a": [1.0]})).row_label(0) == "0"
+
+
+def test_a_pass_that_cannot_be_reduced_is_refused() -> None:
+    source = as_rows(np.zeros((3_000_000, 1)))  # two blocks
+    with pytest.raises(InputTypeError, match="pass_=3 must be a function of a block"):
+        source.reduce(3)  # type: ignore[type-var, arg-type]
+    with pytest.raises(InputTypeError, match="pass_ gave a int; it must give what merges"):
+        source.reduce(lambda block: block.n_rows)  # type: ignore[type-var]
+    with pytest.raises(InputError, match="j=7 must be the number of a column, from 0 to 0"):
+        source.column(7)

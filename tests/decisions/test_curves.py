@@ -12,6 +12,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 
 from separatrix.decisions import cost_curve, net_benefit, precision_recall, predictive_values, risk_coverage, roc
 from separatrix.errors import InputError
+from separatrix.inference.shares import area_interval, macro_area
 
 CURVES = [roc, precision_recall, cost_curve, net_benefit, risk_coverage]
 
@@ -52,6 +53,23 @@ def test_delong_against_all_pairs(rng: Any) -> None:
 def test_a_perfect_area_has_an_interval_still() -> None:
     curve = roc(np.repeat([0.1, 0.9], 10), np.repeat([0, 1], 10))
     assert curve.area == 1.0 and curve.area_interval is not None and 0.6 < curve.area_interval[0] < 0.8
+
+
+@pytest.mark.parametrize("large", [1e-300, 1e300, 1e307])
+def test_an_area_with_one_enormous_weight_is_known_and_its_interval_too(large: float) -> None:
+    p, y = np.array([0.1, 0.4, 0.35, 0.8, 0.7, 0.2]), np.array([0, 0, 1, 1, 0, 1])
+    weight = np.array([1.0, 1.0, 1.0, large, 1.0, 2.0])
+    curve = roc(p, y, sample_weight=weight)
+    assert curve.area == pytest.approx(roc_auc_score(y, p, sample_weight=weight / weight.max()))
+    assert curve.area_interval is not None and 0.0 <= curve.area_interval[0] <= curve.area_interval[1] <= 1.0
+
+
+@pytest.mark.parametrize("n", [2, 5, 10, 13])
+def test_the_interval_of_one_positive_row_is_the_same_by_both_roads(n: int) -> None:
+    score, positive = np.sin(np.arange(n) + 1.0), np.arange(n) == n // 2
+    posteriors, truth = np.column_stack([1.0 - score, score]), positive.astype(np.int32)
+    by_sorts, by_ranks = macro_area(truth, posteriors, None, None), macro_area(truth, posteriors, np.ones(n), None)
+    assert_allclose(area_interval(by_sorts, None, 1), area_interval(by_ranks, np.ones(n), 1), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("curve", CURVES, ids=lambda c: c.__name__)

@@ -14,8 +14,18 @@ from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from separatrix import AnovaFilter, LinearDiscriminantAnalysis, MultinomialNB, compare, learning_curve, open_table, permutation_test
-from separatrix.errors import InputError, SelectionWarning
+from separatrix import (
+    AnovaFilter,
+    CalibratedClassifier,
+    ForwardSelection,
+    LinearDiscriminantAnalysis,
+    MultinomialNB,
+    compare,
+    learning_curve,
+    open_table,
+    permutation_test,
+)
+from separatrix.errors import InputError, InputTypeError, SelectionWarning
 from separatrix.evaluation import KFold, evaluate
 
 X, Y = load_iris(return_X_y=True)
@@ -57,6 +67,44 @@ def test_texts_are_rows_of_a_pipeline(form: Any) -> None:
     assert compare(form(TEXTS), y, models={"words": model}, plan=KFold(3), random_state=0).best.name == "words"
     with pytest.raises(ValueError, match="could not convert string to float|Expected 2D array"):
         evaluate(LDA, form(TEXTS), y)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [({1, 2}, "X of type set holds no rows"), ({"a": [1]}, "X of type dict holds"), ((r for r in X), "X of type generator holds no rows")]
+    + [
+        (pl.from_pandas(FRAME).lazy(), r"X is a LazyFrame, .* pass X.collect\(\)"),
+        ("rows", "X of type str holds no rows"),
+        (3.5, "of type float"),
+    ],
+    ids=["set", "dict", "generator", "lazy", "text", "number"],
+)
+@pytest.mark.parametrize(
+    "take", [lambda X: evaluate(LDA, X, Y), lambda X: CalibratedClassifier(LDA).fit(X, Y), AnovaFilter(k=1).fit(X, Y).transform]
+)
+def test_what_has_no_rows_in_an_order_is_refused(take: Any, rows: Any, said: str) -> None:
+    with pytest.raises(InputTypeError, match=said):
+        take(rows)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_a_matrix_is_a_table() -> None:
+    selector = AnovaFilter(k=2).fit(X, Y)
+    assert np.array_equal(selector.transform(np.asmatrix(X)), selector.transform(X))
+    assert np.array_equal(selector.inverse_transform(np.asmatrix(X[:, :2])), selector.inverse_transform(X[:, :2]))
+    assert evaluate(LDA, np.asmatrix(X), Y, plan=KFold(5, random_state=0)).error == evaluate(LDA, X, Y, plan=KFold(5, random_state=0)).error
+    assert CalibratedClassifier(LDA).fit(np.asmatrix(X), Y).predict(np.asmatrix(X)).shape == (150,)
+
+
+def test_columns_of_enormous_values_are_kept_without_a_warning() -> None:
+    selector = AnovaFilter(k=2).fit(X, Y)
+    assert selector.transform(np.where(X < 3.0, -1e308, 1e308)).shape == (150, 2)
+
+
+def test_splits_that_hold_nothing_out_count_for_nothing() -> None:
+    half, rest = np.arange(0, 150, 2), np.arange(1, 150, 2)
+    found = [ForwardSelection(LDA, plan=plan).fit(X, Y).support_.tolist() for plan in ([(half, rest)], [(half, []), (half, rest)])]
+    assert found[0] == found[1]
 
 
 def test_a_table_with_labels_takes_no_others(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from separatrix import GaussianNB, LinearDiscriminantAnalysis, LinearSVC, Perceptron, compare, learning_curve, permutation_test
-from separatrix.errors import InputError, InputTypeError
+from separatrix.errors import InputError, InputTypeError, SeparatrixWarning
 from separatrix.evaluation import Holdout, KFold, LeaveOneOut, evaluate
 from separatrix.inference.shares import wilson
 from separatrix.progress import Event, listening
@@ -152,6 +153,21 @@ def test_an_estimate_reads_as_a_sentence_and_travels() -> None:
     assert found.error_at([1.0, 0.0, 0.0]) == 0.0 == found.error_at({0: 1.0})
     assert found.confusion_intervals.shape == (3, 3, 3) and found.confusion_intervals[1, 2, 0] < 0.04 < found.confusion_intervals[1, 2, 2]
     assert found.calibration is None
+
+
+def test_a_score_that_is_not_defined_is_said_once() -> None:
+    constant, y = DummyClassifier(strategy="most_frequent"), (Y == 0).astype(int)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert evaluate(constant, X, y, plan=KFold(5, random_state=0), metrics="precision").per_fold["precision"].tolist() == [0.0] * 5
+    assert all("precision_score is not defined for some of the rows scored. Precision is ill-defined" in str(each.message) for each in said)
+    assert 1 <= len(said) <= 2 and {each.category for each in said} == {SeparatrixWarning}
+
+
+def test_of_a_class_never_held_out_nothing_is_known() -> None:
+    found = evaluate(LinearDiscriminantAnalysis(), X, Y, plan=[(np.arange(10, 150), np.arange(10))])
+    assert_allclose(found.confusion_intervals[1:], np.tile([0.0, 0.0, 1.0], (2, 3, 1)), atol=1e-12)
+    assert found.confusion_intervals[0, 0, 0] > 0.7
 
 
 def test_calibration_of_two_classes() -> None:

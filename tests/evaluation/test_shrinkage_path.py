@@ -41,6 +41,21 @@ def test_rows_fewer_than_columns(rng: Any) -> None:
         assert path.error[a] == pytest.approx(one.error)
 
 
+@pytest.mark.filterwarnings("ignore:The covariance has no inverse")
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_where_no_class_varies_each_row_is_refitted_once_for_all_shrinkages(convert: Any, monkeypatch: Any) -> None:
+    X, y, fits = np.zeros((12, 3)), np.arange(12) % 3, []
+    X[:, 1] = y == 2
+    fit = LinearDiscriminantAnalysis.fit
+    monkeypatch.setattr(LinearDiscriminantAnalysis, "fit", lambda self, *given, **more: fits.append(1) or fit(self, *given, **more))
+    path = shrinkage_path(convert(X), y, shrinkages=VALUES)
+    assert path.refitted.tolist() == [12] * 4
+    assert len(fits) <= 1 + 2 * 12  # a second one where sums of sparse columns leave rounding in the covariance; one per shrinkage: 49
+    for a, alpha in enumerate(VALUES):
+        one = evaluate(LinearDiscriminantAnalysis(shrinkage=alpha), convert(X), y, plan=LeaveOneOut(), exact=True)
+        assert (path.error[a], path.log_loss[a]) == pytest.approx((one.error, one.scores["log_loss"]))
+
+
 def test_the_best_is_the_smallest_loss() -> None:
     path = shrinkage_path(*load_iris(return_X_y=True))
     assert len(path.shrinkages) == 50 and path.best() == path.shrinkages[path.log_loss.argmin()]

@@ -30,10 +30,12 @@ def main() -> int:
     begin = monotonic()
     groups: dict[str, list[Found]] = defaultdict(list)
     for found in run(given.seed, given.cases, given.first, given.workers):
+        if found.finding.wrong not in groups:
+            say(str(found))  # at once: a long run that is stopped has told what it found
         groups[found.finding.wrong].append(found)
     for group in sorted(groups.values(), key=len, reverse=True):
-        say(f"{len(group)} × {group[0]}")
-        for more in group[1:SHOWN]:
+        say(f"{len(group)} × {group[0].finding.wrong}")
+        for more in group[:SHOWN]:
             say(f"    {more.command}")
     say(f"{given.cases} cases of seed {given.seed} in {monotonic() - begin:.0f} s: {len(groups)} kinds of findings")
     return 1 if groups else 0
@@ -56,7 +58,7 @@ def one(seed: int, case: int) -> int:
 
 
 def say(text: str) -> None:
-    print(text)  # noqa: T201
+    print(text, flush=True)  # noqa: T201
 
 
 sys.exit(main())

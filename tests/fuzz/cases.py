@@ -37,14 +37,17 @@ PRODUCED = {
 """Results that nobody makes by hand, and the function that gives them."""
 SLOW = {"Board", "compare", "explain", "StabilitySelection", "ForwardSelection", "BackwardSelection", "Estimate", "learning_curve"}
 """Names drawn a third as often as the others."""
-INTERNAL = {"coded_folds", "summarise", "of", "scaled", "only", "against", "columns", "to", "empty", "to_diagonal_sums", "codes", "fold_of"}
-INTERNAL |= {"get_metadata_routing", "get_params", "set_params", "restore", "folds", "table", "names", "mark", "seconds"}
+INTERNAL = set(
+    "against codes coded_folds columns empty fold_of folds mark names of only origin refuse_nonfinite restore scaled seconds summarise "
+    "table to to_diagonal_sums get_metadata_routing get_params set_params".split()
+)
 """Methods through which our own rooms talk to each other, and scikit-learn's."""
 WORK = {"max_iter", "n_resamples", "n_permutations", "n_subsamples", "repeats", "n", "n_samples", "resamples", "grid", "folds", "refits"}
 WORK |= {"n_splits", "n_neighbors", "neighbours", "sizes", "bins", "min_categories", "n_iter_no_change"}
 """Arguments that ask for work: who asks for 10⁹ resamples gets them, so the fuzzer does not ask."""
 CHEAP = {"n_resamples": 20, "n_subsamples": 6, "n_permutations": 19, "resamples": 5, "grid": 10, "max_iter": 200}
 GATES = ["AND.predict", "NAND.formula", "OR.__call__"]
+METRICS = ["error", "log_loss", "brier", "accuracy", "auc", "balanced_accuracy", "precision_macro", "f1_weighted", "recall", "neg_log_loss"]
 CLASSIFIERS = [
     name for name in separatrix.__all__ if name.endswith(("NB", "Analysis", "Perceptron", "Regression", "SVC", "Discriminant", "Mean"))
 ]
@@ -81,6 +84,10 @@ class Situation:
                 return self.model().fit(np.abs(np.round(self.X)), self.y)
             except separatrix.errors.SeparatrixError:
                 return separatrix.NearestMean().fit(self.X, self.y)
+
+    def selector(self) -> Any:
+        kinds = [separatrix.AnovaFilter, separatrix.CorrelationFilter, separatrix.MutualInformationFilter]
+        return separatrix.StepwiseDiscriminant() if self.rng.random() < 0.25 else kinds[self.rng.integers(len(kinds))](k=1)
 
     def plan(self) -> Any:
         plans = [
@@ -119,6 +126,8 @@ class Situation:
             good = {"y": self.y, "groups": self.y, "sample_weight": self.w, "posteriors": None}.get(name, self.X)
             return chosen, made(table[chosen], self.rng, self.posteriors() if good is None else good)
         scalars = SCALARS if name not in WORK else {text: value for text, value in SCALARS.items() if not _large(value)}
+        if name in ("function", "pass_"):  # what a user's own function raises is the user's
+            scalars = {text: value for text, value in scalars.items() if not callable(value)}
         if name == "random_state":  # None asks for other numbers each time
             scalars = {text: value for text, value in scalars.items() if value is not None}
         chosen = self.pick(scalars)
@@ -189,7 +198,7 @@ GOOD: dict[str, Callable[[Situation, Any], Any]] = {
     "reject_cost": lambda s, subject: 0.2,
     "decision": lambda s, subject: separatrix.Decision(reject_cost=0.2),
     "estimator": lambda s, subject: s.model(),
-    "selector": lambda s, subject: separatrix.AnovaFilter(k=1),
+    "selector": lambda s, subject: s.selector(),
     "model": lambda s, subject: s.fitted(),
     "models": lambda s, subject: {"a": s.model(), "b": s.model()},
     "plan": lambda s, subject: s.plan(),
@@ -215,7 +224,10 @@ GOOD: dict[str, Callable[[Situation, Any], Any]] = {
     "summary": lambda s, subject: separatrix.ClassMoments.from_data(s.X, s.y),
     "truth_table": lambda s, subject: s.rng.integers(0, 2, size=int(2 ** s.rng.integers(0, 5))),
     "name": lambda s, subject: "a",
-    "metric": lambda s, subject: str(s.rng.choice(["error", "log_loss", "brier", "accuracy"])),
+    "metric": lambda s, subject: str(s.rng.choice(METRICS)),
+    "metrics": lambda s, subject: [str(name) for name in s.rng.choice(METRICS, size=2, replace=False)],
+    "pass_": lambda s, subject: attrgetter("n_rows"),
+    "function": lambda s, subject: attrgetter("n_rows"),
     "inputs": lambda s, subject: s.rng.integers(0, 2, size=(3, 2)),
     "state": lambda s, subject: subject.state(),
 }
@@ -239,7 +251,7 @@ def play(seed: int, case: int, judge: Judge) -> None:
         else:
             name, home = PRODUCED.get(name, name), separatrix
         subject = call(situation, judge, name, attrgetter(name)(home), None)
-        if name == "open_table" and subject is not None:
+        if name == "open_table" and subject is not None and rng.random() < 0.7:
             table, subject = subject, situation.model()
             judge.call(f"{type(subject).__name__}.fit(table)", subject.fit, {"X": table}, subject)
         for method in follow(rng, subject):

@@ -6,7 +6,7 @@ import dataclasses
 import re
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -31,17 +31,17 @@ UNDEFINED = {
     "auc": "of a fold without rows of one class",
     ".posteriors": "of rows that a plan never holds out",
     "pvalues_": "no test is possible where there are as many classes as rows",
-    ".positive": "PredictiveValues: the share of no row that is called positive",
-    ".negative": "PredictiveValues: the share of no row that is called negative",
+    "PredictiveValues.positive": "the share of no row that is called positive",
+    "PredictiveValues.negative": "the share of no row that is called negative",
     "entries": "tests and standard errors that one fold does not give",
 }
-"""Where NaN is said to mean that there is no such number."""
+"""Where NaN is said to mean that there is no such number: parts of the way to it, which begins with the type of the result."""
 WANTED_WARNINGS = (SeparatrixWarning, ConvergenceWarning, DataConversionWarning)
 """The last two are scikit-learn's own for fits that did not arrive and for a y of one column; its estimator checks ask for them."""
 REMEDY = re.compile(
     r"\b(use|pass|give|drop|name|type|fit|must|needs?|needed|required?|requires|expect(s|ed|ing)?|set|make|leave|choose|call|cut|encode|"
     r"only|at least|at most|has to|between|instead|take|start|raise|lower|check|write|list|add|remove|open|convert|try|reshape|rescale|"
-    r"announce|should|not supported|classes:|the classes are|build|forget|divide|holds)|[≥≤∈]",
+    r"announce|subtract|should|not supported|classes:|the classes are|build|forget|divide|holds)|[≥≤∈]",
     re.IGNORECASE,
 )
 THING = re.compile(
@@ -143,11 +143,12 @@ def unsound(method: str, result: Any, subject: Any, arguments: dict[str, Any]) -
         yield f"{type(subject).__name__}.predict gives labels that are no classes", str(set(result.tolist()))
     if method == "score" and isinstance(result, float) and "priors" not in arguments and not 0 <= result <= 1.0000001:
         yield f"{type(subject).__name__}.score outside [0, 1]", str(result)
-    for path, leaf in leaves(result, ""):
+    given = {id(value) for value in arguments.values()}
+    for path, leaf in leaves(result, type(result).__name__, given=given):
         if leaf.dtype.kind in "fc" and np.isnan(leaf).any() and not any(name in path for name in UNDEFINED):
-            yield f"NaN in {type(subject).__name__ if subject is not None else ''}.{method} → {type(result).__name__}{path}", ""
+            yield f"NaN in {type(subject).__name__ if subject is not None else ''}.{method} → {path}", ""
         elif path.endswith(("coef_", "intercept_")) and not np.isfinite(leaf).all():
-            yield f"{type(result).__name__}{path} is not finite", ""
+            yield f"{path} is not finite", ""
 
 
 def numbers(result: Any) -> Any:
@@ -164,8 +165,10 @@ def text_of(result: Any) -> str:
     return str(joblib.hash([(path, leaf.dtype.str, leaf.tolist()) for path, leaf in plain]))
 
 
-def leaves(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Numbers, words and arrays inside a result, with the way to them."""
+def leaves(value: Any, path: str, depth: int = 0, given: Collection[int] = ()) -> Iterator[tuple[str, Any]]:
+    """Numbers, words and arrays inside a result, with the way to them; what was passed and is only kept (`given`) is none of it."""
+    if depth and id(value) in given:
+        return
     if isinstance(value, (np.ndarray, np.generic, int, float, complex, str)):
         yield path, np.asarray(value)
     elif sp.issparse(value):
@@ -175,14 +178,14 @@ def leaves(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             if key not in TIMED:
-                yield from leaves(item, f"{path}[{key!r}]" if depth == 0 else f"{path}.{key}", depth + 1)
+                yield from leaves(item, f"{path}[{key!r}]" if depth == 0 else f"{path}.{key}", depth + 1, given)
     elif isinstance(value, (list, tuple)):
         for item in value[:50]:
-            yield from leaves(item, f"{path}[]", depth + 1)
+            yield from leaves(item, f"{path}[]", depth + 1, given)
     elif hasattr(value, "__dict__") or dataclasses.is_dataclass(value):
         fields = vars(value) if hasattr(value, "__dict__") else {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
         fields = {name: item for name, item in fields.items() if not name.startswith("_") and name not in TIMED}
         if isinstance(value, BaseEstimator):
             fields = {name: item for name, item in fields.items() if name.endswith("_")}
         for name, item in fields.items():
-            yield from leaves(item, f"{path}.{name}", depth + 1)
+            yield from leaves(item, f"{path}.{name}", depth + 1, given)

@@ -50,6 +50,26 @@ def broken(change: str) -> Maker:
     return make
 
 
+def damaged(form: str) -> Maker:
+    """Another sparse form whose parts do not fit together."""
+
+    def make(rng: np.random.Generator, good: Any) -> Any:
+        X = sp.csr_array(good).asformat(form)
+        if form == "coo":
+            X.coords[int(rng.integers(2))][0] = int(rng.choice([-1, 99, 10**9]))
+        elif form in ("csc", "bsr"):
+            X.indices[0] = int(rng.choice([-1, 99, 10**9]))
+        elif form == "dia":
+            X.offsets = X.offsets[:-1]
+        elif form == "lil":
+            X.rows[0].append(int(rng.choice([-1, 0, 99])))
+        elif form == "dok":
+            X._dict[(99, 0)] = 1.0
+        return X
+
+    return make
+
+
 def renamed(*new: Any) -> Maker:
     return lambda rng, good: frame(good).set_axis([new[j % len(new)] for j in range(good.shape[1])], axis=1)
 
@@ -77,6 +97,7 @@ SPARSE: dict[str, Maker] = {
     "csr with indices of 64 bits": lambda rng, good: _wide(sp.csr_array(good)),
     "sparse of one dimension": lambda rng, good: sp.coo_array(good[:, 0]),
     **{f"csr with index {change}": broken(change) for change in ("99", "1e9", "-1")},
+    **{f"{form}, damaged": damaged(form) for form in ("coo", "csc", "bsr", "dia", "lil", "dok")},
     **{f"csr with wrong {change}": broken(change) for change in ("order", "indptr", "falling indptr", "short data")},
 }
 
@@ -95,6 +116,11 @@ FRAMES: dict[str, Maker] = {
     "pandas, equal names": renamed("a"),
     "pandas, None as name": renamed(None),
     "pandas, tuples as names": renamed(("a", 1), ("a", 2), ("b", 1)),
+    "pandas, odd names": renamed("", " ", "ü 🙂", "a\nb", "y", "{x}", "%s"),
+    "pandas, NaN as name": renamed(float("nan"), "a"),
+    "pandas, levels of names": lambda rng, good: pd.DataFrame(good, columns=pd.MultiIndex.from_product([["a"], range(good.shape[1])])),
+    "pandas, levels of rows": lambda rng, good: frame(good).set_axis(pd.MultiIndex.from_product([["a"], range(len(good))])),
+    "pandas, differences of time": lambda rng, good: frame(good, x0=pd.Timedelta(days=1)),
     "pandas, text": lambda rng, good: frame(good, x0="Ulm"),
     "pandas, text of numbers": lambda rng, good: frame(good, x0="1.5"),
     "pandas, categories": lambda rng, good: frame(good, x0=pd.Categorical(["a", "b"] * len(good))[: len(good)]),
@@ -128,6 +154,8 @@ FRAMES: dict[str, Maker] = {
     "polars, UInt64": lambda rng, good: pl.DataFrame(good, schema=names(good)).with_columns(x0=pl.lit(2**64 - 1, dtype=pl.UInt64)),
     "polars, lazy": lambda rng, good: pl.DataFrame(good, schema=names(good)).lazy(),
     "polars, no rows": lambda rng, good: pl.DataFrame(good, schema=names(good)).head(0),
+    "polars, odd names": lambda rng, good: pl.DataFrame(good, schema=["", " ", "a\nb", *names(good)][: good.shape[1]]),
+    "polars, NaN": lambda rng, good: pl.DataFrame(np.where(rng.random(good.shape) < 0.2, np.nan, good), schema=names(good)),
     "polars, Series": lambda rng, good: pl.Series(good[:, 0]),
     "Arrow": lambda rng, good: arrow(good),
     "Arrow, chunks": lambda rng, good: pa.concat_tables([arrow(good[:1]), arrow(good[1:])]),
@@ -138,6 +166,11 @@ FRAMES: dict[str, Maker] = {
     "Arrow, equal names": lambda rng, good: arrow(good).rename_columns(["a"] * good.shape[1]),
     "Arrow, half floats": lambda rng, good: arrow(good).set_column(0, "x0", pa.array(good[:, 0].astype("float16"))),
     "Arrow, a record batch": lambda rng, good: pa.record_batch(list(good.T), names=names(good)),
+    "Arrow, odd names": lambda rng, good: arrow(good).rename_columns(["", " ", "a\nb", *names(good)][: good.shape[1]]),
+    "Arrow, no rows": lambda rng, good: arrow(good).slice(0, 0),
+    "Arrow, no columns": lambda rng, good: arrow(good).select([]),
+    "Arrow, bool": lambda rng, good: arrow(good).set_column(0, "x0", pa.array(good[:, 0] > 0)),
+    "Arrow, uint64": lambda rng, good: arrow(good).set_column(0, "x0", pa.array([2**64 - 1] * len(good), type=pa.uint64())),
     "Arrow, an array": lambda rng, good: pa.array(good[:, 0]),
 }
 
@@ -149,6 +182,12 @@ COLUMNS: dict[str, Maker] = {
     "pandas, hole": lambda rng, good: pd.Series([None, *np.asarray(good).tolist()[1:]]),
     "pandas, nullable": lambda rng, good: pd.Series(good).convert_dtypes(),
     "pandas, a frame": lambda rng, good: pd.DataFrame({"y": good}),
+    "pandas, dates": lambda rng, good: pd.Series(
+        pd.Timestamp("2020-01-01") + pd.to_timedelta(np.unique(good, return_inverse=True)[1], "D")
+    ),
+    "pandas, index of its own": lambda rng, good: pd.Series(good, index=np.arange(len(good))[::-1]),
+    "pandas, nullable with holes": lambda rng, good: pd.Series([pd.NA, *np.asarray(good).tolist()[1:]]).convert_dtypes(),
+    "polars, lazy": lambda rng, good: pl.DataFrame({"y": np.asarray(good).tolist()}).lazy(),
     "pandas, an index": lambda rng, good: pd.Index(good),
     "polars": lambda rng, good: pl.Series(np.asarray(good).tolist()),
     "polars, categories": lambda rng, good: pl.Series(np.asarray(good).astype(str).tolist()).cast(pl.Categorical),

@@ -122,7 +122,11 @@ NUMBERS: dict[str, Maker] = {
     "-1": everywhere(-1.0),
     "1e300 at one place": at(1e300),
     "1e155 at one place": at(1e155),
+    "1e-300 at one place": at(1e-300),
+    "-0.0 at one place": at(-0.0),
     "1e308": everywhere(1e308),
+    "1e-300": everywhere(1e-300),
+    "±1e308": lambda rng, good: np.where(rng.random(np.shape(good)) < 0.5, -1e308, 1e308),
     "1e-320": everywhere(1e-320),
     "times 1e200": lambda rng, good: good * 1e200,
     "times 1e-200": lambda rng, good: good * 1e-200,
@@ -162,6 +166,10 @@ ROWS: dict[str, Maker] = {
     "structured": structured,
     "ragged": ragged,
     "a matrix": lambda rng, good: np.asmatrix(good),
+    "two equal columns": lambda rng, good: np.c_[good, good[:, -1]][:, 1:],
+    "equal rows": lambda rng, good: np.repeat(good[: len(good) // 2 + 1], 2, axis=0)[: len(good)],
+    "one value repeated without memory": lambda rng, good: np.broadcast_to(good[:1], np.shape(good)),
+    "masked everywhere": lambda rng, good: np.ma.masked_all(np.shape(good)),
 }
 
 LABELS: dict[str, Maker] = {

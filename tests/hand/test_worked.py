@@ -194,6 +194,13 @@ def test_numbers_are_shown_as_they_came() -> None:
         (("fisher", FOUR, CLASS[:3]), {}, "X has 4 rows and y has 3 labels"),
         (("fisher", FOUR, [1, 1, 1, 1]), {}, "All rows are of class 1"),
         (("fisher", [[1, 2], [3, float("nan")]], [0, 1]), {}, "nan is not a finite number"),
+        (
+            ("naive-bayes", [[1], [2], [3], [5]], CLASS),
+            {"new": [[1e300]]},
+            r"1e\+300 is too long to write out by hand; .* rescale the column",
+        ),
+        (("fisher", [["1e999999999"], [1], [2], [3]], CLASS), {}, "'1e999999999' is too long to write out by hand"),
+        (("lda", [[1e-300], [1], [2], [3]], CLASS), {}, "1e-300 is too long to write out by hand"),
         (("fisher", [1, 2, 3], [0, 1, 1]), {}, r"X has shape \(3,\); rows × columns are needed"),
         (("fisher", FOUR, None), {}, "y is missing"),
         (("fisher", [[0, 0], [2, 2], [0, 2], [2, 0]], [0, 0, 1, 1]), {}, "The two classes have the same mean"),

@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from separatrix import CalibratedClassifier, DecidedClassifier, LinearDiscriminantAnalysis, LogisticRegression, OneVsOne, OneVsRest
+from separatrix import (
+    CalibratedClassifier,
+    DecidedClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    OneVsOne,
+    OneVsRest,
+    regularisation_path,
+)
 from separatrix.errors import InputError
 from tests.tables import COUNT_MODELS, MODELS
 
@@ -57,6 +65,14 @@ def test_large_and_small_weights(model: Any, power: int, rng: Any) -> None:
     refused_or_sound(model, X, y, np.full(len(y), 10.0**power))
     refused_or_sound(model, X, y, np.where(np.arange(len(y)) == 5, 10.0**power, 1.0))
     refused_or_sound(model, X, y, 10.0 ** np.linspace(-power, power, len(y)).clip(-320, 308))
+
+
+@pytest.mark.parametrize("power", [-320, -300, 300, 306])
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+def test_a_path_of_penalties_that_float64_does_not_hold_is_refused(power: int, l1_ratio: float, rng: Any) -> None:
+    X, y = rows(rng)
+    with pytest.raises(InputError, match=r"C=\S+ times the weights .* of which float64 holds no inverse; divide sample_weight by its mean"):
+        regularisation_path(X, y, np.full(len(y), 10.0**power), l1_ratio=l1_ratio)
 
 
 @pytest.mark.parametrize("model", [model for model in [*MODELS, *COUNT_MODELS] if "Categorical" not in str(model)], ids=str)

@@ -42,6 +42,14 @@ def test_sparse_coefficients_predict_the_same(model: Any, K: int, rng: Any) -> N
     assert_array_equal(thin.sparsify().fit(X, y).predict(X), labels)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
+@pytest.mark.parametrize("model", [Perceptron(random_state=0), AveragedPerceptron(random_state=0), BatchPerceptron()], ids=str)
+def test_sparse_coefficients_learn_on(model: Any, rng: Any) -> None:
+    X, y = rng.normal(size=(60, 5)), np.arange(60) % 2
+    thick, thin = clone(model).fit(X, y), clone(model).fit(X, y).sparsify()
+    assert_allclose(thin.partial_fit(X, y).coef_, thick.partial_fit(X, y).coef_, rtol=1e-12, atol=1e-12)
+
+
 def test_there_must_be_coefficients() -> None:
     with pytest.raises(NotFittedError):
         LogisticRegression().sparsify()

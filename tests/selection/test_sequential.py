@@ -1,6 +1,7 @@
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import joblib
 import numpy as np
@@ -326,3 +327,12 @@ def test_text_columns_are_refused_with_what_to_do() -> None:
         InputError, match="Columns 'city' hold text.*ForwardSelection moves columns of numbers, also for a model that takes"
     ):
         ForwardSelection(MixedNB()).fit(frame, np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("large", [1e20, 1e155, 1e300])
+@pytest.mark.parametrize("search", [ForwardSelection, BackwardSelection])
+def test_weights_that_the_model_refuses_are_refused_by_its_search(search: Any, large: float, rng: Any) -> None:
+    X, y = rng.normal(size=(30, 3)), np.arange(30) % 2
+    weight = np.where(np.arange(30) == 3, large, 1.0)
+    with pytest.raises(InputError, match="of all weight, which rounding hides beside the others|of which float64 holds no inverse"):
+        search(LogisticRegression()).fit(X, y, weight)

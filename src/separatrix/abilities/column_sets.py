@@ -244,10 +244,10 @@ class LogisticFits:
     def fits(
         self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
     ) -> LogisticScores | None:
-        """Return held-out scores of sets of columns; None with more than two classes."""
+        """Return held-out scores of sets of columns; None with more than two classes, or with weights that only the model itself judges."""
         from ..solvers.subsets.logistic import LogisticFold, LogisticScores
 
-        if len(classes) != 2:
+        if len(classes) != 2 or (weight is not None and not _ordinary(weight)):
             return None
         if not np.isfinite(X).all():
             as_source(X, codes).refuse_nonfinite()
@@ -258,6 +258,12 @@ class LogisticFits:
             factors = class_factors(self.model.class_weight, classes, np.bincount(own, w, minlength=2).astype(np.float64))
             folds.append(LogisticFold(train, (own == 1).astype(np.float64), w if factors is None else w * factors[own], test))
         return LogisticScores(X, folds, 1.0 / float(self.model.C), bool(self.model.fit_intercept))
+
+
+def _ordinary(weight: Floats) -> bool:
+    """Whether weights leave Hessians that can be inverted without a second look."""
+    positive = weight[weight > 0]
+    return bool(positive.min(initial=1.0) > 1e-12 and positive.max(initial=1.0) < 1e12)
 
 
 def logistic_fits(model: Logistic) -> LogisticFits | Refused:

@@ -5,13 +5,14 @@ Weights are frequencies: a row of weight 3 counts as three equal rows, one of we
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, InputTypeError
-from .arrays import ArraySource
+from .arrays import ArraySource, with_rows
 from .labels import Labels
 from .source import ChunkedSource, Source
 
@@ -43,6 +44,30 @@ def as_matrix(X: Any) -> Any:
     if not np.isfinite(rows.data if hasattr(rows, "indptr") else rows).all():
         source.refuse_nonfinite()
     return rows
+
+
+def indexed_rows(X: Any) -> Any:
+    """Return X in a form whose rows can be taken by number, as holding rows out asks for; what has no rows in an order is refused.
+
+    Examples
+    --------
+    >>> indexed_rows({1, 2})
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.InputTypeError: X of type set holds no rows that can be taken by number; give an array, a frame or a list of rows.
+    """
+    if is_frame(X):
+        return X
+    if isinstance(X, np.matrix):  # its rows are matrices again, of two dimensions
+        return np.asarray(X)
+    if hasattr(X, "__array__") and not hasattr(X, "shape") and not isinstance(X, type):
+        X = np.asarray(X)
+    listed = isinstance(X, Sequence) and not isinstance(X, str | bytes)
+    if not (listed or getattr(X, "shape", None)) or isinstance(X, type):
+        raise InputTypeError(
+            f"X of type {type(X).__name__} holds no rows that can be taken by number; give an array, a frame or a list of rows."
+        )
+    return with_rows(X)
 
 
 def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any = None, n_jobs: int | None = None) -> Source:
@@ -109,14 +134,15 @@ def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
             f"sample_weight has {len(weight)}."
         )
     weight = np.ascontiguousarray(weight, dtype=np.float64)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         total = weight.sum()
-    if not np.isfinite(total):
+    negative = weight < 0
+    if not np.isfinite(total) and not (negative.any() and np.isfinite(weight).all()):
         if np.isfinite(weight).all():
             raise InputError("The sum of sample_weight is infinite in float64; divide the weights by a large number.")
         raise InputError("Input sample_weight contains NaN or infinity; give every row a finite weight (0 leaves it out).")
-    if (weight < 0).any():
-        row = int(np.flatnonzero(weight < 0)[0])
+    if negative.any():
+        row = int(np.flatnonzero(negative)[0])
         raise InputError(
             f"Negative values in sample_weight: row {row} has {weight[row]}. Weights are frequencies and must be ≥ 0; "
             "to take rows back out of a fitted model use forget(X, y)."

@@ -126,7 +126,7 @@ def _nothing_found(path: str, found: list[str]) -> str:
     while glob.has_magic(folder):
         folder = os.path.dirname(folder) or "."
     if not os.path.isdir(folder):
-        return f"No file matches {path!r}: there is no folder {folder!r} (the working folder is {os.getcwd()!r})."
+        return f"No file matches {path!r}: there is no folder {folder!r} (the working folder is {os.getcwd()!r}). Check the path."
     names = sorted(os.listdir(folder))
     listed = ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
     return f"No file matches {path!r}.{did_you_mean(os.path.basename(path), names)} The folder {folder!r} holds {listed or 'nothing'}."

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, InputTypeError
 from .labels import Labels
 from .threads import ordered_map, single_threaded_blas, thread_count
 
@@ -180,12 +180,16 @@ class Source(ABC):
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""
+        if not callable(pass_):
+            raise InputTypeError(f"pass_={pass_!r:.60} must be a function of a block that returns a summary, such as lambda block: ….")
         values = self.map(pass_)
         try:
             result = next(values)
         except StopIteration:
             raise InputError("There are no rows in the data; at least one is needed.") from None
         for value in values:
+            if not hasattr(result, "merge"):
+                raise InputTypeError(f"pass_ gave a {type(result).__name__}; it must give what merges: result = result.merge(next).")
             result = result.merge(value)
         return result
 
@@ -223,6 +227,8 @@ class Source(ABC):
 
     def column(self, j: int) -> str:
         """Return how messages name column j."""
+        if isinstance(j, bool) or not isinstance(j, int | np.integer) or not 0 <= j < self.n_features:
+            raise InputError(f"j={j!r:.60} must be the number of a column, from 0 to {self.n_features - 1}.")
         return f"column {self.feature_names[j]!r}" if self.feature_names else f"column {j}"
 
 

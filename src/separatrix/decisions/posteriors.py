@@ -71,15 +71,17 @@ def as_classes(classes: Any) -> NDArray[Any]:
 def refuse_no_distribution(P: NDArray[np.floating]) -> None:
     """Raise the error that names the first row which is not a distribution, if there is one."""
     tolerance = tolerance_of(P)
-    good = (np.abs(P.sum(axis=1) - 1.0) <= tolerance) & (-tolerance <= P).all(axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        good = (np.abs(P.sum(axis=1) - 1.0) <= tolerance) & (-tolerance <= P).all(axis=1)
     if good.all():
         return
     row = int(np.flatnonzero(~good)[0])
     shown = ", ".join(f"{p:.6g}" for p in P[row][:6]) + (", …" if P.shape[1] > 6 else "")
     if np.isnan(P[row]).any():
         raise InputError(f"Row {row} of the posteriors is NaN ({shown}): it was never held out, or the model failed; leave such rows out.")
+    total = sum(P[row].tolist())
     raise InputError(
-        f"Row {row} of the posteriors is no distribution: {shown} sums to {P[row].sum():.6g}. Posteriors are ≥ 0 and sum to one, as "
+        f"Row {row} of the posteriors is no distribution: {shown} sums to {total:.6g}. Posteriors are ≥ 0 and sum to one, as "
         "predict_proba gives them; scores of decision_function must be calibrated first (separatrix.CalibratedClassifier)."
     )
 

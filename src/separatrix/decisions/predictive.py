@@ -104,7 +104,7 @@ def predictive_values(
     error_n = np.sqrt(a / ((1 - a) * ill) + (1 - b) / (b * well))
     ppv, npv = _share(s * odds, 1 - c), _share(c / odds, 1 - s)
     around_p, around_n = _around(a * odds / (1 - b), float(error_p)), _around(b / odds / (1 - a), float(error_n))
-    return PredictiveValues(s, _pair(wilson_band(s, ill)), c, _pair(wilson_band(c, well)), ppv, around_p, npv, around_n, prevalence)
+    return PredictiveValues(s, _pair(wilson_band(s, ill)), c, _pair(wilson_band(c, well)), ppv, around_p, npv, around_n, float(prevalence))
 
 
 def _share(part: float, other: float) -> float:

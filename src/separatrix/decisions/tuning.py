@@ -155,11 +155,11 @@ def _finding(cases: Cases, recall: float | None, precision: float | None, positi
     usable = levels > 0  # a score of 0 is never above a threshold
     if recall is not None:
         fits = np.flatnonzero(usable & (found >= recall - 1e-12))
-        goal, best = f"recall of {cases.classes.tolist()[k]!r} ≥ {recall:g}", found[usable].max()
+        goal, best = f"recall of {cases.classes.tolist()[k]!r} ≥ {float(recall):g}", found[usable].max()
     else:
         assert precision is not None
         fits = np.flatnonzero(usable & (correct >= precision - 1e-12))[::-1]
-        goal, best = f"precision of {cases.classes.tolist()[k]!r} ≥ {precision:g}", correct[usable].max()
+        goal, best = f"precision of {cases.classes.tolist()[k]!r} ≥ {float(precision):g}", correct[usable].max()
     if not len(fits):
         raise InputError(f"No threshold reaches a {goal}; the largest is {best:.4f}. Ask for less, or fit a better model.")
     i = int(fits[0])
@@ -195,7 +195,7 @@ def _rejecting(cases: Cases, costs: Any, rate: float, priors: Any) -> Tuned:
         own = cases.take(kept)
         achieved["cost of the rest"], low, high = mean_interval(_paid(base, own), own.weight, own.factor, _span(base.table(own.classes)))
         intervals["cost of the rest"] = low, high
-    return Tuned(decision, f"at most {rate:.1%} rejected: reject_cost {c:.4g}", None, achieved, intervals)
+    return Tuned(decision, f"at most {float(rate):.1%} rejected: reject_cost {c:.4g}", None, achieved, intervals)
 
 
 def _cheapest(cases: Cases, costs: Any, priors: Any) -> Tuned:

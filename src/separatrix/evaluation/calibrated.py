@@ -14,9 +14,8 @@ from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..arguments import KnownParameters
 from ..data import Source
-from ..data.arrays import with_rows
 from ..data.labels import Labels
-from ..data.opening import check_weights
+from ..data.opening import check_weights, indexed_rows
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
 from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC
@@ -205,7 +204,7 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> EvaluationRows:
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
     with refused_as("X", "pass n rows × p columns, one row per label."):
-        (X,) = indexable(with_rows(X))
+        (X,) = indexable(indexed_rows(X))
     if getattr(X, "ndim", 2) != 2:
         raise InputError(f"Expected 2D array, got an X of shape {X.shape}: pass one row per label; X.reshape(-1, 1) for a single column.")
     labels = Labels.of(y)

@@ -96,7 +96,10 @@ class Estimate:
 
     @cached_property
     def confusion_intervals(self) -> Floats:
-        """Share of the rows of class j said to be class k, with its Wilson interval: (K, K, 3) of low, share, high."""
+        """Share of the rows of class j said to be class k, with its Wilson interval: (K, K, 3) of low, share, high.
+
+        Of a class that was never held out nothing is known: its shares are 0, from 0 to 1.
+        """
         totals = self.confusion.sum(axis=1)
         shares = self.confusion / np.where(totals > 0, totals, 1.0)[:, None]
         found = [[(low, s, high) for s in row for low, high in [wilson(s, n)]] for row, n in zip(shares, totals, strict=True)]

@@ -19,9 +19,9 @@ from ..abilities import abilities_of
 from ..abilities.protocols import SolvedFromSummary
 from ..argument_types import MOST_JOBS
 from ..data import Source, as_source
-from ..data.arrays import as_array, with_rows
+from ..data.arrays import as_array
 from ..data.labels import Labels
-from ..data.opening import check_weights, is_frame
+from ..data.opening import check_weights, indexed_rows, is_frame
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
 from ..models.from_summary import columns_named
@@ -136,7 +136,7 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
         X, y = _with_target(X, y, target)
-        X = _listed(X) if isinstance(X, list | tuple) else with_rows(X) if sp.issparse(X) else X
+        X = _listed(X) if isinstance(X, list | tuple) else X if type(X) is np.ndarray else indexed_rows(X)
         if is_frame(X):
             from ..data.frames import open_frame
 

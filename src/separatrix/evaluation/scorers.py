@@ -7,17 +7,21 @@ given its interval as that metric, and turned at the very end: one quantity has 
 from __future__ import annotations
 
 import inspect
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils.metaestimators import available_if
 
 from ..argument_types import is_listed
-from ..errors import InputError, did_you_mean
+from ..errors import InputError, SeparatrixWarning, did_you_mean
 from .metrics import METRICS, NEED_POSTERIORS, Metric, NamedMetric, Score, ScoredRows, own_metrics
 
 ALIASES = {
@@ -160,6 +164,21 @@ def from_scorer(scorer: Any) -> Metric:
                 raise InputError(f"{_name(scorer)} cannot score these rows: {problem}{_average(scorer, rows.classes)}") from problem
 
         parts = [] if rows.folds is None else [np.flatnonzero(rows.folds == fold) for fold in range(rows.n_folds)]
-        return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))
+        with undefined_once(_name(scorer)):
+            return Score(of(np.arange(len(y))), np.array([of(part) for part in parts]))
 
     return score
+
+
+@contextmanager
+def undefined_once(name: str) -> Iterator[None]:
+    """Say once, in a warning of ours, what scikit-learn says for every fold: that a score is not defined there."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    undefined = [str(warning.message) for warning in caught if issubclass(warning.category, UndefinedMetricWarning)]
+    if undefined:
+        warnings.warn(f"{name} is not defined for some of the rows scored. {undefined[0]}", SeparatrixWarning, stacklevel=4)
+    for other in caught:
+        if not issubclass(other.category, UndefinedMetricWarning):
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -153,16 +154,32 @@ def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> Shrinkag
 
     parts = [found for block in source.map(tiled) for found in block]
     errors, losses, refitted = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.int64)
-    for a, alpha in enumerate(values):
+    again = np.zeros((len(values), rows.n), dtype=bool)
+    for a in range(len(values)):
         errors[a], losses[a] = (sum(found[a][j] for found in parts) for j in (0, 1))
-        for i in np.concatenate([found[a][2] for found in parts]):
-            row = rows.take(np.array([i]))
-            codes, posteriors = answers(rows.without_row(int(i)).fit(clone(model).set_params(shrinkage=float(alpha))), row)
-            judged = ScoredRows(row.codes, codes, posteriors, None, None, rows.classes)
-            errors[a] += weight[i] * error(judged).value
-            losses[a] += weight[i] * log_losses(judged)[0]
-            refitted[a] += 1
+        again[a, np.concatenate([found[a][2] for found in parts])] = True
+    for i in np.flatnonzero(again.any(axis=0)):
+        own = np.flatnonzero(again[:, i])
+        found = np.array(list(_without(model, rows, int(i), values[own])))
+        errors[own] += weight[i] * found[:, 0]
+        losses[own] += weight[i] * found[:, 1]
+        refitted[own] += 1
     return ShrinkagePath(values, errors / weight.sum(), losses / weight.sum(), refitted)
+
+
+def _without(model: Any, rows: EvaluationRows, i: int, values: Floats) -> Iterator[tuple[float, float]]:
+    """Yield error and log-loss of row i by the fit without it, for each shrinkage."""
+    row, rest = rows.take(np.array([i])), rows.without_row(i)
+    varies, losses = True, (0.0, 0.0)
+    for alpha in values:
+        if varies:
+            fitted = rest.fit(clone(model).set_params(shrinkage=float(alpha)))
+            judged = ScoredRows(row.codes, *answers(fitted, row), None, None, rows.classes)
+            losses = error(judged).value, float(log_losses(judged)[0])
+            # One class left has no covariance; where none varies it is 0, and shrinking it changes nothing: one fit serves all.
+            covariance = getattr(fitted, "covariance_", 0.0)  # names: a public attribute of LinearDiscriminantAnalysis, the one model here
+            varies = covariance is None or bool(np.any(covariance))
+        yield losses
 
 
 def _losses(scores: Floats, truth: Codes, weight: Floats, classes: NDArray[Any]) -> tuple[float, float]:

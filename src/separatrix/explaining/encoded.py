@@ -22,6 +22,7 @@ from ..abilities import Abilities, abilities_of, offered
 from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..abilities.parts import Reading
 from ..data import Block
+from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError
 from .explained_rows import call_model
 from .model_views import inside, view_of
@@ -215,7 +216,7 @@ def encoded_model(model: Any, X: Any) -> tuple[Any, EncodedPipeline | CodedNaive
 
 def column_labels(X: Any) -> list[str] | None:
     """Return the names of a frame's columns, or None."""
-    columns = getattr(X, "columns", None)
+    columns = X.columns if is_frame(X) else None
     return None if columns is None or callable(columns) or not all(isinstance(name, str) for name in columns) else list(columns)
 
 

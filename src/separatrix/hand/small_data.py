@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ..data import as_rows
-from ..data.arrays import refuse_corrupt
+from ..data.arrays import as_csr
 from ..data.labels import Labels
 from ..data.opening import is_frame
 from ..errors import InputError
@@ -22,6 +23,8 @@ from .expressions import Mat, Num, Sym, Tup
 
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 60, 6, 6
 """What fits on paper."""
+LARGEST = Fraction(10**20)
+"""Size of the largest number that is written out, and the inverse of the smallest: products of six such squares stay in float64."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +115,7 @@ def read_rows(X: Any, p: int | None = None) -> tuple[list[Any], list[Vector]]:
         X = next(iter(source.blocks())).X if (source.n_rows or 0) <= MOST_ROWS else np.empty((source.n_rows or 0, 0))
         if source.n_rows and source.n_rows > MOST_ROWS:
             refuse_too_much(source.n_rows, source.n_features)
-    refuse_corrupt(X)
-    table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=object)
+    table = np.asarray(as_csr(X).toarray() if issparse(X) else X, dtype=object)
     if table.ndim != 2 or 0 in table.shape:
         raise InputError(f"X has shape {table.shape}; rows × columns are needed, such as [[3, 2], [5, 2]].")
     if p is not None and table.shape[1] != p:
@@ -132,13 +134,23 @@ def fraction(value: Any) -> Fraction:
     (Fraction(148, 25), Fraction(1, 3), Fraction(4, 1))
     """
     try:
-        if isinstance(value, (Fraction, Decimal)):
-            return Fraction(value)
-        if isinstance(value, (int, np.integer, np.bool_)):
-            return Fraction(int(value))
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError, OverflowError):
+        number = _exactly(value)
+    except (ValueError, ArithmeticError):
         raise InputError(f"{value!r} is not a finite number; work by hand takes numbers such as 3, 2.5 or '1/3'.") from None
+    if number and not 1 / LARGEST <= abs(number) <= LARGEST:
+        raise InputError(f"{value!r:.40} is too long to write out by hand; numbers from 1e-20 to 1e20 are taken: rescale the column.")
+    return number
+
+
+def _exactly(value: Any) -> Fraction:
+    if isinstance(value, (Fraction, int, np.integer, np.bool_)):
+        return value if isinstance(value, Fraction) else Fraction(int(value))
+    text = str(value)
+    if "/" in text:
+        return Fraction(text)
+    number = Decimal(text)
+    # 1e999999999 has as many digits: what is out of range anyway is not written out.
+    return Fraction(number if not number or abs(number.adjusted()) < 50 else Decimal((0, (1,), 50)))
 
 
 def label(value: Any) -> str:

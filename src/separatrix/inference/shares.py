@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from ..data.opening import with_squares
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
 from ..thresholds import SORTED
 
@@ -24,7 +23,7 @@ def normal_quantile(level: float) -> float:
 
 
 def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return Wilson's intervals for shares observed in n rows each; NaN where there is no row.
+    """Return Wilson's intervals for shares observed in n rows each; of no row nothing is known: 0 to 1.
 
         (s + z²/2n ± z √(s(1 − s)/n + z²/4n²)) / (1 + z²/n)
 
@@ -36,10 +35,10 @@ def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats
     --------
     >>> low, high = wilson_band([0.1, 0.5], [100, 0])
     >>> low.round(4).tolist(), high.round(4).tolist()
-    ([0.0552, nan], [0.1744, nan])
+    ([0.0552, 0.0], [0.1744, 1.0])
     """
-    z, s = normal_quantile(level), np.asarray(share, dtype=np.float64)
-    n = np.where(np.asarray(n) > 0, n, np.nan)
+    z, n = normal_quantile(level), np.asarray(n, dtype=np.float64)
+    s = np.where(n > 0, share, 0.5)
     # Both sides of the fraction times n: weights may be as small as 1e-300.
     centre, half = n * s + z * z / 2, z * np.sqrt(n * np.maximum(s * (1 - s), 0.0) + z * z / 4)
     return np.maximum(0.0, (centre - half) / (n + z * z)), np.minimum(1.0, (centre + half) / (n + z * z))
@@ -148,20 +147,29 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, fold
 
     Row i's influence is (V_i − A)/(share of its side), V_i the weighted share of the other side that it stands right to.
     """
-    weight = None if weight is None else with_squares(weight)
+    own = np.ones(len(score)) if weight is None else weight
+    rows = np.array([own[positive].sum(), own[~positive].sum()])
+    weight = None if weight is None else _by_side(weight, positive, rows)
     order, below = _ordered_by_kernel(positive, score, weight) if SORTED.reached(len(score)) else _ordered(positive, score, weight)
     own = np.ones(len(score)) if weight is None else weight
     sides = np.array([own[positive].sum(), own[~positive].sum()])
     if not sides.all():
         return Area(float("nan"), np.full(0 if folds is None else int(folds.max()) + 1, np.nan), np.full(len(score), np.nan))
     value = float(np.einsum("i,i->", own[positive], below[positive])) / float(sides.prod())
-    # V − A by side, over the side's share of all weight; m/(m − 1) as in DeLong's variances.
-    scale = np.sqrt(sides / np.maximum(sides - 1.0, 1e-300)) * (sides.sum() / sides)
+    # V − A by side, over the side's share of all weight; m/(m − 1) as in DeLong's variances, for sides of more than one row.
+    scale = np.sqrt(rows / np.where(rows > 1.0, rows - 1.0, rows)) / np.maximum(rows / rows.sum(), 1e-300)
     slope, level = np.array([-scale[1] / sides[0], scale[0] / sides[1]]), np.array([(1.0 - value) * scale[1], -value * scale[0]])
     side = positive.view(np.int8)
     below *= slope[side]
     below += level[side]
     return Area(value, np.empty(0) if folds is None else _areas_by_fold(order, positive, score, weight, folds), below)
+
+
+def _by_side(weight: Floats, positive: NDArray[np.bool_], rows: Floats) -> Floats:
+    """Return weights of which products of sums stay in float64: the area is the same where one side's weights are divided by a number."""
+    if not rows.all() or (rows.min() > 1e-100 and rows.max() < 1e100):
+        return weight
+    return weight / np.where(positive, weight[positive].max(), weight[~positive].max())
 
 
 def _ordered(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
@@ -281,7 +289,9 @@ def area_interval(found: Area, weight: Floats | None, smallest: float, level: fl
     True
     """
     phi = found.influence
-    variance = float(np.einsum("i,i->", phi, phi)) / len(phi) ** 2 if weight is None else float(weight @ phi**2) / float(weight.sum()) ** 2
-    if not np.isfinite(variance):
+    if not np.isfinite(found.value):
         return float("nan"), float("nan")
+    total = float(len(phi) if weight is None else weight.sum())
+    # In this order weights and influences of 1e±300 stay in float64: their product is at most the row's share of its side.
+    variance = float(np.einsum("i,i->", phi, phi)) / total**2 if weight is None else float((weight / total * phi) @ phi) / total
     return logit_interval(found.value, float(np.sqrt(variance)), smallest, level)

@@ -75,12 +75,12 @@ def is_separable(X: Any, y: Any, sample_weight: Any = None) -> Separability:
     ----------
     Boyd and Vandenberghe, Convex Optimization, Cambridge 2004, section 8.6.
     """
-    from separatrix.data.arrays import with_rows
+    from separatrix.data.arrays import as_array, with_rows
     from separatrix.data.labels import Labels
     from separatrix.data.opening import check_weights
     from separatrix.solvers.separation import separate
 
-    matrix = with_rows(X) if hasattr(X, "tocsr") else np.asarray(X)
+    matrix = with_rows(X) if hasattr(X, "tocsr") else as_array(X)
     labels = Labels.of(np.asarray(y))
     if matrix.shape[:1] != (len(labels),):
         raise InputError(f"X has shape {matrix.shape} and y {len(labels)} labels; give one label per row of X.")

@@ -147,7 +147,7 @@ class BatchPerceptron(SparseCoefficients):
         if first:
             start, made, before = start_weights(self, source, None, None, generator(self.random_state)), 0, 0
         else:
-            start, made, before = np.column_stack([self.coef_, self.intercept_]), self.status_.n_mistakes, self.n_iter_
+            start, made, before = np.column_stack([self._dense_coef(), self.intercept_]), self.status_.n_mistakes, self.n_iter_
         weights, status, passes = learn_batch(source, rule, start, self._factors(source), made)
         status = replace(status, message=f"made one step over {status.last_mistakes} rows that were wrong.")
         return self._adopt(source if first else None, self._attributes(source, weights, status, before + passes))

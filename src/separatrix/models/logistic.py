@@ -201,10 +201,10 @@ class LogisticRegression(LossModel):
         if not isinstance(self.firth, bool | np.bool_):
             raise InputError(f"firth={self.firth!r} must be True or False.")
         if self.firth and self.l1_ratio > 0.0:
-            raise InputError(f"firth=True has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or firth=False.")
+            raise InputError(f"firth=True has no L1 penalty (l1_ratio={self.l1_ratio}); use l1_ratio=0, or firth=False.")
         if self.firth and np.isfinite(self.C) and self.C != 1.0:  # 1.0 is the default: nobody asked for it
             raise InputError(
-                f"firth=True is a penalty of its own and takes no C={self.C:g}; leave C out or set C=np.inf, or use firth=False."
+                f"firth=True is a penalty of its own and takes no C={self.C}; leave C out or set C=np.inf, or use firth=False."
             )
 
     def _fit_against_rest(self, source: Source, targets: list[int]) -> list[Self] | None:

@@ -87,9 +87,9 @@ class OneVsOne(BinaryMachines):
         K = len(self.classes_)
         first = np.triu(np.ones((K, K), dtype=bool), 1)
         won = ((table > 0) | ((table == 0) & first)).sum(axis=2)
-        total = table.sum(axis=2)
+        total = np.clip(table, -1e300, 1e300).sum(axis=2)  # scores of 1e308 add up to infinity
         # Squeezed below one half, the sums break ties between equal votes and never overrule a vote.
-        return won, won + total / (3.0 * (np.abs(total) + 1.0))
+        return won, won + total / 3.0 / (np.abs(total) + 1.0)
 
     def decision_function(self, X: Any) -> Floats:
         """Return votes, with ties ordered by the sums of the scores (n, K); two classes: the score of the one machine (n,).

@@ -198,7 +198,7 @@ def _reasons(
     if test is not None:
         verdict = "rejects" if said["box"] == "quadratic" else "does not reject"
         tail = f"F = {test.F:.2f} on {test.df1:.0f} and {test.df2:.0f} degrees of freedom, {p_text(test.F_p)}"
-        reasons.append(f"Box's M {verdict} equal covariances at level {level:g}: {tail}.")
+        reasons.append(f"Box's M {verdict} equal covariances at level {float(level):g}: {tail}.")
     opinions = {opinion for opinion in said.values() if opinion is not None}
     names = {"bic": "BIC", "aic": "AIC", "box": "Box's M"}
     if len(opinions) > 1:

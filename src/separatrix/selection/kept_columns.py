@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import scipy.sparse as sp
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_selection import SelectorMixin
 
 from ..argument_types import check_arguments, refused_as
-from ..data import as_rows
+from ..data.opening import indexed_rows
 
 
 class KeptColumns(SelectorMixin):
@@ -17,8 +17,9 @@ class KeptColumns(SelectorMixin):
 
     def transform(self, X: Any) -> Any:
         """Return the columns kept of rows in memory."""
-        with refused_as("X", "give rows with the columns of the fit."):
-            return super().transform(X)
+        # scikit-learn adds all values up to look for NaN.
+        with refused_as("X", "give rows with the columns of the fit."), np.errstate(over="ignore", invalid="ignore"):
+            return super().transform(indexed_rows(X))
 
     def inverse_transform(self, X: Any) -> Any:
         """Return rows of all columns, with zeros in those that were not kept.
@@ -27,10 +28,8 @@ class KeptColumns(SelectorMixin):
         ----------
         X : (n, k) rows of the columns kept
         """
-        if sp.issparse(X):
-            as_rows(X)  # refuses what compiled code could not read
         with refused_as("X", f"give the {int(self._get_support_mask().sum())} columns kept."):
-            return super().inverse_transform(X)
+            return super().inverse_transform(indexed_rows(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the columns kept.

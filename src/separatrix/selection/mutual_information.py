@@ -100,7 +100,7 @@ class MutualInformationFilter(Filter):
 
     def _scores(self, source: Source) -> tuple[Floats, Floats | None]:
         screen = source.reduce(ColumnScreen.summarise(source.classes))
-        if not screen.is_finite:
+        if not screen.is_finite or not screen.counts.sum() < 1e150:  # expected counts are products of two sums
             source.refuse_nonfinite()
         given = self._given(source)
         bins = self._bins(float(screen.counts.sum()))

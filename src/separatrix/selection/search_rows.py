@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import check_cv
 
 from ..argument_types import refused_as
 from ..data import Source, as_source
@@ -20,7 +19,8 @@ from ..errors import InputError
 from ..evaluation.metrics import METRICS, NEED_POSTERIORS, ScoredRows
 from ..evaluation.plans import Plan
 from ..evaluation.predictions import class_posteriors
-from ..evaluation.scorers import StoredPredictions, one_metric, takes_weights
+from ..evaluation.scorers import StoredPredictions, one_metric, takes_weights, undefined_once
+from ..evaluation.splits import pairs_of
 from ..summaries import ClassMoments, FoldMoments, all_but_one
 from ..summaries.class_moments import Kind, require_memory
 
@@ -129,9 +129,14 @@ def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> Search
     y, none = source.classes[codes], np.zeros((len(codes), 1))
     splits: tuple[Split, ...] = ()
     if plan is not None:
-        with refused_as("plan", "give another one, such as KFold(5)."):
-            splitter = plan if isinstance(plan, Plan) else check_cv(plan, y, classifier=True)
-            splits = tuple(Split(np.asarray(train), np.asarray(test)) for train, test in splitter.split(none, y, groups))
+        if isinstance(plan, Plan):
+            with refused_as("plan", "give another one, such as KFold(5)."):
+                splits = tuple(Split(train, test) for train, test in plan.split(none, y, groups))
+        else:
+            splits = tuple(Split(pair.train, pair.held) for pair in pairs_of(plan, len(codes), y, groups))
+        splits = tuple(split for split in splits if len(split.test))
+        if not splits:
+            raise InputError(f"plan={plan!r:.60} holds no row out; give another one, such as KFold(5).")
     rows = SearchRows(source, X if isinstance(source, ChunkedSource) else None, codes, weight, source.classes, splits)
     _require_training_classes(rows)
     return rows
@@ -224,12 +229,14 @@ class SearchMetric:
         if self.own is not None:
             return float(self.own(ScoredRows(codes, chosen, posteriors, weight, None, classes)).value)
         answers = StoredDecisions(classes[chosen], posteriors, classes, scores[0] if len(scores) == 1 else full)
-        return float(self.scorer(answers, np.arange(len(codes))[:, None], classes[codes], **self._more(weight)))
+        with undefined_once(self.name):
+            return float(self.scorer(answers, np.arange(len(codes))[:, None], classes[codes], **self._more(weight)))
 
     def of_model(self, fitted: Any, X: Any, codes: Codes, weight: Floats | None, classes: NDArray[Any]) -> float:
         """Return the metric of a fitted model on held-out rows."""
         if self.own is None:
-            return float(self.scorer(fitted, X, classes[codes], **self._more(weight)))
+            with undefined_once(self.name):
+                return float(self.scorer(fitted, X, classes[codes], **self._more(weight)))
         posteriors = class_posteriors(fitted, X, len(codes), classes) if self.name in NEED_POSTERIORS else None
         chosen = codes if posteriors is not None else np.searchsorted(classes, np.asarray(fitted.predict(X))).astype(np.int32)
         return float(self.own(ScoredRows(codes, chosen, posteriors, weight, None, classes)).value)

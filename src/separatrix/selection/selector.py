@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import KnownParameters
 from ..data import Source, as_source
-from ..data.arrays import refuse_corrupt
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
 from .column_positions import Places, column_name, find_columns, find_groups
@@ -48,7 +47,6 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
         rows : the same kind of rows (an array for a frame, unless `set_output` asks for frames)
         """
         if not isinstance(X, Source):
-            refuse_corrupt(X)
             return super().transform(X)
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)

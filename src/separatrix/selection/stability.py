@@ -148,7 +148,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
                 raise InputError(f"{name}={getattr(self, name)!r} must lie above 0 and up to 1.")
 
     def _loosen(self) -> str:
-        return f"None was chosen in {self.threshold:.0%} of the subsamples; lower threshold, or let the selector keep more."
+        return f"None was chosen in {float(self.threshold):.0%} of the subsamples; lower threshold, or let the selector keep more."
 
     def table(self) -> Table:
         """Return the columns with their frequencies, the most frequent first."""

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from ..losses import Loss
 from .rows import Rows
 
@@ -108,4 +109,12 @@ def strength(C: float, total: float) -> float:
     >>> strength(0.5, 100.0), strength(np.inf, 100.0)
     (0.02, 0.0)
     """
-    return 0.0 if np.isinf(C) else 1.0 / (float(C) * total)
+    if np.isinf(C):
+        return 0.0
+    product = float(C) * total
+    if not 1e-300 < product < 1e300:
+        raise InputError(
+            f"C={float(C):g} times the weights of the rows (sum {total:g}) is {product:g}, of which float64 holds no inverse; "
+            "divide sample_weight by its mean, or choose a C nearer to 1."
+        )
+    return 1.0 / product

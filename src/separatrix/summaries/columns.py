@@ -58,7 +58,7 @@ class Layout:
         measured, counted = self.of("gaussian"), self.of(*COUNT_KINDS)
         found = [batch.numbers(indices) for indices in (measured, counted)]
         for X, indices in zip(found, (measured, counted)):
-            _refuse_values(X, np.isinf, batch, indices, "Input X contains infinity: {place}.")
+            _refuse_values(X, np.isinf, batch, indices, "Input X contains infinity: {place}. Finite numbers are needed; drop such rows.")
             if not skip_missing:
                 _refuse_values(X, np.isnan, batch, indices, MISSING)
         for kind, (bad, text) in LIMITS.items():

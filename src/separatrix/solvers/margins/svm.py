@@ -94,7 +94,7 @@ def refuse_overflow(problem: Problem) -> None:
             size = float(np.vdot(values, values))
     if not np.isfinite(size):
         rows.source.refuse_nonfinite()
-    if not C * problem.total * (1.0 + np.sqrt(size)) < LARGEST:
+    if not C * problem.total * (1.0 + float(np.sqrt(size))) < LARGEST:
         raise InputError(
             f"C={C:.3g} times the weights of the rows (sum {problem.total:.3g}) and the values of X is too large to square in float64 "
             "(above about 1e150); lower C, or rescale sample_weight or the columns."

@@ -31,6 +31,8 @@ GAP = 1e-7
 """Relative gap between the bounds on γ at which the search ends."""
 NOTHING = 1e-10
 """A margin below this share of the radius counts as none."""
+LARGEST = 1e150
+"""Norm of a row up to which norms can be squared."""
 MORE = 200
 """Rows added in one round."""
 
@@ -105,7 +107,7 @@ def mistake_bound(
     (5.0, 1.0, 5.0)
     """
     radius = max(source.map(lambda block: _radius(weighted(block, factors), unit)))
-    if not np.isfinite(radius):
+    if not radius < LARGEST:
         source.refuse_nonfinite()
     radius *= 1.0 if len(weights) == 1 else np.sqrt(2.0)
     norm = float(np.linalg.norm(weights))

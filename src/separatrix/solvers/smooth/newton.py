@@ -177,8 +177,11 @@ class Factor:
             if info != 0 and not (np.abs(A) <= 4.0).all():
                 # In units of its diagonal no entry of a Hessian is above 1 (2 with the gauge); no ridge mends one that overflowed.
                 raise np.linalg.LinAlgError("The Hessian is not finite.")
+            ridge = RIDGE * len(A)
             while info != 0:
-                np.einsum("aa->a", A)[:] += RIDGE * len(A)
+                # Growing: where 1 − p has cancelled, more than rounding is missing; entries of 4 at most end it in a few rounds.
+                np.einsum("aa->a", A)[:] += ridge
+                ridge *= 10.0
                 self.factor, info = lapack.dpotrf(A, lower=1)
 
     def _add_gauge(self, A: Floats, n_scores: int) -> None:

@@ -24,6 +24,7 @@ from ...data.threads import single_threaded_blas
 from ...errors import InputError
 from .. import choice
 from ..problem import Problem
+from ..problem import strength as strength_of
 from ..smooth import newton_cg_path, smooth_path
 from ..smooth.whitened import EXPLICIT
 from ..solution import Solution
@@ -79,9 +80,10 @@ def solve_path(problem: Problem, C: Any) -> Path:
     if problem.l1_ratio > 0.0:
         refuse_loss(problem)
     order = np.argsort(values)
+    strengths = np.array([strength_of(C, problem.total) for C in values[order]])
     found: list[Any] = [None] * len(values)
     with single_threaded_blas():
-        for k, solution in zip(order, _solutions(problem, 1.0 / (values[order] * problem.total))):
+        for k, solution in zip(order, _solutions(problem, strengths)):
             found[k] = solution
     return Path(
         values,
