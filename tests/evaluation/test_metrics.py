@@ -134,7 +134,7 @@ def test_an_area_of_a_model_that_does_not_look_is_one_half(plan: Any, weighted: 
         assert board["majority class"].value == 0.5 and "roc_auc is pooled" in str(board)
 
 
-@pytest.mark.filterwarnings("ignore:Precision is ill-defined")
+@pytest.mark.filterwarnings("ignore:precision_score is not defined")
 def test_no_interval_ends_where_no_value_can_be() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     for metric in ("f1", "precision", "recall", "jaccard", "average_precision", "matthews_corrcoef", "balanced_accuracy", "accuracy"):

@@ -115,6 +115,6 @@ def strength(C: float, total: float) -> float:
     if not 1e-300 < product < 1e300:
         raise InputError(
             f"C={float(C):g} times the weights of the rows (sum {total:g}) is {product:g}, of which float64 holds no inverse; "
-            "divide sample_weight by its mean, or choose a C nearer to 1."
+            f"{'lower' if product > 1.0 else 'raise'} C, or rescale sample_weight (divide it by its mean)."
         )
     return 1.0 / product
