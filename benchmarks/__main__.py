@@ -1,4 +1,4 @@
-"""Run every benchmark: `python -m benchmarks [topic …]`."""
+"""Run every benchmark: `python -m benchmarks [topic …]`; random shapes: `python -m benchmarks shapes [--seed S] [--minutes M]`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import benchmarks
 
 
 def main(wanted: list[str]) -> None:
+    if wanted[:1] == ["shapes"]:
+        importlib.import_module("benchmarks.shapes.sweep").main(wanted[1:])
+        return
     for module in pkgutil.iter_modules(benchmarks.__path__):
         topic = module.name.removeprefix("bench_")
         if module.name.startswith("bench_") and (not wanted or topic in wanted):
