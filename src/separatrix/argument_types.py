@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .array_types import Floats
 from .errors import InputError, InputTypeError, ParameterError, SeparatrixError, one_of
 
 QUICK: dict[str, tuple[type, ...]] = {
@@ -139,7 +139,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def as_numbers(name: str, value: Any, needed: str) -> NDArray[np.float64]:
+def as_numbers(name: str, value: Any, needed: str) -> Floats:
     """Return a value as an array of float64, or say which argument does not hold real numbers and what is needed.
 
     Examples

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..array_types import Floats, Indices
 from ..data import Block
 from ..geometry import Hyperplane
 from ..solvers.scores import largest, linear_scores
-from .protocols import Floats, Ints
 
 
 class AdditiveScores(Protocol):
@@ -44,7 +44,7 @@ class AdditiveScores(Protocol):
         """Return f_k(x), (n, K)."""
         ...
 
-    def parts(self, block: Block, of: Ints, against: Ints, mean: Floats, out: Floats) -> None:
+    def parts(self, block: Block, of: Indices, against: Indices, mean: Floats, out: Floats) -> None:
         """Write the parts of f_of − f_against of each row into out (n, p)."""
         ...
 
@@ -57,7 +57,7 @@ class AdditiveScores(Protocol):
         ...
 
     @property
-    def gradient(self) -> Callable[[Floats, Ints, Ints], Floats] | None:
+    def gradient(self) -> Callable[[Floats, Indices, Indices], Floats] | None:
         """From rows (n, p) and two classes of each to the gradient of f_of − f_against, (n, p); None where there is none to follow."""
         ...
 
@@ -81,7 +81,7 @@ class LinearScores:
         """Return f_k(x), (n, K)."""
         return linear_scores(block, self.weights, self.offsets)
 
-    def parts(self, block: Block, of: Ints, against: Ints, mean: Floats, out: Floats) -> None:
+    def parts(self, block: Block, of: Indices, against: Indices, mean: Floats, out: Floats) -> None:
         """Write (w_a − w_b)_j (x_j − m_j)."""
         X = block.dense()
         np.subtract(X, mean, out=out)
@@ -120,9 +120,9 @@ class NaiveScores:
     coded : from rows of a table to the numbers (n, p) that `ratios` takes; None where rows are numbers already
     """
 
-    ratios: Callable[[Block, Ints, Ints], Floats]
+    ratios: Callable[[Block, Indices, Indices], Floats]
     log_priors: Floats
-    gradient: Callable[[Floats, Ints, Ints], Floats] | None = None
+    gradient: Callable[[Floats, Indices, Indices], Floats] | None = None
     takes_gaps: bool = False
     coded: Callable[[Any], Floats] | None = None
     relative = False
@@ -133,7 +133,7 @@ class NaiveScores:
         each = [self.ratios(block, np.full(1, k), zero).sum(axis=1) for k in range(len(self.log_priors))]
         return np.stack([parts + self.base(k, 0, np.zeros(0)) for k, parts in enumerate(each)], axis=1)
 
-    def parts(self, block: Block, of: Ints, against: Ints, mean: Floats, out: Floats) -> None:
+    def parts(self, block: Block, of: Indices, against: Indices, mean: Floats, out: Floats) -> None:
         """Write log p(x_j | a) − log p(x_j | b)."""
         if (of == of[0]).all() and (against == against[0]).all():
             of, against = of[:1], against[:1]  # one pair for all rows: nothing per row to look up
@@ -164,7 +164,7 @@ class QuadraticScores:
     """
 
     own: Callable[[Block], Floats]
-    gradient: Callable[[Floats, Ints, Ints], Floats]
+    gradient: Callable[[Floats, Indices, Indices], Floats]
     more: Floats
     relative = True
     takes_gaps = False
@@ -174,7 +174,7 @@ class QuadraticScores:
         """Return f_k(x), (n, K)."""
         return np.asarray(self.own(block)) + self.more
 
-    def parts(self, block: Block, of: Ints, against: Ints, mean: Floats, out: Floats) -> None:
+    def parts(self, block: Block, of: Indices, against: Indices, mean: Floats, out: Floats) -> None:
         """Write (x_j − m_j) g_j((x + m)/2)."""
         X = np.asarray(block.dense(), dtype=np.float64)
         np.multiply(X - mean, self.gradient((X + mean) / 2, of, against), out=out)
@@ -193,7 +193,7 @@ class QuadraticScores:
         return replace(self, more=self.more + by)
 
 
-def pairs(scores_of: AdditiveScores, block: Block, pair: tuple[int | None, int | None]) -> tuple[Ints, Ints]:
+def pairs(scores_of: AdditiveScores, block: Block, pair: tuple[int | None, int | None]) -> tuple[Indices, Indices]:
     """Return codes a, b of each row: those given, else the best of the remaining classes."""
     of, against = pair
     if of is not None and against is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..array_types import Codes, Floats, Indices
 from ..data import as_source
 from ..decisions.class_weights import class_factors, effective_priors, weighted
 from ..losses import Loss
@@ -24,7 +25,6 @@ from ..solvers.scores import folded
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind
 from .page import Refused
-from .protocols import Codes, Floats, Ints
 
 if TYPE_CHECKING:
     from ..solvers.subsets.criterion import DeterminantCriterion
@@ -242,7 +242,7 @@ class LogisticFits:
     how: ClassVar[str] = "two classes: many fits advance together"
 
     def fits(
-        self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
+        self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Indices, Indices]]
     ) -> LogisticScores | None:
         """Return held-out scores of sets of columns; None with more than two classes, or with weights that only the model itself judges."""
         from ..solvers.subsets.logistic import LogisticFold, LogisticScores

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Codes, Floats, Folds
 from ..data import Block
 from ..decisions.class_weights import effective_priors, weighted
 from ..solvers.closed_form.discriminant import pooled_divisor, solve_many
@@ -21,7 +22,6 @@ from ..summaries.resampled import ResampledMoments
 from .column_sets import DETERMINANTS, SHRUNK, UPDATES, not_maximal
 from .page import Refused
 from .parts import ESTIMATED, WEIGHTED
-from .protocols import Codes, Floats, Folds
 
 if TYPE_CHECKING:
     from ..solvers.subsets.criterion import DeterminantCriterion

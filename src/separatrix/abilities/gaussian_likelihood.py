@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import CapacityError, InputError
 from ..inference.likelihood import own_covariances, own_normals, own_variances, shared_covariance, shared_normal, shrunk, varying
 from ..inference.normal import Normal
@@ -14,8 +14,6 @@ from ..inference.parameters import Family, Likelihood, effective_parameters
 from .likelihood import SummaryLikelihood
 from .page import Refused
 from .protocols import SolvedFromSummary
-
-Floats = NDArray[np.float64]
 
 
 class SharedCovarianceLikelihood(SummaryLikelihood):

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..array_types import Floats
 from ..data import Source
 from ..decisions.class_weights import effective_priors
 from ..errors import InputError, SeparatrixWarning
 from ..inference.likelihood import prior_likelihood
 from ..inference.parameters import Family, Likelihood, count_parameters
 from .page import Refused
-from .protocols import Floats, SolvedFromSummary
+from .protocols import SolvedFromSummary
 
 
 class Fitted(Protocol):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Folds
 from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..solvers.choice import HESSIAN_WORK
@@ -21,7 +22,6 @@ from ..solvers.solution import Status
 from .logistic_likelihood import MOST, LogisticLikelihood, hessian
 from .page import Refused
 from .parts import BALANCED
-from .protocols import Floats, Folds
 
 WORK = 4e9
 """Products up to which every left-out fit is polished; beyond, those which one step moves far."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Source
 from ..errors import CapacityError, InputError
 from ..inference.logistic import FisherInformation, effective_parameters
@@ -18,7 +19,6 @@ from ..solvers.smooth.newton import column_means
 from ..solvers.smooth.objective import Objective
 from ..solvers.solution import Solution
 from .likelihood import sum_over_rows
-from .protocols import Floats
 
 MOST = 2_000
 """Coefficients up to which a Hessian is formed: 32 MB."""

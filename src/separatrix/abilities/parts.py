@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from ..array_types import Codes, Floats, Folds
 from .page import Refused
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from ..solvers.held_out.leave_one_out import LeftOut
     from ..solvers.held_out.left_out_newton import LeftOutScores
     from .additive_scores import AdditiveScores
-    from .protocols import Codes, Floats, Folds
 
 BALANCED = Refused("class weights that balance the classes change with every row that is left out")
 WEIGHTED = Refused("with class weights each row is taken out of the summary and the model solved again")

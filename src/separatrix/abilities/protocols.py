@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Codes, Floats, Folds, Indices
+
 if TYPE_CHECKING:
     from ..data import Block, Source
     from ..inference.parameters import Likelihood
@@ -23,11 +25,6 @@ if TYPE_CHECKING:
     from ..summaries.class_moments import Kind
     from ..summaries.resampled import ResampledMoments
     from .additive_scores import AdditiveScores
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Ints = NDArray[np.intp]
-Folds = NDArray[np.int64]
 
 
 @runtime_checkable
@@ -139,7 +136,7 @@ class FitsSubsets(Part, Protocol):
     """Many fits on sets of columns side by side."""
 
     def fits(
-        self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Ints, Ints]]
+        self, X: Floats, codes: Codes, weight: Floats | None, classes: NDArray[Any], splits: list[tuple[Indices, Indices]]
     ) -> SubsetScores | None:
         """Return the engine for rows and their splits; None where these classes are not among those it can fit."""
         ...

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from .labels import Labels
 from .source import ChunkedSource, as_float, csr_rows
@@ -35,7 +36,7 @@ class ArraySource(ChunkedSource):
         self,
         X: Any,
         labels: Labels | None = None,
-        weight: NDArray[np.float64] | None = None,
+        weight: Floats | None = None,
         *,
         feature_names: tuple[str, ...] | None = None,
         n_jobs: int | None = None,
@@ -77,7 +78,7 @@ def as_array(X: Any) -> NDArray[Any]:
         ) from None
 
 
-def to_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
+def to_numbers(array: NDArray[Any]) -> Floats:
     """Convert an array of Python objects or of text to float64, or say which value cannot be."""
     try:
         return np.asarray(array, dtype=np.float64)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError
 from .batches import Piece
 from .labels import check_labels, encode
@@ -36,7 +37,7 @@ def numbers(values: Any) -> NDArray[Any]:
     return np.asarray(values.to_numpy(zero_copy_only=False))
 
 
-def weights(piece: Piece, name: str) -> NDArray[np.float64]:
+def weights(piece: Piece, name: str) -> Floats:
     """Return the column of weights, which must be finite and not negative."""
     values = numbers(column(piece, name)).astype(np.float64)
     bad = ~(np.isfinite(values) & (values >= 0))

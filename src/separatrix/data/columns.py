@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError
 from .source import Block, Rows
 
@@ -54,7 +55,7 @@ class Column:
             return bool(self.missing.all())
         return self.levels is None and self.values.dtype.kind == "f" and bool(np.isnan(self.values).all())
 
-    def numbers(self) -> NDArray[np.float64]:
+    def numbers(self) -> Floats:
         """Return the values as float64, NaN where missing."""
         if self.type == "text":
             raise InputError(f"Column {self.name!r} holds text such as {self.levels[0]!r}, where numbers are needed.")  # type: ignore[index]
@@ -102,7 +103,7 @@ class ColumnBatch:
     columns: tuple[Column, ...] | None = None
     rows: Rows | None = None
     codes: NDArray[np.int32] | None = None
-    weight: NDArray[np.float64] | None = None
+    weight: Floats | None = None
     start: int = 0
     feature_names: tuple[str, ...] | None = None
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from .arrays import ArraySource, with_rows
 from .labels import Labels
@@ -111,7 +112,7 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and (hasattr(X, "__dataframe__") or hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc"))
 
 
-def check_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+def check_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     """Return the weights as float64, or None where every row counts once.
 
     Examples
@@ -169,7 +170,7 @@ def _numbers(sample_weight: Any) -> NDArray[Any]:
     )
 
 
-def with_squares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def with_squares(weight: Floats) -> Floats:
     """Return weights of which only the ratios count, divided by the largest where sums of their squares would leave float64.
 
     Examples

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from .labels import Labels
 from .threads import ordered_map, single_threaded_blas, thread_count
@@ -44,7 +45,7 @@ class Block:
 
     X: Rows
     codes: NDArray[np.int32] | None = None
-    weight: NDArray[np.float64] | None = None
+    weight: Floats | None = None
     start: int = 0
 
     @property
@@ -237,7 +238,7 @@ class ChunkedSource(Source):
 
     n_rows: int
     labels: Labels | None = None
-    weight: NDArray[np.float64] | None = None
+    weight: Floats | None = None
 
     @abstractmethod
     def rows(self, begin: int, end: int) -> Any:

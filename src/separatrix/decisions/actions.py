@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import as_numbers
+from ..array_types import Floats
 from ..data.threads import ordered_map, thread_count
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..thresholds import COSTS
 from .posteriors import refuse_no_distribution, tolerance_of
-
-Floats = NDArray[np.float64]
 
 CHUNK = 262_144
 """Rows of a chunk: the same for any number of threads."""

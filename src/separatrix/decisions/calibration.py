@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
+from ..array_types import Floats
 from ..errors import one_of
 from ..solvers.scores import log_posteriors_of, posteriors_of
 
-Floats = NDArray[np.float64]
 Method = Literal["sigmoid", "isotonic", "temperature", "beta"]
 METHODS = ("sigmoid", "isotonic", "temperature", "beta")
 NEWTON_STEPS = 100

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
+from ..array_types import Floats
 from ..errors import InputError, one_of
 from ..inference.shares import wilson_band
 from ..solvers.scores import largest
 from .posteriors import Cases
 
-Floats = NDArray[np.float64]
 DRAWS = 400
 MANY = 20_000
 """Rows beyond which resampled sums are drawn from their normal limit."""

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError, did_you_mean
 from ..summaries import ClassMoments
 from .priors import check_priors
-
-Floats = NDArray[np.float64]
 
 NEVER = float(np.finfo(np.float32).min) / 2
 """Score of a class not seen yet, where no prior can say so: below every other, and still a number after rounding to float32."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from .posteriors import Cases
-
-Floats = NDArray[np.float64]
 
 SWEEPS = 20
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import InputTypeError
 from ..inference.shares import mean_interval
 from .decision import Decision
 from .posteriors import Cases
 from .priors import check_priors, prior_odds, reweight
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..inference.shares import normal_quantile, wilson_band
 from .curves import Curve
 from .decision import Decision
 from .posteriors import Cases
-
-Floats = NDArray[np.float64]
 
 
 def risk_coverage(posteriors: Any, y: Any, costs: Any = None, *, classes: Any = None, sample_weight: Any = None) -> Curve:

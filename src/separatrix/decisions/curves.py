@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, confusion_matrix_at_thresholds
 
 from ..argument_types import as_numbers, check_arguments
+from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import area, area_interval, logit_interval, normal_quantile, wilson_band
 from .cost_savings import at_priors
 from .decision import Decision
 from .posteriors import Cases
 from .tuning import threshold_scores
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..argument_types import as_numbers
 from ..arguments import answers_to
+from ..array_types import Floats
 from ..errors import DataWarning, InputError
 from .actions import cheapest, costs_of, labelled_costs, minimax_cost
 from .posteriors import as_classes, check_posteriors, with_classes
@@ -20,7 +21,6 @@ from .priors import by_label, check_priors, prior_odds, reweight
 if TYPE_CHECKING:
     from .tuning import Tuned
 
-Floats = NDArray[np.float64]
 
 REPLACED = {"threshold": "use Decision.threshold(0.3), or costs=[[0, 0.3], [0.7, 0]]", "class_weight": "use costs=[[0, 1], [5, 0]]"}
 """What to write in place of arguments that a decision does not have."""

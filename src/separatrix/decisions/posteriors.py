@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import as_numbers, is_among
+from ..array_types import Floats
 from ..data.labels import Labels
 from ..data.opening import check_weights, with_squares
 from ..errors import InputError
-
-Floats = NDArray[np.float64]
 
 
 def tolerance_of(P: NDArray[Any]) -> float:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import as_numbers
+from ..array_types import Floats
 from ..errors import InputError, UnknownNameError, did_you_mean
 from .posteriors import check_posteriors
-
-Floats = NDArray[np.float64]
 
 
 def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Floats:

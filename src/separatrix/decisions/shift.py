@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import chi2
 
+from ..array_types import Floats
 from ..data.labels import check_labels
 from ..errors import InputError
 from ..inference.shares import normal_quantile
 from .posteriors import check_posteriors
 from .priors import check_priors, require_priors
-
-Floats = NDArray[np.float64]
 
 GAP = 1e-8
 """How far the log-likelihood may be from its maximum."""

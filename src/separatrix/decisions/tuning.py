@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
+from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import mean_interval, wilson_band
 from ..progress import task
@@ -16,8 +16,6 @@ from .cost_factors import best_factors
 from .cost_savings import at_priors
 from .decision import Decision
 from .posteriors import Cases
-
-Floats = NDArray[np.float64]
 
 FOLDS = 5
 """Parts of the rows, each of which is left out of the tuning once to see what it costs there."""

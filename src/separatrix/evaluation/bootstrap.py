@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from ..abilities import abilities_of
+from ..array_types import Codes, Floats
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
@@ -20,7 +21,7 @@ from ..solvers.scores import posteriors_of
 from ..summaries.resampled import can_resample, resampled_moments
 from ..thresholds import HELD_SCORES
 from .estimate import Estimate
-from .evaluation_rows import Codes, EvaluationRows, Floats
+from .evaluation_rows import EvaluationRows
 from .held_out import method_text
 from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, ScoredRows, brier_losses, distinct_metrics, log_losses
 from .predictions import answers, predicted_codes

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..arguments import KnownParameters
+from ..array_types import Floats
 from ..data import Source
 from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows
@@ -28,8 +29,6 @@ from .evaluation_rows import EvaluationRows, require_jobs
 from .plans import KFold, count_rows
 from .random_plans import Bootstrap
 from .splits import folds_of
-
-Floats = NDArray[np.float64]
 
 
 class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):

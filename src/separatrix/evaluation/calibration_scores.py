@@ -8,11 +8,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Folds
 from ..errors import InputError
 from ..progress import task
-from .evaluation_rows import EvaluationRows, Floats
+from .evaluation_rows import EvaluationRows
 from .held_out import hold_out, require_training_classes
-from .plans import Folds
 
 ScoreKind = Literal["posteriors", "margins"]
 

@@ -13,10 +13,9 @@ from scipy.stats import t
 from sklearn.linear_model import LogisticRegression
 
 from ..argument_types import as_numbers
+from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import Interval, wilson
-
-Floats = NDArray[np.float64]
 
 POOLED = ("auc", "roc_auc", "roc_auc_ovr")
 """Areas under ROC curves: all held-out rows in one order, whichever fit judged them."""

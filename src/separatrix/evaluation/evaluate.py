@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..arguments import PLAN, SILENT, answers_to
+from ..array_types import Floats
 from ..inference.shares import area_interval, wilson
 from .bootstrap import evaluate_bootstrap
 from .estimate import Estimate, corrected_resampled_t
-from .evaluation_rows import EvaluationRows, Floats, require_classifier, require_jobs, rows_to_evaluate
+from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
 from .metrics import NamedMetric, Score, ScoredRows, bounded, distinct_metrics, own_metrics, says_nothing
 from .plans import NEVER, KFold, Plan, generator, require_groups, seeded

@@ -18,6 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..abilities import abilities_of
 from ..abilities.protocols import SolvedFromSummary
 from ..argument_types import MOST_JOBS
+from ..array_types import Codes, Floats
 from ..data import Source, as_source
 from ..data.arrays import as_array
 from ..data.labels import Labels
@@ -27,9 +28,6 @@ from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
 from ..models.from_summary import columns_named
 from ..summaries.class_moments import require_memory
 from .plans import count_rows
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
 from ..abilities.protocols import ScoresBlocks
+from ..array_types import Codes, Floats, Folds
 from ..data import Block
 from ..errors import InputError
 from ..progress import task
@@ -30,10 +31,10 @@ from ..solvers.scores import largest, per_class, posteriors_of
 from ..summaries import FoldMoments, all_but_one
 from ..summaries.class_moments import Kind
 from ..thresholds import SCORES
-from .evaluation_rows import Codes, EvaluationRows, Floats, from_summary
+from .evaluation_rows import EvaluationRows, from_summary
 from .leave_one_out import by_algebra, by_subtraction
 from .newton_steps import by_newton_steps
-from .plans import NEVER, Folds, LeaveOneOut
+from .plans import NEVER, LeaveOneOut
 from .predictions import HeldOut, answers, gather
 from .refits import by_refits
 

@@ -15,13 +15,14 @@ from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
 from ..arguments import PLAN, SILENT, answers_to
+from ..array_types import Codes, Floats
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, short_text
 from ..inference.shares import wilson
 from ..inference.tables import Column, Table
 from ..progress import task
 from .estimate import corrected_resampled_t
-from .evaluation_rows import Codes, EvaluationRows, Floats, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
+from .evaluation_rows import EvaluationRows, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
 from .metrics import ScoredRows, bounded
 from .plans import KFold, generator
 from .predictions import answers

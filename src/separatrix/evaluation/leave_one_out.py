@@ -9,11 +9,11 @@ from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
 from ..abilities.protocols import SolvedFromSummary
+from ..array_types import Codes, Floats, Folds
 from ..data import Block
 from ..progress import task
 from ..solvers.scores import largest, posteriors_of
-from .evaluation_rows import Codes, EvaluationRows, Floats, from_summary, summary_of
-from .plans import Folds
+from .evaluation_rows import EvaluationRows, from_summary, summary_of
 from .predictions import HeldOut, answers, gather
 
 Part = tuple[Codes, Floats | None, Any]

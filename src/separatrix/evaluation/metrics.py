@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Codes, Floats
 from ..inference.shares import Area, macro_area
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 NEED_POSTERIORS = ("log_loss", "brier", "auc")
 LOSSES = ("error", "log_loss", "brier")
 """Metrics of which less is better; of all others, as of scikit-learn's scorers, more is."""

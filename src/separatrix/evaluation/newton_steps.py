@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..abilities import abilities_of, offered
+from ..array_types import Folds
 from ..solvers.scores import largest, per_class, posteriors_of
 from .evaluation_rows import EvaluationRows
-from .plans import NEVER, Folds
+from .plans import NEVER
 from .predictions import HeldOut
 from .refits import by_refits, refitted
 

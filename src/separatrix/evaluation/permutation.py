@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from ..abilities import abilities_of
 from ..arguments import PLAN, SILENT, answers_to
+from ..array_types import Codes, Floats, Folds
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
 from ..progress import muted, task
 from ..thresholds import HELD_SCORES
-from .evaluation_rows import Codes, EvaluationRows, Floats, require_classifier, require_jobs, rows_to_evaluate
+from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out
 from .metrics import METRICS, Metric, ScoredRows
-from .plans import NEVER, Folds, KFold, generator, require_count
+from .plans import NEVER, KFold, generator, require_count
 from .predictions import HeldOut
 from .random_plans import Bootstrap
 from .scorers import one_metric

@@ -15,9 +15,9 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
 from ..arguments import answers_to
+from ..array_types import Folds
 from ..errors import InputError, is_huge, short_text
 
-Folds = NDArray[np.int64]
 NEVER = -1
 """Fold number of a row that is not held out."""
 MOST = 2**31 - 1

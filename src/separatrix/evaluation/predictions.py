@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Codes, Floats, Folds
 from ..errors import InputError
-from .evaluation_rows import Codes, EvaluationRows, Floats
-from .plans import Folds
+from .evaluation_rows import EvaluationRows
 
 
 @dataclass(frozen=True, slots=True)

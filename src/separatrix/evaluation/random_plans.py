@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from ..array_types import Folds
 from ..data.row_hash import row_hash
 from ..errors import InputError, short_text
-from .plans import MOST_REPEATS, NEVER, Folds, Plan, count_rows, fresh_generator, require_count
+from .plans import MOST_REPEATS, NEVER, Plan, count_rows, fresh_generator, require_count
 
 
 class Holdout(Plan):

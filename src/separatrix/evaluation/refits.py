@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
+from ..array_types import Codes, Floats, Folds, Indices
 from ..progress import task
-from .evaluation_rows import Codes, EvaluationRows, Floats
-from .plans import Folds
+from .evaluation_rows import EvaluationRows
 from .predictions import HeldOut, answers, gather
 
-Ints = NDArray[np.intp]
 Warned = list[tuple[type[Warning], str]]
 
 
@@ -24,7 +22,7 @@ Answer = tuple[Codes, Floats | None]
 
 
 def by_refits(
-    model: Any, rows: EvaluationRows, folds: Folds, n_jobs: int | None, start: Any = None, trained_on: Sequence[Ints] | None = None
+    model: Any, rows: EvaluationRows, folds: Folds, n_jobs: int | None, start: Any = None, trained_on: Sequence[Indices] | None = None
 ) -> HeldOut:
     """Fit a clone of the model on the other rows of each fold, on `n_jobs` processes, begun at the fit of all rows where given.
 
@@ -41,7 +39,7 @@ def refitted(
     chosen: Iterable[int],
     n_jobs: int | None,
     start: Any = None,
-    trained_on: Sequence[Ints] | None = None,
+    trained_on: Sequence[Indices] | None = None,
 ) -> Iterator[Answer]:
     """Yield what a refit without it says about each of some folds."""
     chosen, repeated = list(chosen), RepeatedWarnings()
@@ -56,7 +54,7 @@ def refitted(
     repeated.warn(len(chosen))
 
 
-def _one(model: Any, rows: EvaluationRows, folds: Folds, fold: int, start: Any, train: Ints | None) -> tuple[Answer, Warned]:
+def _one(model: Any, rows: EvaluationRows, folds: Folds, fold: int, start: Any, train: Indices | None) -> tuple[Answer, Warned]:
     held = folds == fold
     training = rows.take(np.flatnonzero(~held) if train is None else train)
     with warnings.catch_warnings(record=True) as caught:

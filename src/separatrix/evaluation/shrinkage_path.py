@@ -13,6 +13,7 @@ from sklearn.base import clone
 from ..abilities import abilities_of, offered
 from ..argument_types import as_numbers, is_among
 from ..arguments import PLAN, answers_to
+from ..array_types import Codes, Floats, Folds
 from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
@@ -21,10 +22,10 @@ from ..models import LinearDiscriminantAnalysis
 from ..solvers.scores import largest, posteriors_of
 from ..summaries.grouped import tile_rows
 from ..thresholds import LEFT_OUT_LOSSES
-from .evaluation_rows import Codes, EvaluationRows, Floats, rows_to_evaluate
+from .evaluation_rows import EvaluationRows, rows_to_evaluate
 from .held_out import hold_out
 from .metrics import ScoredRows, error, log_losses
-from .plans import Folds, LeaveOneOut
+from .plans import LeaveOneOut
 from .predictions import answers
 from .splits import folds_of
 

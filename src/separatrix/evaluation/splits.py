@@ -7,21 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
+from ..array_types import Folds, Indices
 from ..errors import InputError, InputTypeError, short_text
-from .plans import NEVER, Folds, Plan, require_count, require_groups, seeded
-
-Ints = NDArray[np.intp]
+from .plans import NEVER, Plan, require_count, require_groups, seeded
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Numbers of the rows trained on and of those held out."""
 
-    train: Ints
-    held: Ints
+    train: Indices
+    held: Indices
 
     def covers(self, n: int) -> bool:
         """Whether every row that is not held out is trained on, and no other."""
@@ -93,7 +91,7 @@ def require_cover(plan: Any, pairs: Sequence[Pair], n: int) -> None:
             )
 
 
-def _numbers(rows: Any, n: int) -> Ints:
+def _numbers(rows: Any, n: int) -> Indices:
     rows = np.asarray(rows)
     if rows.dtype == bool:
         return np.flatnonzero(rows)

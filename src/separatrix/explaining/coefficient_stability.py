@@ -13,14 +13,13 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ..abilities.additive_scores import LinearScores
+from ..array_types import Floats
 from ..data.labels import Labels
 from ..errors import InputError
 from ..evaluation import KFold
 from ..progress import task
 from .encoded import encoded_model
 from .model_views import view_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import is_among, is_listed
+from ..array_types import Floats
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
-
-Floats = NDArray[np.float64]
 
 
 def column_number(names: Sequence[str], key: Any, parameter: str) -> int:

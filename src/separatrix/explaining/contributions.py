@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..abilities.additive_scores import AdditiveScores, pairs
+from ..array_types import Floats
 from ..data import Block, Source
 from ..data.source import ChunkedSource
 from ..errors import InputError
@@ -16,9 +16,6 @@ from .encoded import check_encoding, encoded_model
 from .explained_rows import Spread, open_rows
 from .explained_table import ExplainedTable, table_contributions
 from .model_views import CHECKED, check_reading, code_of, explainable, remembered, view_of
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
 
 
 def contributions(model: Any, X: Any, *, of: Any = None, against: Any = None, reference: Any = None) -> Any:

@@ -21,14 +21,13 @@ from sklearn.utils import _safe_indexing
 from ..abilities import Abilities, abilities_of, offered
 from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..abilities.parts import Reading
+from ..array_types import Floats, Indices
 from ..data import Block
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError
 from .explained_rows import call_model
 from .model_views import inside, view_of
-from .pipelines import Columns, Indices, Levels, Part, Trace
-
-Floats = NDArray[np.float64]
+from .pipelines import Columns, Levels, Part, Trace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

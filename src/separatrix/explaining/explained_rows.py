@@ -9,13 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block, Source, as_rows
 from ..data.row_labels import row_position
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError
 from ..solvers.closed_form.whitening import ROUNDING
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..abilities.additive_scores import AdditiveScores, LinearScores, pairs
+from ..array_types import Floats
 from ..data import Block
 from ..data.labels import Labels
 from ..data.row_labels import row_labels
@@ -19,8 +20,6 @@ from .encoded import CodedNaiveBayes, EncodedPipeline
 from .explained_rows import Spread, predict_rows
 from .model_views import view_of
 from .similar import row_columns
-
-Floats = NDArray[np.float64]
 
 
 class ExplainedTable:

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities.additive_scores import LinearScores
+from ..array_types import Floats
 from ..data import Block
 from ..errors import InputError
 from ..geometry.least_change import LeastChange, cross_plane, cross_planes
 from .explained_rows import predict_rows
-
-Floats = NDArray[np.float64]
 
 BEYOND = (1e-10, 1e-8, 1e-6)
 """How far behind the boundary to stop, beside the size of the score's terms; on it, rounding would decide. The first that flips counts."""

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities.additive_scores import LinearScores
+from ..array_types import Floats
 from ..errors import InputError
 from .encoded import Terms
 from .explained_rows import predict_rows
 from .flip import BEYOND, Flip, least_change_to, shortfall, size_of
-
-Floats = NDArray[np.float64]
 
 MOST = 1000
 """Sets of level changes followed where several boundaries have to be crossed at once."""

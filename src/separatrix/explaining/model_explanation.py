@@ -7,11 +7,11 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..abilities import abilities_of
 from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..argument_types import check_arguments
+from ..array_types import Floats
 from ..data.labels import Labels
 from ..errors import InputError, InputTypeError
 from ..evaluation.plans import count_rows
@@ -27,8 +27,6 @@ from .explained_table import ExplainedTable
 from .explanation import Explanation
 from .model_views import explainable, inside, names_of, remembered, require_fitted, view_of
 from .regions import Regions, decision_regions
-
-Floats = NDArray[np.float64]
 
 SHOWN = 45
 """Boundaries written out: all pairs of ten classes."""

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import abilities_of
 from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..argument_types import is_among
+from ..array_types import Floats
 from ..data import Block, Source
 from ..errors import InputTypeError, UnknownNameError, did_you_mean
 from ..solvers.scores import per_class, unfolded
 from .explained_rows import call_model, predict_rows
 from .pipelines import Trace
-
-Floats = NDArray[np.float64]
 
 CHECKED = 32
 """Rows on which a reading is compared with the model's own predictions."""

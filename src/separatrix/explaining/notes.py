@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..abilities import abilities_of
 from ..data import Source
 from .contributions import first_rows
 from .explained_rows import call_model
 from .flip import Flip
-
-Floats = NDArray[np.float64]
 
 LOOKED_AT = 10_000
 """Rows in which columns of 0 and 1 are looked for."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..argument_types import is_listed
+from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
 from ..models import FisherDiscriminant
@@ -18,8 +19,6 @@ from .columns import column_number
 from .contributions import finite_spread, first_rows
 from .explained_rows import call_model, log_posteriors, open_rows, predict_rows
 from .model_views import remembered
-
-Floats = NDArray[np.float64]
 
 CLOSE = 0.2
 """A point is ambiguous where its two largest posteriors differ by less than this."""

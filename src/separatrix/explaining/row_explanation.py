@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..abilities import abilities_of
 from ..abilities.additive_scores import AdditiveScores, LinearScores, pairs
+from ..array_types import Floats
 from ..data import Block, Source
 from ..data.labels import Labels
 from ..data.row_labels import row_label, row_labels
@@ -25,8 +26,6 @@ from .flip import Flip, smallest_flip
 from .model_views import check_reading, code_of, explainable, names_of, remembered, view_of
 from .notes import binary_column_notes, decision_notes
 from .similar import similar_rows
-
-Floats = NDArray[np.float64]
 
 CURVED = "The boundary is not flat in the columns: the nearest point on it and the smallest change across it need a linear model."
 SHOWN = 50

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import abilities_of
+from ..array_types import Floats
 from ..data import Block, Source
 from ..data.labels import Labels
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from .explained_rows import predict_rows, take
 from .model_views import inside
-
-Floats = NDArray[np.float64]
 
 
 def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Labels | None, sd: Floats, n: int, called: Any = None) -> Table:

@@ -12,6 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from ..abilities import abilities_of
 from ..abilities.additive_scores import LinearScores
+from ..array_types import Floats
 from ..data import Block
 from ..data.row_labels import row_label
 from ..errors import InputError
@@ -25,8 +26,6 @@ from .level_flips import TableRow, smallest_table_flip
 from .model_views import code_of
 from .notes import decision_notes
 from .row_explanation import CURVED, RowExplanation, chosen_pair, posteriors_of, unit_of
-
-Floats = NDArray[np.float64]
 
 WORDS = "What words add is read off their contributions; a smallest change is that of columns of numbers and levels, and there are none."
 BENT = "Held as they are, because no line or level leads from one value to another: {}."

@@ -12,10 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from separatrix.argument_types import check_arguments, is_among, is_listed
+from separatrix.array_types import Floats
 from separatrix.data.arrays import refuse_corrupt
 from separatrix.errors import InputError, one_of
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from ..array_types import Floats
 from ..errors import InputError
-
-Floats = NDArray[np.float64]
 
 TOUCHING = 1e-9
 """Residual of the least-distance problem, beside one of 1, that may be rounding: the constraints contradict each other."""

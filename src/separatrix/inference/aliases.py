@@ -12,10 +12,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Ints
 from ..solvers.dependence import dependent_columns
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 USED = 1e-8
 """Standard deviations of a determined column that one of another has to be worth to count among those that determine it."""
@@ -38,8 +36,8 @@ class Aliases:
     ([1], [[2.0, 0.0]], [[True, False]])
     """
 
-    kept: Indices
-    aliased: Indices
+    kept: Ints
+    aliased: Ints
     shares: Floats
     units: Floats
 

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
+from ..array_types import Floats
 from ..errors import InputError
 from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments
 from .normal import Normal
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError
 from ..solvers.closed_form.discriminant import canonical
 from ..solvers.closed_form.quadratic import whiten_classes
 from ..solvers.closed_form.whitening import total_spread
 from .aliases import Aliases, without_rounding
-
-Floats = NDArray[np.float64]
 
 SAME = 1e-10
 """Variance of class means, as a share of the total, that may be rounding along a direction in which no class varies."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from ..array_types import Floats
 from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments, Moments
 from .aliases import Aliases, without_rounding
 from .tables import Column, Table
-
-Floats = NDArray[np.float64]
 
 SEVERE = 10.0
 """From this factor on, the usual rule calls collinearity severe."""

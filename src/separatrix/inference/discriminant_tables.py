@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from .box import BoxTest
 from .canonical import Canonical
 from .class_differences import column_tests, pair_tests
 from .manova import dimension_tests, multivariate_tests
 from .tables import Column, Table, distinct
-
-Floats = NDArray[np.float64]
 
 ORDER = (
     "classes",

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.smooth.objective import TILE_VALUES
 from .logistic import FisherInformation
 from .tables import Column, Table
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

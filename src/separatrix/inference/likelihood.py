@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from ..array_types import Floats
 from ..errors import InputError
 from ..solvers.closed_form.quadratic import regularise
 from ..solvers.closed_form.whitening import ROUNDING, total_spread
 from ..summaries import ClassMoments
 from .canonical import involved
 from .normal import LOG_2PI, OFF, Normal
-
-Floats = NDArray[np.float64]
 
 FLAT = 1e-13
 """Standard deviation within a class, relative to the total one, that may be rounding."""

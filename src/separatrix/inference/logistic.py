@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from ..array_types import Floats
 from ..data import Block
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
@@ -19,8 +20,6 @@ from ..solvers.problem import Problem
 from ..solvers.smooth.firth import probabilities
 from ..solvers.smooth.likelihood import Likelihood, Point, inverse
 from ..solvers.smooth.objective import TILE_VALUES
-
-Floats = NDArray[np.float64]
 
 NULL = 1e-10
 """Eigenvalues of a Hessian with unit diagonal below this share of the largest belong to directions in which no score moves."""

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from ..array_types import Floats
 from ..data import Block
 from ..solvers.scores import posteriors_of
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.objective import TILE_VALUES, Objective
 from .influence import hat, leverage_removed
-
-Floats = NDArray[np.float64]
 
 SMALL = 0.1
 """det(I − sDQ) below which a row carries its own estimate, and one step is not to be trusted."""

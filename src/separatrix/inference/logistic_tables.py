@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm
 
+from ..array_types import Floats
 from .likelihood import aic, bic
 from .logistic import FisherInformation, pseudo_r2
 from .logistic_tests import ChiSquare, TermTest
 from .profile import Profile
 from .tables import Column, Table
-
-Floats = NDArray[np.float64]
 
 INTERCEPT = "(intercept)"
 

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from ..solvers.smooth.likelihood import Likelihood, Maximum, Point, inverse, maximise
 from .logistic import FisherInformation
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc
 
-Floats = NDArray[np.float64]
+from ..array_types import Floats
+
 Kind = Literal["exact", "approximate", "upper bound"]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
-Floats = NDArray[np.float64]
+from ..array_types import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..solvers.closed_form.quadratic import whiten_classes
-
-Floats = NDArray[np.float64]
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 OFF = 1e-8

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..array_types import Floats
+
 Likelihood = Literal["joint", "conditional"]
 Family = Literal["shared covariance", "own covariances", "own variances", "switches", "words"]
 

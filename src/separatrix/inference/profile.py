@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from ..array_types import Floats
 from ..solvers.smooth.likelihood import Likelihood, Maximum, maximise
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-7
 """On the signed root of the likelihood ratio at an end of the interval."""

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import norm
 
+from ..array_types import Floats
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
 from ..thresholds import SORTED
 
-Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 
 

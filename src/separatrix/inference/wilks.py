@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc
 
+from ..array_types import Floats
 from ..errors import InputError
 from ..solvers.closed_form.whitening import total_spread
 from .manova import multivariate_tests
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from separatrix.array_types import Floats
 from separatrix.logic.gates import Gate
 from separatrix.logic.truth_tables import Bits, all_inputs, check_table, function_name
 
 if TYPE_CHECKING:
     from separatrix.solvers.separation import Conflict
 
-Floats = NDArray[np.float64]
 
 MULTIPLES = 24
 """Multiples of the weights tried in search of whole ones."""

@@ -7,16 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
+from ..array_types import Floats, Indices
 from ..data import as_source
 from ..errors import InputError
 from ..solvers.rows import Rows
 from ..solvers.separation import Configuration, configuration
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 SHOWN = 8
 """Rows and columns listed in a sentence."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import Floats
-from .smooth_loss import Codes, SmoothLoss
+from ..array_types import Codes, Floats
+from .smooth_loss import SmoothLoss
 
 
 class CrossEntropy(SmoothLoss):

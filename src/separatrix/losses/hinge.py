@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Floats, Loss
+from ..array_types import Floats
+from .base import Loss
 from .smooth_loss import SmoothLoss
 
 

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Floats, Loss
-
-Codes = NDArray[np.int32]
+from ..array_types import Codes, Floats
+from .base import Loss
 
 STRAIGHT = 1e-3
 """Curvature of a straight slope of 1, for the solvers' steps: each then comes nearer by about this factor, where many rows have it."""

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from .base import Floats
+from ..array_types import Codes, Floats
 from .cross_entropy import CrossEntropy
-from .smooth_loss import Codes, weighted
+from .smooth_loss import weighted
 
 
 class Softmax(CrossEntropy):

@@ -16,6 +16,7 @@ from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among
 from ..arguments import KnownParameters
+from ..array_types import Floats
 from ..data import Block, Source, as_rows
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
@@ -26,8 +27,6 @@ from . import goodness_of_fit
 from .decided import with_decision
 from .labelled_rows import check_columns, rows_of_fit, rows_to_add, rows_to_fit
 from .state import State, pack, unpack
-
-Floats = NDArray[np.float64]
 
 
 class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):

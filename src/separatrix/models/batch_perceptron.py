@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..abilities import Abilities
 from ..abilities.likelihood import no_likelihood
+from ..array_types import Floats
 from ..data import Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
@@ -20,8 +20,6 @@ from ..solvers.solution import ConvergenceWarning
 from .labelled_rows import class_totals
 from .linear import SparseCoefficients
 from .perceptron_start import check_number, generator, start_weights
-
-Floats = NDArray[np.float64]
 
 
 class BatchPerceptron(SparseCoefficients):

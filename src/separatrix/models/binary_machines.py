@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities, Refused, abilities_of
 from ..argument_types import is_among
 from ..arguments import KnownParameters
+from ..array_types import Floats
 from ..data import Block, Source, as_rows
 from ..data.arrays import ArraySource
 from ..data.opening import as_matrix
@@ -30,8 +31,6 @@ from .decided import with_decision
 from .goodness_of_fit import score
 from .inner_estimator import or_logistic, require_machine
 from .labelled_rows import check_columns, rows_to_fit
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

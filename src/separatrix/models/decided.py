@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, abilities_of
 from ..arguments import KnownParameters
+from ..array_types import Floats
 from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
@@ -21,8 +22,6 @@ from ..errors import InputError
 from .goodness_of_fit import labels_of_rows, share_of
 from .inner_estimator import nested, or_logistic, require_posteriors, restore_nested
 from .state import State
-
-Floats = NDArray[np.float64]
 
 
 def with_decision(self: Any, decision: Decision, trained_priors: Any = None) -> DecidedClassifier:

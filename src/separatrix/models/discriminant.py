@@ -15,6 +15,7 @@ from ..abilities import discriminant as parts
 from ..abilities.gaussian_likelihood import SharedCovarianceLikelihood
 from ..abilities.parts import Similarity
 from ..argument_types import check_arguments
+from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import class_factors, effective_priors, stand_in
 from ..errors import InputError, one_of
@@ -30,8 +31,6 @@ from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singu
 from .generative import GenerativeClassifier
 from .linear import LinearClassifier
 from .projection import direction_names, project
-
-Floats = NDArray[np.float64]
 
 NEEDS_ROWS = (
     "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import CapacityError, InputError
@@ -19,8 +18,6 @@ from ..summaries import ClassMoments
 
 if TYPE_CHECKING:
     from .discriminant import LinearDiscriminantAnalysis
-
-Floats = NDArray[np.float64]
 
 
 def summarise(self: LinearDiscriminantAnalysis, X: Any = None, y: Any = None, sample_weight: Any = None) -> Tables:

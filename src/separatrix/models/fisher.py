@@ -8,7 +8,6 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +15,7 @@ from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import WEIGHTED, RowsLeftOut, Similarity
 from ..argument_types import as_numbers
+from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors, stand_in
 from ..errors import InputError, one_of
@@ -29,8 +29,6 @@ from ..summaries import ClassMoments
 from .from_summary import SummaryClassifier, columns_in, warn_singular
 from .linear import LinearClassifier
 from .projection import direction_names, project
-
-Floats = NDArray[np.float64]
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummaryClassifier, LinearClassifier):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused
+from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import class_factors
 from ..errors import CapacityError, InputError, SingularWarning
@@ -171,7 +172,7 @@ class SummaryClassifier(Classifier):
         """Return the fitted attributes from the span of the rows, `summary_` being None."""
         raise TypeError(f"{type(self).__name__} must define _fit_wide")
 
-    def _column_moments(self, source: Source) -> tuple[ClassMoments, NDArray[np.float64] | None]:
+    def _column_moments(self, source: Source) -> tuple[ClassMoments, Floats | None]:
         """Return class moments of each column, class weights applied, and the factors (K,) that these weights are."""
         moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal"))
         if not moments.is_finite:
@@ -262,7 +263,7 @@ def columns_named(names: Sequence[str] | None) -> Iterator[None]:
         _names.reset(token)
 
 
-def columns_in(null: NDArray[np.float64], source: Source | None) -> str:
+def columns_in(null: Floats, source: Source | None) -> str:
     """Return the names of the columns that directions (p, r) involve.
 
     Examples

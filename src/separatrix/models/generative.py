@@ -11,13 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..argument_types import check_arguments
+from ..array_types import Floats
 from ..data import Block
 from ..errors import InputError
 from ..solvers.closed_form.discriminant import log_priors
 from .base import Classifier, finite_or_none
 from .posteriors import predict_log_proba, predict_proba
-
-Floats = NDArray[np.float64]
 
 
 class GenerativeClassifier(Classifier):

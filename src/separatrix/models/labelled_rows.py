@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from ..argument_types import refused_as
+from ..array_types import Floats
 from ..data import Block, Source, as_source
 from ..data.labels import check_classes
 from ..errors import InputError, did_you_mean
 from ..solvers.rows import Rows
-
-Floats = NDArray[np.float64]
 
 
 def label_rows(rows: Source, y: Any, sample_weight: Any, classes: Any = None) -> Source:

@@ -15,6 +15,7 @@ from ..abilities import Abilities, Refused
 from ..abilities.column_sets import LeastSquaresSets
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
+from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors
 from ..errors import InputError, one_of
@@ -31,8 +32,6 @@ from ..summaries.grouped import tile_rows
 from .base import finite_or_none
 from .from_summary import SummaryClassifier, columns_in, warn_singular
 from .linear import LinearClassifier
-
-Floats = NDArray[np.float64]
 
 
 class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):

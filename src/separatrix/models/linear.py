@@ -14,13 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..abilities.additive_scores import LinearScores
 from ..abilities.parts import BlockScores, Reading
+from ..array_types import Floats
 from ..data import Block
 from ..errors import InputError
 from ..geometry import Hyperplane
 from ..solvers.scores import folded_classes, linear_codes, linear_scores, unfolded
 from .base import Classifier, finite_or_none
-
-Floats = NDArray[np.float64]
 
 
 class LinearClassifier(Classifier):

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +18,7 @@ from ..abilities.column_sets import logistic_fits
 from ..abilities.logistic_held_out import logistic_folds
 from ..abilities.logistic_likelihood import KEPT, LogisticLikelihood
 from ..abilities.parts import CoefficientBounds, Machines, WarmStart
+from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
@@ -32,8 +32,6 @@ from .logistic_summary import influence_of, summary
 from .logistic_tables import coefficient_intervals
 from .loss_model import LossModel
 from .posteriors import predict_log_proba, predict_proba
-
-Floats = NDArray[np.float64]
 
 
 class LogisticRegression(LossModel):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..data import Source, as_rows
@@ -20,8 +19,6 @@ from ..inference.logistic_tables import row_names
 from ..inference.tables import Column, Table, Tables
 from .discriminant_summary import column_names, listed
 from .logistic_tables import facts as facts_of
-
-Floats = NDArray[np.float64]
 
 
 class Aliased:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import offered
@@ -32,8 +31,6 @@ from .logistic_tables import FittedRows, coefficient_tables, facts, has_aliases,
 
 if TYPE_CHECKING:
     from .logistic import LogisticRegression
-
-Floats = NDArray[np.float64]
 
 
 def summary(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities.logistic_likelihood import is_penalised
+from ..array_types import Floats
 from ..data import Source
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..inference import logistic_tables as tables_of
@@ -27,7 +28,6 @@ from .discriminant_summary import column_names
 if TYPE_CHECKING:
     from .logistic import LogisticRegression
 
-Floats = NDArray[np.float64]
 
 OTHER_ROWS = 1e-3
 """Share of the log-likelihood that the rows of the fit could still gain; more, and they are other rows."""

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from ..abilities import Abilities
 from ..abilities.column_sets import ColumnsRanked
 from ..abilities.parts import WarmStart
+from ..array_types import Floats
 from ..data import Source
 from ..decisions.class_weights import class_factors
 from ..errors import InputError, SingularWarning
@@ -25,8 +26,6 @@ from ..summaries import ClassMoments
 from .base import quiet, too_large
 from .labelled_rows import class_totals
 from .linear import SparseCoefficients
-
-Floats = NDArray[np.float64]
 
 LEAST_SHARE = float(np.finfo(np.float64).eps)
 """Share of all weight below which a class changes no digit of the mean loss."""

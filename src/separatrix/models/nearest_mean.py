@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..abilities import Abilities
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import RowsLeftOut, Similarity
+from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER
 from ..decisions.priors import check_priors
@@ -24,8 +25,6 @@ from ..solvers.scores import folded
 from ..summaries import ClassMoments
 from .from_summary import SummaryClassifier, listed, warn_singular
 from .linear import LinearClassifier
-
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-13
 """Standard deviation within classes, relative to the size of the values, that may be rounding."""

@@ -8,12 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Source
 from ..errors import one_of
 from ..solvers.scores import largest
 from .binary_machines import BinaryMachines, Task, fit_from_moments, fit_machines
-
-Floats = NDArray[np.float64]
 
 
 class OneVsOne(BinaryMachines):

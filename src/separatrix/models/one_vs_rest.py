@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from ..abilities import Abilities, abilities_of
 from ..abilities.additive_scores import LinearScores
 from ..abilities.parts import Reading
+from ..array_types import Floats
 from ..data import Source
 from ..errors import InputTypeError, one_of
 from ..solvers.scores import largest, unfolded
 from .binary_machines import BinaryMachines, Task, fit_from_moments, fit_machines, lengths, linear_parts
-
-Floats = NDArray[np.float64]
 
 
 class OneVsRest(BinaryMachines):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..abilities.likelihood import no_likelihood
 from ..argument_types import check_arguments
+from ..array_types import Floats
 from ..data import Source, as_rows
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
@@ -24,8 +25,6 @@ from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
 from .labelled_rows import check_columns, class_totals
 from .perceptron_start import check_number, generator, start_weights
-
-Floats = NDArray[np.float64]
 
 
 class OnlinePerceptron(Classifier):

@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block, Source
 from ..solvers.mistakes.online import Progress
 from ..solvers.mistakes.perceptron_trace import Trace
 from ..solvers.mistakes.perceptron_votes import Ballots, SparseRows
 from .base import finite_or_none
 from .linear import SparseCoefficients
-from .online_perceptron import Floats, OnlinePerceptron
+from .online_perceptron import OnlinePerceptron
 
 
 class Perceptron(OnlinePerceptron, SparseCoefficients):

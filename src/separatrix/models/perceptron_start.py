@@ -6,14 +6,12 @@ import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ..argument_types import as_numbers
+from ..array_types import Floats
 from ..data import Source
 from ..errors import InputError, one_of
-
-Floats = NDArray[np.float64]
 
 
 def check_number(name: str, value: Any, low: float, example: str, *, above: bool = False, whole: bool = False) -> None:

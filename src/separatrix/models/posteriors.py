@@ -8,15 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..solvers.scores import log_posteriors_of, posteriors_of
 from .base import finite_or_none
 
 if TYPE_CHECKING:
     from .base import Classifier
-
-Floats = NDArray[np.float64]
 
 
 def predict_proba(self: Classifier, X: Any) -> Floats:

@@ -14,6 +14,7 @@ from ..abilities import Abilities, Refused, column_sets, unless
 from ..abilities.additive_scores import QuadraticScores
 from ..abilities.gaussian_likelihood import own_covariances_likelihood
 from ..abilities.parts import ESTIMATED, WEIGHTED, Reading, RowsLeftOut, Similarity
+from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in
 from ..errors import InputError, one_of
@@ -30,8 +31,6 @@ from ..thresholds import SCORES
 from .base import finite_or_none
 from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singular
 from .generative import GenerativeClassifier
-
-Floats = NDArray[np.float64]
 
 NEEDS_ROWS = (
     "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "

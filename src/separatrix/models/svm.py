@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, FoldsHeldOut
+from ..array_types import Floats
 from ..data import Source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
@@ -19,8 +20,6 @@ from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
 from ..solvers.margins import svm
 from ..solvers.solution import Solution
 from .loss_model import LossModel
-
-Floats = NDArray[np.float64]
 
 MOST = 2_000
 """Columns up to which held-out rows are found by algebra on a Hessian."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Bools, Floats, Indices
 from ..data import Source
 from ..errors import InputError
 from ..summaries.cells import Cuts, quantile_cuts
 from ..summaries.column_screen import ColumnScreen
 from ..summaries.distinct_values import DistinctValues
 from ..summaries.row_sample import RowSample
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Places = NDArray[np.intp]
 
 SAMPLE_ROWS = 10_000
 SAMPLE_VALUES = 20_000_000
@@ -24,7 +21,7 @@ MOST_VALUES = 100_000
 """Distinct values of a column that are counted one by one."""
 
 
-def find_cuts(source: Source, screen: ColumnScreen, columns: Places, discrete: Mask | None, bins: int) -> tuple[Cuts, Mask]:
+def find_cuts(source: Source, screen: ColumnScreen, columns: Indices, discrete: Bools | None, bins: int) -> tuple[Cuts, Bools]:
     """Return where columns are cut, and which of them are measurements: cut at quantiles, so that their counts are an estimate.
 
     Parameters
@@ -49,7 +46,7 @@ def find_cuts(source: Source, screen: ColumnScreen, columns: Places, discrete: M
     return Cuts(columns, [points[int(j)] for j in columns]), np.isin(columns, measured)
 
 
-def _between_all(source: Source, columns: Places) -> dict[int, Floats]:
+def _between_all(source: Source, columns: Indices) -> dict[int, Floats]:
     if len(columns) == 0:
         return {}
     found = source.reduce(DistinctValues.summarise(MOST_VALUES, columns)).values
@@ -64,7 +61,7 @@ def _between_all(source: Source, columns: Places) -> dict[int, Floats]:
     return cuts
 
 
-def _at_quantiles(source: Source, columns: Places, bins: int) -> tuple[dict[int, Floats], NDArray[np.int64]]:
+def _at_quantiles(source: Source, columns: Indices, bins: int) -> tuple[dict[int, Floats], NDArray[np.int64]]:
     """Return the cuts, and the number of distinct values seen, of each column."""
     distinct = np.zeros(len(columns), dtype=np.int64)
     if len(columns) == 0:

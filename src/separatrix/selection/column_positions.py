@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..argument_types import is_listed
+from ..array_types import Indices
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
-
-Places = NDArray[np.intp]
 
 
 def find_column(column: Any, n_features: int, names: Sequence[str] | None = None) -> int:
@@ -36,7 +34,7 @@ def find_column(column: Any, n_features: int, names: Sequence[str] | None = None
     return int(column) % n_features
 
 
-def find_columns(columns: Any, n_features: int, names: Sequence[str] | None = None) -> Places:
+def find_columns(columns: Any, n_features: int, names: Sequence[str] | None = None) -> Indices:
     """Return the positions of columns given by name or number, or by a mask of booleans; None: none of them.
 
     Examples
@@ -62,7 +60,7 @@ def find_columns(columns: Any, n_features: int, names: Sequence[str] | None = No
     return places
 
 
-def find_groups(groups: Any, n_features: int, names: Sequence[str] | None = None) -> dict[str, Places]:
+def find_groups(groups: Any, n_features: int, names: Sequence[str] | None = None) -> dict[str, Indices]:
     """Return the columns of each group that is taken or left as a whole, in the order of their first columns.
 
     Parameters

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Source
 from ..inference.class_differences import ColumnTests, moment_tests
 from ..summaries import ClassMoments
 from .filter import Filter
-
-Floats = NDArray[np.float64]
 
 
 def _tests(source: Source) -> tuple[ClassMoments, ColumnTests]:

@@ -18,10 +18,11 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from ..array_types import Folds
 from ..data.threads import single_threaded_blas
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
-from ..evaluation.plans import Folds, KFold, LeaveOneOut
+from ..evaluation.plans import KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
 from ..progress import muted, task
 from .candidates import Candidate, Point

@@ -9,11 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Indices
 from ..data import Block, Source
 from ..data.row_hash import row_hash
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 NEAR = 1e-9
 """Difference of two sums of the same values, relative to their size, that may be rounding."""
@@ -35,7 +33,7 @@ class _Equal:
         return type(self)(self.columns & other.columns)
 
 
-def duplicates(source: Source, columns: Places) -> dict[int, int]:
+def duplicates(source: Source, columns: Indices) -> dict[int, int]:
     """Return {column: the first column equal to it in every row of positive weight}, among the columns given.
 
     Each column is projected on numbers that depend on the rows' places, h_j = Σ r_i x_ij: columns that are equal have equal h. Those
@@ -65,7 +63,7 @@ def _project(block: Block) -> _Projection:
     return _Projection(np.stack([r @ X, np.abs(r) @ abs(X)]).astype(np.float64))
 
 
-def _compare(block: Block, first: Places, other: Places) -> _Equal:
+def _compare(block: Block, first: Indices, other: Indices) -> _Equal:
     X = block.X if block.weight is None else block.X[np.flatnonzero(block.weight > 0)]
     if block.is_sparse:
         return _Equal(np.asarray(abs(X[:, first] - X[:, other]).sum(axis=0)).ravel() == 0)

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
+from ..array_types import Floats
 from ..data import Source
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
 from .column_positions import column_name, find_amount
 from .redundancy import correlations, drop_redundant
 from .selector import Selector
-
-Floats = NDArray[np.float64]
 
 
 class Filter(Selector):

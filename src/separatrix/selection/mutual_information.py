@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.feature_selection import mutual_info_classif
 
+from ..array_types import Bools, Floats
 from ..data import Source
 from ..data.source import ChunkedSource
 from ..errors import InputError, one_of
@@ -15,9 +15,6 @@ from ..inference.mutual_information import mutual_information
 from ..summaries.column_screen import ColumnScreen
 from .binning import find_cuts
 from .filter import Filter
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 ESTIMATES = ("bins", "neighbours")
 MOST_BINS = 64
@@ -109,7 +106,7 @@ class MutualInformationFilter(Filter):
             return self._neighbours(source, few if given is None else given), None
         return self._counted(source, screen, given, bins)
 
-    def _given(self, source: Source) -> Mask | None:
+    def _given(self, source: Source) -> Bools | None:
         """Return which columns are said to be discrete, or None for "auto"."""
         if isinstance(self.discrete_features, str):
             return None
@@ -122,7 +119,7 @@ class MutualInformationFilter(Filter):
     def _bins(self, n: float) -> int:
         return int(np.clip(round(n ** (1 / 3)), 4, MOST_BINS)) if isinstance(self.bins, str) else int(self.bins)
 
-    def _counted(self, source: Source, screen: ColumnScreen, given: Mask | None, bins: int) -> tuple[Floats, Floats]:
+    def _counted(self, source: Source, screen: ColumnScreen, given: Bools | None, bins: int) -> tuple[Floats, Floats]:
         """Return scores and p-values from counts: of switches at once, of other columns by a second pass between cuts."""
         p = source.n_features
         scores, pvalues = np.zeros(p), np.ones(p)
@@ -141,7 +138,7 @@ class MutualInformationFilter(Filter):
             pvalues[others] = found.p
         return scores, pvalues
 
-    def _neighbours(self, source: Source, discrete: Mask) -> Floats:
+    def _neighbours(self, source: Source, discrete: Bools) -> Floats:
         if not isinstance(source, ChunkedSource) or source.labels is None:
             raise InputError("estimate='neighbours' compares all rows with each other, in memory; use estimate='bins' for a table.")
         if source.weight is not None:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from ..abilities import offered
 from ..abilities.logistic_likelihood import LogisticLikelihood
 from ..argument_types import as_numbers, check_arguments, is_among
+from ..array_types import Floats
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
@@ -19,8 +20,6 @@ from ..inference.logistic import pseudo_inverse
 from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
 from ..models import LogisticRegression
-
-Floats = NDArray[np.float64]
 
 CRITERIA = ("leave_one_out", "aic", "bic")
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm
 
+from ..array_types import Floats
 from ..errors import InputError
 from ..evaluation.estimate import corrected_resampled_t
 from ..evaluation.evaluation_rows import EvaluationRows
@@ -20,7 +20,6 @@ from ..evaluation.scorers import named_metric, needs_posteriors
 from ..inference.shares import Area, area_interval, wilson
 from .differences import Difference, delong, mcnemar, paired_rows, resampled_t
 
-Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 
 UNKNOWN = float("nan")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Source, as_rows
 from ..data.opening import check_weights
 from ..data.source import ChunkedSource
@@ -15,8 +15,6 @@ from ..summaries.column_screen import ColumnScreen
 from .column_positions import column_name
 from .duplicates import duplicates
 from .selector import Selector
-
-Floats = NDArray[np.float64]
 
 
 class RareBinaryFilter(Selector):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block, Source
 from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments
-
-Floats = NDArray[np.float64]
 
 
 def correlations(source: Source, columns: NDArray[np.intp]) -> Floats:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats, Indices
 from ..errors import InputError
 from ..evaluation.estimate import corrected_resampled_t
 from ..inference.shares import wilson
@@ -17,9 +17,6 @@ from ..progress import Task
 from .history import History, Move
 from .search_by_algebra import CriterionRoad, Road, Way
 from .search_rows import SearchRows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 CLOSE = 1e-12
 """Relative difference below which two scores are the same."""
@@ -38,7 +35,7 @@ class SearchSpace:
     """
 
     names: list[str]
-    groups: list[Ints]
+    groups: list[Indices]
     forced: frozenset[int]
     banned: frozenset[int]
 
@@ -67,7 +64,7 @@ class Search:
     skipped: dict[int, str] = dataclasses.field(default_factory=dict)
     best_of_size: dict[int, float] = dataclasses.field(default_factory=dict)
     interrupted: bool = False
-    moving: list[Ints] = dataclasses.field(default_factory=list)
+    moving: list[Indices] = dataclasses.field(default_factory=list)
     begun: float = dataclasses.field(default_factory=time.perf_counter)
 
     def begin(self, members: Sequence[int], earlier: History | None = None) -> None:
@@ -139,7 +136,7 @@ class Search:
         names = [self.field.names[g] for g in options]
         return options[pick], values[pick], dict(zip(names, scores.tolist(), strict=True))
 
-    def _best(self, way: Way, groups: list[Ints], scores: Floats) -> int:
+    def _best(self, way: Way, groups: list[Indices], scores: Floats) -> int:
         adjusted = np.where(np.isnan(scores), -np.inf, self.road.sign * scores)
         tied = np.flatnonzero(adjusted >= adjusted.max() - CLOSE * max(1.0, abs(adjusted.max())))
         if len(tied) > 1:

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from ..array_types import Floats, Indices
 from ..solvers.subsets.criterion import DeterminantCriterion
 from ..solvers.subsets.pivots import independent, without_aliases
 from ..solvers.subsets.scores import SubsetScores
 from .search_rows import SearchMetric, SearchRows, log_loss_of
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Way = Literal["in", "out"]
 
 
@@ -41,20 +40,20 @@ class Road:
         """Go to a set of columns."""
         self.columns = list(columns)
 
-    def take(self, way: Way, group: Ints) -> None:
+    def take(self, way: Way, group: Indices) -> None:
         """Move a group of columns in or out."""
         gone = set(group.tolist())
         self.columns = [*self.columns, *group.tolist()] if way == "in" else [c for c in self.columns if c not in gone]
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which groups cannot be taken in, because they add nothing to the set."""
         return np.zeros(len(groups), dtype=bool)
 
-    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         return np.ones(len(groups), dtype=bool)
 
-    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+    def without_aliases(self, groups: Sequence[Indices]) -> list[Indices]:
         """Return the groups without columns that the others of the same group determine, where the road cannot do with them."""
         return list(groups)
 
@@ -62,11 +61,11 @@ class Road:
         """Return the scores (F,) of the set."""
         raise TypeError(f"{type(self).__name__} must define now")
 
-    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+    def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the scores (G, F) of the set after each move; NaN where a move was not looked at."""
         raise TypeError(f"{type(self).__name__} must define judge")
 
-    def log_loss(self, way: Way, groups: Sequence[Ints]) -> Floats | None:
+    def log_loss(self, way: Way, groups: Sequence[Indices]) -> Floats | None:
         """Return the log-loss (G,) after each move, which breaks ties; None where there are no posteriors."""
         return None
 
@@ -90,19 +89,19 @@ class AlgebraRoad(Road):
         """The set."""
         return self.engine.columns
 
-    def take(self, way: Way, group: Ints) -> None:
+    def take(self, way: Way, group: Indices) -> None:
         """Move a group of columns in or out."""
         (self.engine.add if way == "in" else self.engine.drop)(group)
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which groups cannot be taken in."""
         return self.engine.dependent(groups)
 
-    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         return self.engine.independent(groups)
 
-    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+    def without_aliases(self, groups: Sequence[Indices]) -> list[Indices]:
         """Return the groups without columns that the others of the same group determine."""
         return self.engine.without_aliases(groups)
 
@@ -110,18 +109,18 @@ class AlgebraRoad(Road):
         """Return the scores (F,) of the set."""
         return self._values(self.engine.now(), 1, self.metric.of_scores)[0]
 
-    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+    def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the scores (G, F) of the set after each move."""
         return self._values(self._moves(way, groups), len(groups), self.metric.of_scores)
 
-    def log_loss(self, way: Way, groups: Sequence[Ints]) -> Floats | None:
+    def log_loss(self, way: Way, groups: Sequence[Indices]) -> Floats | None:
         """Return the log-loss (G,) after each move."""
         if not self.metric.has_posteriors or self.metric.name == "log_loss":
             return None
         values = self._values(self._moves(way, groups), len(groups), lambda s, c, w, _: log_loss_of(s, c, w), pool=False)
         return values.mean(axis=1)
 
-    def _moves(self, way: Way, groups: Sequence[Ints]) -> Any:
+    def _moves(self, way: Way, groups: Sequence[Indices]) -> Any:
         return (self.engine.adding if way == "in" else self.engine.dropping)(groups)
 
     def _values(self, parts: Any, count: int, function: Any, pool: bool = True) -> Floats:
@@ -160,7 +159,7 @@ class RankedAlgebraRoad(AlgebraRoad):
         super().__init__(engine, rows, metric)
         self.keep, self.method = keep, "refits" if keep is None else "ranked refits"
 
-    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+    def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the scores (G, F) of the set after each move, NaN of those ranked too low."""
         if self.keep is None or len(groups) <= self.keep:
             return super().judge(way, groups)
@@ -189,7 +188,7 @@ class CriterionRoad(Road):
         super().begin(columns)
         self.deviance, self.parameters = self._at(self.columns)
 
-    def take(self, way: Way, group: Ints) -> None:
+    def take(self, way: Way, group: Indices) -> None:
         """Move a group of columns in or out."""
         super().take(way, group)
         self.before = self.deviance, self.parameters
@@ -223,19 +222,19 @@ class DeterminantRoad(CriterionRoad):
     def _at(self, columns: Sequence[int]) -> tuple[float, float]:
         return self.criterion.deviance(columns), self.criterion.parameters(len(columns))
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which groups cannot be taken in."""
         return self.criterion.dependent(self.columns, groups)
 
-    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         return independent(self.criterion.A, groups)
 
-    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+    def without_aliases(self, groups: Sequence[Indices]) -> list[Indices]:
         """Return the groups without columns that the others of the same group determine: they have no parameters of their own."""
         return without_aliases(self.criterion.A, groups)
 
-    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+    def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the criterion (G, 1) after each move."""
         deviance = (self.criterion.adding if way == "in" else self.criterion.dropping)(self.columns, groups)
         step = 1 if way == "in" else -1

@@ -14,10 +14,11 @@ from sklearn.utils import _safe_indexing
 
 from ..abilities import Refused, abilities_of
 from ..abilities.protocols import RanksColumns
+from ..array_types import Floats, Indices
 from ..errors import InputError, SeparatrixWarning
 from ..evaluation.predictions import class_posteriors
 from ..inference.selected_columns import silence
-from .search_by_algebra import AlgebraRoad, CriterionRoad, DeterminantRoad, Floats, Ints, RankedAlgebraRoad, Road, Way
+from .search_by_algebra import AlgebraRoad, CriterionRoad, DeterminantRoad, RankedAlgebraRoad, Road, Way
 from .search_rows import SearchMetric, SearchRows, Split, log_loss_of
 
 
@@ -49,11 +50,11 @@ class RefitRoad(Road):
         """Return the scores (F,) of the set; NaN of no columns, on which nothing can be fitted."""
         return self._scores([self.columns])[0] if self.columns else np.full(len(self.rows.splits), np.nan)
 
-    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+    def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the scores (G, F) of the set after each move."""
         return self._scores([self._after(way, group) for group in groups])
 
-    def _after(self, way: Way, group: Ints) -> list[int]:
+    def _after(self, way: Way, group: Indices) -> list[int]:
         gone = set(group.tolist())
         # In the order of the columns: a fit may depend on it, and people expect that of the data.
         return sorted([*self.columns, *gone] if way == "in" else [c for c in self.columns if c not in gone])
@@ -82,7 +83,7 @@ class RefitRoad(Road):
         more = {} if self.rows.weight is None else {"sample_weight": self.rows.weight[split.train]}
         return clone(self.model).fit(self._take(split.train, columns), self.rows.y[split.train], **more)
 
-    def _take(self, rows: Ints, columns: list[int]) -> Any:
+    def _take(self, rows: Indices, columns: list[int]) -> Any:
         if isinstance(self.X, np.ndarray):
             return self.X[rows[:, None], np.asarray(columns)]
         return _safe_indexing(_safe_indexing(self.X, columns, axis=1), rows)
@@ -94,7 +95,7 @@ class RefitRoad(Road):
         with np.errstate(divide="ignore"):
             return float(log_loss_of(np.log(posteriors).T[:, :, None], codes, weight)[0])
 
-    def log_loss(self, way: Way, groups: Sequence[Ints]) -> Floats | None:
+    def log_loss(self, way: Way, groups: Sequence[Indices]) -> Floats | None:
         """Return the log-loss (G,) after each move, as found when they were judged."""
         found = np.array([self.losses[tuple(self._after(way, group))] for group in groups])
         return None if np.isnan(found).any() else found
@@ -117,7 +118,7 @@ class RankedRoad(RefitRoad):
         super().__init__(model, rows, metric, n_jobs)
         self.ranking, self.keep = ranking, keep
 
-    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+    def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the scores (G, F) of the set after each move, NaN of those ranked too low."""
         if len(groups) <= self.keep:
             return super().judge(way, groups)
@@ -166,7 +167,7 @@ class ConditionalRoad(CriterionRoad):
     def _take(self, columns: Sequence[int]) -> Any:
         return self.X[:, list(columns)] if isinstance(self.X, np.ndarray) else _safe_indexing(self.X, list(columns), axis=1)
 
-    def judge(self, way: Way, groups: Sequence[Ints]) -> Floats:
+    def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the criterion (G, 1) after each move."""
         sets = []
         for group in groups:

@@ -13,6 +13,7 @@ from scipy.special import softmax
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from ..argument_types import refused_as
+from ..array_types import Codes, Floats, Indices
 from ..data import Source, as_source
 from ..data.source import ChunkedSource
 from ..errors import InputError
@@ -24,11 +25,6 @@ from ..evaluation.splits import pairs_of
 from ..summaries import ClassMoments, FoldMoments, all_but_one
 from ..summaries.class_moments import Kind, require_memory
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-
-
-Codes = NDArray[np.int32]
 LOWER_IS_BETTER = ("error", "log_loss", "brier", "aic", "bic")
 MOST_LOSS = float(-np.log(np.finfo(np.float64).eps))
 """Log-loss of a probability of 0: scikit-learn takes the smallest ε for it."""
@@ -38,8 +34,8 @@ MOST_LOSS = float(-np.log(np.finfo(np.float64).eps))
 class Split:
     """Numbers of the rows trained on and of those held out."""
 
-    train: Ints
-    test: Ints
+    train: Indices
+    test: Indices
 
 
 @dataclass(frozen=True, eq=False)

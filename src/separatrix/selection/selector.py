@@ -10,10 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import KnownParameters
+from ..array_types import Indices
 from ..data import Source, as_source
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
-from .column_positions import Places, column_name, find_columns, find_groups
+from .column_positions import column_name, find_columns, find_groups
 from .kept_columns import KeptColumns
 
 
@@ -76,11 +77,11 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
             )
         return source
 
-    def _find_columns(self, columns: Any, source: Source) -> Places:
+    def _find_columns(self, columns: Any, source: Source) -> Indices:
         """Return the positions of columns given by name, number or mask."""
         return find_columns(columns, source.n_features, source.feature_names)
 
-    def _find_groups(self, groups: Any, source: Source) -> dict[str, Places]:
+    def _find_groups(self, groups: Any, source: Source) -> dict[str, Indices]:
         """Return the columns of each group, by the group's name."""
         return find_groups(groups, source.n_features, source.feature_names)
 

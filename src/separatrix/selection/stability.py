@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
+from ..array_types import Bools, Floats
 from ..data.opening import check_weights
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixWarning
@@ -21,9 +22,6 @@ from ..inference.tables import Column, Table
 from ..progress import task
 from .column_positions import column_name
 from .selector import Selector
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 class StabilitySelection(MetaEstimatorMixin, Selector):
@@ -119,9 +117,9 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         }
         return self._adopt(source, frequencies >= self.threshold, attributes)
 
-    def _run(self, p: int, work: Iterator[tuple[Any, ...]]) -> Mask:
+    def _run(self, p: int, work: Iterator[tuple[Any, ...]]) -> Bools:
         """Return what each subsample chose, (B, p); those finished where Ctrl-C was pressed."""
-        found: list[Mask] = []
+        found: list[Bools] = []
         runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(delayed(choose)(p, *item) for item in work)
         with task("stability", total=self.n_subsamples) as progress:
             try:
@@ -163,7 +161,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         return Table(f"Chosen in {self.n_subsamples_} subsamples", columns)
 
 
-def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: NDArray[np.intp]) -> Mask:
+def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: NDArray[np.intp]) -> Bools:
     """Return which of p columns a clone of the selector chooses from some rows: none where it says that none is good enough."""
     more = {} if weight is None else {"sample_weight": weight[rows]}
     try:

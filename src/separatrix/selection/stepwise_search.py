@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ..array_types import Indices
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..inference.wilks import PartialTests, SetTests, WilksSet
 from ..progress import task
-from .column_positions import Places, column_name
+from .column_positions import column_name
 
 HISTORY = {
     "step": "d",
@@ -52,7 +53,7 @@ class EntryRule:
 class StepwiseSearch:
     """A search under way: the set, the order of entry, and the steps so far."""
 
-    def __init__(self, columns: WilksSet, rule: EntryRule, include: Places, names: tuple[str, ...] | None) -> None:
+    def __init__(self, columns: WilksSet, rule: EntryRule, include: Indices, names: tuple[str, ...] | None) -> None:
         self.rule, self.columns, self.names = rule, columns, names
         self.forced = np.zeros(len(columns.inside), dtype=bool)
         self.order: list[int] = []

@@ -24,14 +24,13 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ..abilities import abilities_of, offered
+from ..array_types import Floats, Folds
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
-from ..evaluation.plans import Folds
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from .candidates import Candidate, Point
 
-Floats = NDArray[np.float64]
 Loss = Callable[[HeldOut, EvaluationRows], float]
 """What to minimise: of the answers for held-out rows, given the truth."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..array_types import Floats
 
 TOLERANCE = 1e-10
 """Share of a column's variance, given the columns before it, that counts as none."""

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..errors import InputError
 from ..losses import Loss
 from .rows import Rows
-
-Floats = NDArray[np.float64]
 
 ORDINARY = 100.0
 """Size of a column up to which a penalised fit judges its gradient as it is."""

@@ -11,14 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Parts
 from ..data import Block
 from ..data.threads import single_threaded_blas, spread
 from ..summaries.grouped import NO_WEIGHT, csr_parts
 from .rows import CHUNK_VALUES, Rows
 from .sparse.compression import Compression
-
-Floats = NDArray[np.float64]
-Parts = tuple[Floats, NDArray[np.integer], NDArray[np.integer]]
 
 
 class Products:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats, Parts
 from ..data import Block
 from ..summaries.grouped import csr_parts
 from .rows import Rows
-
-Floats = NDArray[np.float64]
-Parts = tuple[Floats, NDArray[Any], NDArray[Any]]
 
 
 def unsigned_parts(rows: Rows) -> Parts:

@@ -11,12 +11,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block, Source
 from ..data.source import ChunkedSource, Mergeable, as_float
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
 from ..thresholds import THREADS
 
-Floats = NDArray[np.float64]
 M = TypeVar("M", bound=Mergeable)
 R = TypeVar("R")
 

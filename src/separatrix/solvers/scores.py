@@ -7,15 +7,12 @@ go from K classes to that form, `unfolded` and `per_class` back; the largest sco
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from ..array_types import Codes, Floats
 from ..data import Block
 from ..summaries.grouped import tile_rows
 from ..thresholds import LABELS, SCORES
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 FEW_CLASSES = 16
 """Up to here a fused kernel beats a matrix product with so few columns."""

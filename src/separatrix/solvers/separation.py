@@ -21,12 +21,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import lsmr
 
+from ..array_types import Floats, Indices
 from ..data.opening import check_weights
 from ..errors import InputError, SeparatrixError
 from .signed_rows import SignedRows, finite_matrix
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 LP_TOLERANCE = 1e-10  # feasibility asked of HiGHS, the least it accepts
 TOUCHING = 1e-9  # hulls closer than this, in units of s, count as touching unless a direction verifiably separates them

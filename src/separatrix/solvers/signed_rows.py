@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data.arrays import check_dense, check_sparse
 from ..errors import InputError
-
-Floats = NDArray[np.float64]
-
 
 LARGEST = 4e307
 """Sums and differences of four such numbers are within float64."""

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 
+from ..array_types import Floats
 from ..errors import SeparatrixWarning
-
-Floats = NDArray[np.float64]
 
 
 class ConvergenceWarning(SeparatrixWarning, SklearnConvergenceWarning):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..losses import CrossEntropy
 from .accepted_losses import smooth_loss
 from .problem import Problem
@@ -16,7 +17,6 @@ from .solution import Solution, Status
 if TYPE_CHECKING:
     from .smooth.objective import Objective
 
-Floats = NDArray[np.float64]
 
 GAP_SHARE = 0.01
 """Relative gap asked, as a share of tol: at the default tol = 1e-4 the objective is right to six digits."""

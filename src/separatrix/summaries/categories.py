@@ -9,15 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Ints
 from ..data import Block, as_source
 from ..data.source import as_float
 from ..errors import InputError
 from ..thresholds import SUMS
 from .grouped import NO_WEIGHT, rows_per_class, tile_rows
 from .remainder import emptied, remaining, subtracted
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 LARGEST = 10_000_000
 """Largest category number: a count is kept for every number up to it, so a larger one is an identifier by mistake."""

@@ -10,12 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block
 from ..thresholds import SUMS
 from .categories import CategoryCounts, starts_of
 from .grouped import NO_WEIGHT, rows_per_class, tile_rows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

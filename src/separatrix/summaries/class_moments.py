@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
+from ..array_types import Floats
 from ..data import Block, as_source
 from ..errors import CapacityError, InputError, InputTypeError
 from .grouped import Grouping, grouped_moments, rows_per_class
 from .remainder import ROUNDING, never_learned, remaining
 
-Floats = NDArray[np.float64]
 Kind = Literal["full", "pooled", "diagonal"]
 KINDS: tuple[Kind, ...] = ("full", "pooled", "diagonal")
 

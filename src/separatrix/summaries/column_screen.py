@@ -9,14 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block
 from ..errors import InputError
 from ..thresholds import SUMS
 from .counting import CountingRule
 from .counts import class_totals
 from .grouped import NO_WEIGHT, reference_sums, tile_rows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

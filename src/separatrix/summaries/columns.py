@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block
 from ..data.columns import ColumnBatch
 from ..errors import InputError
@@ -19,8 +20,6 @@ from .counting import CountingRule
 from .counts import Counts, class_totals
 from .grouped import rows_per_class
 from .remainder import emptied, never_learned
-
-Floats = NDArray[np.float64]
 
 COUNT_KINDS = ("bernoulli", "poisson", "multinomial")
 KINDS = ("gaussian", *COUNT_KINDS, "categorical")

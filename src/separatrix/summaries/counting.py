@@ -13,10 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data.source import Block, as_float
 from ..thresholds import LABELS
-
-Floats = NDArray[np.float64]
 
 PIECE = 131_072
 """Stored values that are turned into counts in one go: a megabyte, to stay in a core's cache."""

@@ -9,14 +9,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block, as_source
 from ..errors import InputError
 from ..thresholds import SUMS
 from .counting import CountingRule, stored
 from .grouped import NO_WEIGHT, reference_sums, rows_per_class, tile_rows
 from .remainder import ROUNDING, emptied, remaining, subtracted
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

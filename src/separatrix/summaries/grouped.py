@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Parts
 from ..data import Block
 from ..thresholds import SUMS
-
-Floats = NDArray[np.float64]
 
 DENSE_ENOUGH = 0.25
 """Share of stored values from which a sparse tile is cheaper as a dense one (BLAS against scattered additions)."""
@@ -142,7 +141,7 @@ def _sparse_pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floa
     return pilot
 
 
-def csr_parts(block: Block) -> tuple[Floats, NDArray[np.integer], NDArray[np.integer]]:
+def csr_parts(block: Block) -> Parts:
     """Return data as float64, indices and indptr of one integer type, as the sparse kernels want them."""
     X = block.X
     index = np.int32 if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32 else np.int64

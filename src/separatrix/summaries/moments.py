@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block, as_rows
 from ..data.opening import check_weights
 from ..data.source import ChunkedSource
@@ -31,8 +31,8 @@ class Moments:
     """
 
     count: float
-    mean: NDArray[np.float64]
-    scatter: NDArray[np.float64]
+    mean: Floats
+    scatter: Floats
 
     @classmethod
     def from_data(cls, X: Any, sample_weight: Any = None) -> Self:

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..data import Block
 from .grouped import tile_rows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

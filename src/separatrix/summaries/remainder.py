@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats, Ints
 from ..errors import InputError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ROUNDING = 1e-9
 """How far below zero, relative to what was there before, a sum may come out of a subtraction."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..thresholds import ROW_PRODUCTS
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...abilities import Abilities
 from ...abilities.counts_likelihood import CategoriesLikelihood
 from ...abilities.parts import BALANCED, Reading
+from ...array_types import Floats
 from ...data import Block, Source
 from ...decisions.class_weights import class_factors
 from ...errors import InputError
@@ -23,8 +24,6 @@ from ...summaries.categories import LARGEST, CategoryCounts
 from ..from_summary import FromSummary
 from .discrete import DiscreteNB
 from .left_out import CategoriesLeftOut
-
-Floats = NDArray[np.float64]
 
 
 class CategoricalNB(DiscreteNB):

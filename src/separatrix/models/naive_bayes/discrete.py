@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...abilities import Abilities, Refused
 from ...abilities.additive_scores import NaiveScores
 from ...argument_types import as_numbers
+from ...array_types import Floats
 from ...data import Source
 from ...data.counts import CountSource, is_text
 from ...data.opening import is_frame
@@ -33,7 +34,6 @@ from ...summaries import Counts
 from ..from_summary import SummaryClassifier
 from ..generative import GenerativeClassifier
 
-Floats = NDArray[np.float64]
 SMALLEST_ALPHA = 1e-10
 """What scikit-learn puts in place of a smaller alpha when force_alpha=False."""
 

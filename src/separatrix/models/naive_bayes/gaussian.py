@@ -15,6 +15,7 @@ from ...abilities.additive_scores import NaiveScores
 from ...abilities.column_sets import NaiveSets, naive_criterion
 from ...abilities.gaussian_likelihood import OwnVariancesLikelihood
 from ...abilities.parts import WEIGHTED, Reading, RowsLeftOut, Similarity
+from ...array_types import Floats
 from ...data import Block, Source
 from ...decisions.class_weights import class_factors, effective_priors, stand_in
 from ...errors import DataWarning, InputError
@@ -24,8 +25,6 @@ from ...solvers.held_out.leave_one_out_naive import naive_left_out
 from ...solvers.scores import diagonal_scores
 from ..from_summary import FromSummary, SummaryClassifier
 from ..generative import GenerativeClassifier
-
-Floats = NDArray[np.float64]
 
 
 class GaussianNB(SummaryClassifier, GenerativeClassifier):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...decisions.class_weights import class_factors
 from ...solvers.closed_form.count_scores import count_scores
@@ -20,7 +21,6 @@ from ...summaries.counting import CountingRule, stored
 from ...summaries.counts import Counts
 from ...summaries.grouped import tile_rows
 
-Floats = NDArray[np.float64]
 Pass = Callable[[Any, Floats], LogSums]
 Own = tuple[Floats, Floats | None]
 """Of each row: what it says for its own class without it, and the zeros it meets there (None: no probability is 0)."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block, Source
 from ...decisions.class_weights import class_factors
 from ...errors import InputError
@@ -21,8 +22,6 @@ from ...summaries import Counts
 from ...summaries.counting import CountingRule
 from ..linear import LinearClassifier
 from .discrete import DiscreteNB
-
-Floats = NDArray[np.float64]
 
 
 class LinearNB(DiscreteNB, LinearClassifier):

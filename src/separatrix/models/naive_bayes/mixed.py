@@ -15,6 +15,7 @@ from ...abilities.additive_scores import NaiveScores
 from ...abilities.counts_likelihood import MixedLikelihood
 from ...abilities.parts import Reading
 from ...argument_types import check_arguments
+from ...array_types import Floats
 from ...data import Block, Source
 from ...data.arrays import as_array
 from ...data.columns import ColumnBatch
@@ -33,8 +34,6 @@ from ..base import too_large
 from ..from_summary import FromSummary
 from .discrete import DiscreteNB
 from .gaussian import positive_variances
-
-Floats = NDArray[np.float64]
 
 
 class MixedNB(DiscreteNB):

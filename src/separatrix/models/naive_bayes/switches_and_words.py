@@ -13,6 +13,7 @@ from ...abilities import Abilities
 from ...abilities.additive_scores import LinearScores
 from ...abilities.counts_likelihood import SwitchesLikelihood, WordsLikelihood
 from ...abilities.parts import BALANCED, Reading
+from ...array_types import Floats
 from ...data import Block
 from ...errors import InputError
 from ...solvers.closed_form.log_sums import log_odds
@@ -24,8 +25,6 @@ from ...summaries.remainder import never_learned
 from ..from_summary import FromSummary
 from .left_out import SwitchesLeftOut, WordsLeftOut
 from .linear import LinearNB
-
-Floats = NDArray[np.float64]
 
 
 class BernoulliNB(LinearNB):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries.categories import CategoryCounts
 from ...summaries.grouped import tile_rows
 from ...thresholds import SCORES
 from .smoothing import LogProbability, log_share
-
-Floats = NDArray[np.float64]
 
 
 def category_logs(counts: CategoryCounts, alpha: float) -> LogProbability:

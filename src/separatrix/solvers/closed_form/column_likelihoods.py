@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from ...array_types import Floats
 from ...data import Block
 from ...data.columns import ColumnBatch
 from ...summaries.categories import CategoryCounts
@@ -22,7 +23,6 @@ from .count_scores import count_scores
 from .log_sums import LogSums, log_odds
 from .smoothing import LogProbability, bernoulli_logs, log_rate, multinomial_logs
 
-Floats = NDArray[np.float64]
 LOG_2PI = float(np.log(2.0 * np.pi))
 
 

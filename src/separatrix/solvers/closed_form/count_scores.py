@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries.counting import CountingRule, stored
 from ...summaries.grouped import tile_rows
 from ...thresholds import SCORES
 from ..scores import linear_scores
-
-Floats = NDArray[np.float64]
 
 
 def count_scores(block: Block, reading: CountingRule, coef: Floats, intercept: Floats, offset: Floats | None) -> Floats:

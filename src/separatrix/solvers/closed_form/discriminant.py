@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...errors import InputError
 from ...summaries import ClassMoments
 from .shrinkage import shrink
 from .whitening import Whitening, whiten
-
-Floats = NDArray[np.float64]
 
 TINY_LOG = float(np.log(np.finfo(np.float64).tiny))
 """Stands for the logarithm of a prior of zero: finite, and below every other."""

@@ -9,12 +9,10 @@ S_B = (m₂ − m₁)(m₂ − m₁)' and w = S_W⁻¹(m₂ − m₁); for more,
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from .discriminant import Discriminant, solve_discriminant
 from .whitening import total_spread
-
-Floats = NDArray[np.float64]
 
 
 def solve_fisher(counts: Floats, means: Floats, scatter: Floats, freedom: float, embedded: bool = False) -> Discriminant:

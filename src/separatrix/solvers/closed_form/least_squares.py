@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, lapack
 
+from ...array_types import Floats
 from ...errors import InputError, did_you_mean
 from .whitening import TOLERANCE, total_spread
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,10 @@ import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...errors import DataWarning
 from .smoothing import FAR
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

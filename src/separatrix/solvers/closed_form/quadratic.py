@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...errors import InputError
 from ...summaries import ClassMoments
 from .shrinkage import shrink
 from .whitening import Whitening, whiten
-
-Floats = NDArray[np.float64]
 
 
 def class_divisors(moments: ClassMoments, covariance: str, pooling: float = 0.0, growing: bool = False) -> Floats:

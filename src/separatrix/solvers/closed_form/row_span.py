@@ -13,16 +13,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from ...array_types import Floats
 from ...data import Block, Source
 from ...summaries import ClassMoments
 from ...summaries.class_moments import require_memory
 from .discriminant import Discriminant
 from .shrinkage import ledoit_wolf_alpha, oas_alpha
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-12
 """Smallest share of the largest Gram eigenvalue that counts as a direction of the span."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
 
 
 def shrink(covariance: Floats, alpha: float, p: int) -> Floats:

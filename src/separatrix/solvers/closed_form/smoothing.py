@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
 
 
 @dataclass(frozen=True, slots=True)

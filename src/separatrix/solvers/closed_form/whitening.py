@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh, lapack
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
 
 TOLERANCE = 1e-12
 """Smallest share of its largest eigenvalue that counts as variance (columns measured in units of their total spread)."""

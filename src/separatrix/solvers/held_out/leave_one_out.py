@@ -12,13 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Codes, Floats
 from ...data import Block
 from ...summaries.grouped import tile_rows
 from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 GUARD = 1e-9
 """Below this share of its variance left, a row is needed for the rank of the scatter and has to be refitted."""

@@ -7,11 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ..closed_form.whitening import total_spread, whiten
 from .leave_one_out import GUARD, LeftOut, tiled, vanishing
-
-Floats = NDArray[np.float64]
 
 
 def nearest_mean_pass(

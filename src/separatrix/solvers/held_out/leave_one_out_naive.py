@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Codes, Floats
 from .leave_one_out import GUARD, LeftOut, left_out_log_priors, vanishing
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 
 def naive_left_out(

@@ -13,26 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Codes, Floats
 from ...data import Block
 from ...summaries import ClassMoments
 from ...summaries.grouped import tile_rows
 from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import total_spread, whiten
-from .leave_one_out import (
-    GUARD,
-    Codes,
-    LeftOut,
-    Spectrum,
-    by_distances,
-    discriminant_pass,
-    left_freedom,
-    left_out_log_priors,
-    tiled,
-    vanishing,
-)
-
-Floats = NDArray[np.float64]
+from .leave_one_out import GUARD, LeftOut, Spectrum, by_distances, discriminant_pass, left_freedom, left_out_log_priors, tiled, vanishing
 
 
 class ShrunkLeftOut:

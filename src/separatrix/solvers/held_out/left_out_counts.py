@@ -8,13 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Codes, Floats, Ints
 from ..closed_form.smoothing import LogProbability, log_share
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Codes = NDArray[np.int32]
 
 ROUNDING = 1e-9
 """Share of a count that may be left over where nothing is left: sums of the same weights in another order."""

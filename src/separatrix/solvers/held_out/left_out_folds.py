@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats, Indices
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ..rows import Rows
 from ..smooth import lbfgs
@@ -20,9 +21,6 @@ from ..smooth.line_search import answered
 from ..smooth.objective import Objective
 from ..solution import Status
 from .left_out_newton import LeftOutScores
-
-Floats = NDArray[np.float64]
-Held = NDArray[np.intp]
 
 STEPS = 60
 """Steps after which a refit is cheaper."""
@@ -54,7 +52,7 @@ def leave_folds_out_curved(
     return LeftOutScores(scores, refit, True)
 
 
-def _one_fold(objective: Objective, theta: Floats, inverse: Floats, held: Held) -> tuple[Floats, bool]:
+def _one_fold(objective: Objective, theta: Floats, inverse: Floats, held: Indices) -> tuple[Floats, bool]:
     """Return where L-BFGS ends over the rows that are not held out, and whether that is their minimum."""
     part = without(objective, held)
     if not (part.problem.counts > 0.0).all():
@@ -65,7 +63,7 @@ def _one_fold(objective: Objective, theta: Floats, inverse: Floats, held: Held) 
     return end, status is Status.CONVERGED
 
 
-def without(objective: Objective, held: Held) -> Objective:
+def without(objective: Objective, held: Indices) -> Objective:
     """Return the objective over the rows that are not held out, the penalty of the *sum* of losses as before."""
     problem = objective.problem
     rows = problem.rows

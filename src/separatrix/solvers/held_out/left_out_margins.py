@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from .left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out
-
-Floats = NDArray[np.float64]
 
 EXACT = 1e-9
 """Change of a held-out score below which nothing moves but rounding."""

@@ -21,11 +21,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from ...array_types import Codes, Floats
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...thresholds import NEWTON_VALUES
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 Curvature = Callable[[NDArray[np.intp], Floats], Floats]
 
 STILL = 1e-5

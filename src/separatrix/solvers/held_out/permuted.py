@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Codes, Floats
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import TOLERANCE
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 
 
 def least_squares_permuted(X: Floats, folds: NDArray[np.int64], codes: Codes, K: int, alpha: float = 0.0) -> Codes | None:

@@ -15,15 +15,13 @@ Niu et al. (2024), A fast algorithm for the support vector machine: semismooth N
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..smooth.centred_rows import CentredRows
 from .machine import Certificate, Ended, Machine, certify
 from .margin_polish import polish
 from .pieces import Pieces
 from .semismooth import ROUNDING, Descent, first_point
-
-Floats = NDArray[np.float64]
 
 OUTER = 16
 GROWTH, GROWING = 8.0, 8

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from .pieces import Pieces
 from .semismooth import Descent
-
-Floats = NDArray[np.float64]
 
 PRODUCTS = 500
 """Products of a step at most."""

@@ -23,11 +23,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..row_parts import squared_norms, unsigned_parts
 from ..rows import Rows
 from .machine import proven
-
-Floats = NDArray[np.float64]
 
 FIRST, NEAR = 1.0, 0.25
 """Violation at which the certificate is looked at first, and from which on the classes with a multiplier may be known."""

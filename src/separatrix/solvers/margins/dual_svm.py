@@ -20,11 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..row_parts import Parts, squared_norms, unsigned_parts
+from ...array_types import Floats, Parts
+from ..row_parts import squared_norms, unsigned_parts
 from ..smooth.centred_rows import CentredRows
 from .machine import Certificate, Ended, Machine, best_intercept, certify
-
-Floats = NDArray[np.float64]
 
 FIRST = 0.1
 """Range of projected gradients at which the gap is looked at first."""

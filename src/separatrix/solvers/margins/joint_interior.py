@@ -26,11 +26,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
 from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored
-
-Floats = NDArray[np.float64]
 
 WORK = 1e8
 """Rows × coefficients² up to which matrices are cheaper than epochs."""

@@ -16,11 +16,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine
 from .joint_interior import Interior
-
-Floats = NDArray[np.float64]
 
 MOST = 1_500
 """Coefficients of all classes up to which the matrix is worth its price."""

@@ -20,11 +20,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries.grouped import csr_parts
 from .conjugate import conjugate_gradients
 
-Floats = NDArray[np.float64]
 Solver = Callable[[Floats, float], Floats]
 
 MOST = 7_000

@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .pieces import Pieces, line_minimum
-
-Floats = NDArray[np.float64]
 
 NOTHING = 1e-8
 """Share of the largest multiplier of a hinge, and of the length of w, below which another one is rounding."""

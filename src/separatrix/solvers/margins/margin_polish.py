@@ -12,10 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..smooth.centred_rows import CentredRows
 from .machine import Machine
-
-Floats = NDArray[np.float64]
 
 MOST, SPARE = 1_500, 20
 """Rows on the margin beyond which the system costs more than further steps; and how many more than coefficients there may be, since then

@@ -12,16 +12,14 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries.grouped import csr_parts
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .small_margins import Table, penalties
-
-Floats = NDArray[np.float64]
 
 MOST_COLUMNS, TABLE, PAIRS = 6_000, 2e7, 2e9
 """Columns whose matrix is worth its price, values of a dense table, and pairs of values of sparse rows that a step may read."""

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...thresholds import MARGIN_ROWS
-
-Floats = NDArray[np.float64]
 
 EVALUATIONS = 60
 

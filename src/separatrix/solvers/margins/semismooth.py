@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Floats
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .machine import Certificate, Ended, Machine, certify
 from .pieces import Pieces, line_minimum
-
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-14
 """Share of F below which the estimated gap is rounding."""

@@ -20,11 +20,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..rows import Rows
 from .machine import Ended
 from .small_margins import Certified, Table, newton
-
-Floats = NDArray[np.float64]
 
 STEPS = 50
 LONG = 0.995

@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...thresholds import MARGIN_MACHINES
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .machine import NOTHING, SLIGHT, Certificate, Ended
-
-Floats = NDArray[np.float64]
 
 STEPS = 25
 ROUNDING = 1e-14

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

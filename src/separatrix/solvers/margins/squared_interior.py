@@ -11,12 +11,10 @@ A step is Mehrotra's and has one system of q equations, D + Σ d_i x̃_i x̃_i' 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from .machine import Ended
 from .small_margins import Certified, Table
-
-Floats = NDArray[np.float64]
 
 STEPS, LONG = 50, 0.995
 FIRST = 1e-2

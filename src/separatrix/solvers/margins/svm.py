@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...errors import InputError
 from ...losses import SquaredHinge
@@ -31,8 +32,6 @@ from .joint_polish import polish
 from .machine import Ended, Machine, certify
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, ROUNDING, SOME_ROWS
 from .span import Span
-
-Floats = NDArray[np.float64]
 
 FEW_SPARSE_COLUMNS, FEW_ROWS = 500, 500
 """Sparse columns whose curvature is cheap; rows whose span is taken at once, up to SOME_ROWS where descent does not arrive."""

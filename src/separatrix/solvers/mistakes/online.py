@@ -14,13 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Source
 from .perceptron_rows import Learner, road_to
 from .perceptron_trace import Trace
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

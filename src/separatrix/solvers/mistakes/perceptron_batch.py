@@ -12,15 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block, Source
 from ...summaries.grouped import tile_rows
 from ..scores import largest
 from .online import PerceptronStatus
 from .perceptron_rows import weighted
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

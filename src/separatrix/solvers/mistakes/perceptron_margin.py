@@ -20,12 +20,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from ...array_types import Floats
 from ...data import Block, Source
 from ...errors import InputError
 from ..scores import largest
 from .perceptron_rows import take_rows, weighted
-
-Floats = NDArray[np.float64]
 
 GAP = 1e-7
 """Relative gap between the bounds on γ at which the search ends."""

@@ -26,13 +26,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...array_types import Floats, Ints
 from ...data import Block, Source
 from ...data.arrays import ArraySource
 from ...data.source import ChunkedSource, as_float
 from ...data.threads import ordered_map, thread_count
-
-Floats = NDArray[np.float64]
-Order = NDArray[np.int64]
 
 BLOCK = 256
 """Rows that stay together in the first step of the shuffle: long runs are read fast."""
@@ -79,7 +77,7 @@ class Learner:
         """Return a log with room for n visits, or none where nothing is recorded."""
         return np.empty((n if self.record else 0, 6))
 
-    def keep(self, log: Floats, rows: Order | None, epoch: int, first: int = 0) -> None:
+    def keep(self, log: Floats, rows: Ints | None, epoch: int, first: int = 0) -> None:
         """Keep what is in a log; `rows` maps its row numbers to those of the source."""
         from ...kernels import perceptron as kernels
 
@@ -90,7 +88,7 @@ class Learner:
             used[:, kernels.ROW] = self.first_row + first + (own if rows is None else rows[own])
             self.logged.append(np.column_stack([np.full(len(used), float(epoch)), used]))
 
-    def order(self, rows: Order) -> Order:
+    def order(self, rows: Ints) -> Ints:
         """Return the order in which to visit some rows."""
         if not self.shuffle:
             return rows
@@ -100,7 +98,7 @@ class Learner:
         kernels.shuffle_rows(rows, order, BLOCK, WINDOW, self.dice)
         return order
 
-    def visit(self, block: Block, order: Order, rows: Order | None, epoch: int, first: int) -> bool:
+    def visit(self, block: Block, order: Ints, rows: Ints | None, epoch: int, first: int) -> bool:
         """Visit the rows of a block, prepared for the kernels, once; return whether all scores were finite."""
         from ...kernels import perceptron as kernels
 
@@ -124,7 +122,7 @@ class Held:
     """All rows in one block, as the kernels read them."""
 
     block: Block
-    rows: Order
+    rows: Ints
 
     def run(self, learner: Learner, epochs: int) -> bool:
         """See `Road.run`."""
@@ -148,7 +146,7 @@ class Gathered:
     """All rows in memory, but not as the kernels read them: gathered and converted tile by tile."""
 
     block: Block
-    rows: Order
+    rows: Ints
     n_jobs: int | None
 
     def run(self, learner: Learner, epochs: int) -> bool:
@@ -164,7 +162,7 @@ class Gathered:
                     return False
         return True
 
-    def tile(self, rows: Order) -> tuple[Order, Block]:
+    def tile(self, rows: Ints) -> tuple[Ints, Block]:
         """Return some rows as the kernels read them."""
         assert self.block.codes is not None
         weight = None if self.block.weight is None else self.block.weight[rows]
@@ -241,7 +239,7 @@ def weighted(block: Block, factors: Floats | None) -> Block:
     return replace(block, weight=own if block.weight is None else own * block.weight)
 
 
-def kept_rows(block: Block) -> Order:
+def kept_rows(block: Block) -> Ints:
     """Return the numbers of the rows that count: a row of weight 0 is not there, so that it changes no shuffle either."""
     if block.weight is None or block.weight.all():
         return np.arange(block.n_rows)
@@ -272,13 +270,13 @@ def fitting(X: Any) -> Any:
     return sp.csr_array(parts, shape=X.shape)
 
 
-def gather(X: Any, rows: Order) -> Any:
+def gather(X: Any, rows: Ints) -> Any:
     """Return some rows of X in the form kernels read."""
     # Not numpy.take: it would first copy all of an X that is not C-ordered.
     return fitting(X[rows])
 
 
-def take_rows(source: Source, rows: Order) -> Any:
+def take_rows(source: Source, rows: Ints) -> Any:
     """Return some rows of a source, their numbers rising, as one dense or CSR array."""
     if isinstance(source, ArraySource):
         return gather(source.X, rows)

@@ -16,11 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Source
 from ...errors import InputError
 from .perceptron_rows import take_rows
-
-Floats = NDArray[np.float64]
 
 HISTORY = np.dtype(
     [

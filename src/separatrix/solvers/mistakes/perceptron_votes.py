@@ -14,11 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block, Source
 from .perceptron_rows import take_rows
 from .perceptron_trace import Trace
-
-Floats = NDArray[np.float64]
 
 PRODUCTS = 1_000_000
 """Products x'x_s held at a time: eight megabytes."""

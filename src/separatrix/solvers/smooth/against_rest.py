@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...data.threads import single_threaded_blas, spread
 from ...summaries import ClassMoments
@@ -30,7 +31,6 @@ from .line_search import Asking
 from .objective import PIECES, Objective
 from .sampling import draw, spaced
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 

@@ -14,11 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...losses import SmoothLoss
 from ...summaries.grouped import NO_WEIGHT
-
-Floats = NDArray[np.float64]
 
 BATCH = 32
 """Rows of a step."""

@@ -13,13 +13,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...data.threads import ordered_map, single_threaded_blas
 from ...summaries.grouped import csr_parts
 from ...thresholds import SCORES
 from ..rows import Rows
-
-Floats = NDArray[np.float64]
 
 FAR = 10.0
 """Means above this many ranges of their column are subtracted row by row."""

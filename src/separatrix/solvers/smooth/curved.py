@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..solution import Solution, Status
@@ -25,8 +25,6 @@ from . import lbfgs, newton
 from .line_search import answered
 from .objective import Objective
 from .whitened import KRONECKER_RIDGE, inverse, walk
-
-Floats = NDArray[np.float64]
 
 NEAR_STEPS, NEAR_TOL = 50, 0.1
 """Steps before the Hessian: at most so many, or until f is right to about GAP_SHARE · NEAR_TOL."""

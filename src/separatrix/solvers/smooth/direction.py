@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...losses import CrossEntropy
 from ..stopping import GAP_SHARE, still_to_gain
 from .heavy_block import HeavyBlock, cost_of_products, factored, worth
 from .system import Point, System
-
-Floats = NDArray[np.float64]
 
 NEAR, ENOUGH = 1e-2, 0.3
 """Estimated gap, as a share of f, below which a step goes for the tolerance; and the share of the gap asked that it leaves."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries.grouped import csr_parts
 from ..accepted_losses import require_loss
@@ -25,8 +26,6 @@ from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, finish, small_enough
 from . import newton_cg
 from .objective import Objective
-
-Floats = NDArray[np.float64]
 
 NAME = "dual coordinate descent"
 EPOCHS = 30

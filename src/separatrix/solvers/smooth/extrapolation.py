@@ -12,9 +12,8 @@ from collections.abc import Callable
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
 
 DEGREE = 3
 """Highest degree: the weights of the next, up to 10 on equal steps, amplify what the tolerance leaves open."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...data.threads import single_threaded_blas
 from ...errors import InputError
@@ -25,8 +25,6 @@ from ..scores import posteriors_of
 from ..solution import Solution, Status
 from .likelihood import Likelihood, Point, maximise
 from .objective import TILE_VALUES
-
-Floats = NDArray[np.float64]
 
 
 class FirthLikelihood(Likelihood):

@@ -15,14 +15,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Floats, Indices
 from ..sparse.class_pairs import rests
 from .system import Point, System
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 SIZES = (250, 500, 1_000, 1_500, 2_000)
 """Numbers of pairs that are tried: a factor of the last takes .1 s, and leaves the cache of no machine much colder than products do."""
@@ -46,7 +43,7 @@ class HeavyBlock:
     factor : (m, m) lower Cholesky factor in these units
     """
 
-    pairs: Index
+    pairs: Indices
     units: Floats
     factor: Floats
 
@@ -61,7 +58,7 @@ def cost_of_products(system: System, count: int) -> float:
     return count * (PRODUCT * system.products.X.nnz * system.problem.n_scores + SOLVE * m**2)
 
 
-def worth(system: System, curvature: Floats, spent: float) -> Index | None:
+def worth(system: System, curvature: Floats, spent: float) -> Indices | None:
     """Return the pairs whose block costs no more than the last direction, given their curvature (p, R) in units of λ; None if none does."""
     live = int(np.count_nonzero(curvature > LIVE))
     last = 0 if system.block is None else len(system.block.pairs)
@@ -76,19 +73,19 @@ def worth(system: System, curvature: Floats, spent: float) -> Index | None:
     return None
 
 
-def _cost(system: System, pairs: Index) -> float:
+def _cost(system: System, pairs: Indices) -> float:
     n, m = system.products.shape[0], len(pairs)
     return FACTOR * m**3 + min(MEETING * float(np.square(_meetings(system, pairs)).sum()), ADDED * n * m**2)
 
 
-def _meetings(system: System, pairs: Index) -> Floats:
+def _meetings(system: System, pairs: Indices) -> Floats:
     """Return how many of the pairs each row (n,) has a value for."""
     weight = np.bincount(pairs // system.problem.n_scores, minlength=system.products.shape[1])
     X = system.products.X
     return np.add.reduceat(np.append(weight[X.indices], 0), X.indptr[:-1]) * (np.diff(X.indptr) > 0)
 
 
-def factored(system: System, point: Point, pairs: Index) -> HeavyBlock:
+def factored(system: System, point: Point, pairs: Indices) -> HeavyBlock:
     """Return the factor of H_B at a point."""
     ridge, info = RIDGE, 1
     while info != 0:
@@ -103,7 +100,7 @@ def factored(system: System, point: Point, pairs: Index) -> HeavyBlock:
     return HeavyBlock(pairs, units, factor)
 
 
-def hessian(system: System, point: Point, pairs: Index) -> Floats:
+def hessian(system: System, point: Point, pairs: Indices) -> Floats:
     """Return H_B (m, m) at a point, for pairs score by score."""
     P, R = point.P, point.P.shape[1]
     columns, scores = np.divmod(pairs, R)
@@ -118,7 +115,7 @@ def hessian(system: System, point: Point, pairs: Index) -> Floats:
     return H
 
 
-def _gram(rows: Any, factors: Floats, scores: Index) -> Floats:
+def _gram(rows: Any, factors: Floats, scores: Indices) -> Floats:
     """Return AA' (m, m) for A (m, n): sparse rows, each scaled by the row of factors (R, n) of its score."""
     data = rows.data * factors[np.repeat(scores, np.diff(rows.indptr)), rows.indices]
     A = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)

@@ -10,14 +10,12 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..problem import Problem
 from ..solution import Status
 from ..stopping import small_enough, still_to_gain, without_step
 from .line_search import Asking, trials
-
-Floats = NDArray[np.float64]
 
 MEMORY = 30
 """Pairs kept: with H₀ near the Hessian few are ever made, and a pair costs far less than a pass."""

@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Floats
 from ...errors import InputError
 from ..accepted_losses import require_loss
 from ..problem import Problem
 from .newton import column_means, unit_diagonal
 from .objective import Objective
-
-Floats = NDArray[np.float64]
 
 PRECISION = 1e-18
 """Estimated gap at which a maximisation ends, relative to 1 + |l|: coefficients to a billionth of their standard error."""

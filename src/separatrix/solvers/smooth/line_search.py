@@ -9,9 +9,9 @@ from collections.abc import Callable, Generator
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
+
 T = TypeVar("T")
 Asking = Generator[Floats, tuple[float, Floats], T]
 """Yields θ, is sent f and its gradient there, returns a T."""

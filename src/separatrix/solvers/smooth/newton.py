@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Floats
 from ...losses import CrossEntropy, Logistic
 from ..accepted_losses import require_loss
 from ..dependence import dependent_columns
@@ -20,8 +21,6 @@ from ..solution import Solution, Status
 from ..stopping import finish, is_separated, least_weight, small_enough, without_step
 from .line_search import backtrack
 from .objective import FAR, Objective
-
-Floats = NDArray[np.float64]
 
 PRECISION = 1e-20
 """Share of f below which the decrement must come: the last step of a quadratic convergence doubles the digits of the coefficients."""

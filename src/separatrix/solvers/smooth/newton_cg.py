@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...losses import CrossEntropy
 from ..accepted_losses import require_loss, smooth_loss
 from ..problem import Problem
@@ -16,8 +16,6 @@ from ..stopping import is_separated, least_weight, small_enough, still_to_gain, 
 from . import newton_gap, proven_gap, scaled_gap
 from .direction import direction, norm, preconditioner, strengthened
 from .system import Point, System
-
-Floats = NDArray[np.float64]
 
 FORCING = 0.25
 """Largest share of the gradient that conjugate gradients may leave."""

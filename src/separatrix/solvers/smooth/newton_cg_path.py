@@ -12,15 +12,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..solution import Solution
 from .newton_cg import begin, ended, iterate
 from .system import Point, System
 
-Floats = NDArray[np.float64]
 Kept = tuple[Floats, Floats, Floats]
 """W (p, R), c (R,) and Z (n, R) of a point."""
 

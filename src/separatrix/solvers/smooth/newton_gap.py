@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 
+from ...array_types import Floats
 from ..problem import Problem
 from ..rows import Rows
 from ..stopping import GAP_SHARE
@@ -23,8 +23,6 @@ from .newton import Factor
 from .objective import Objective
 from .proven_gap import EXACT, shift
 from .system import Point, System
-
-Floats = NDArray[np.float64]
 
 USEFUL = 1e4
 """Multiple of the gap asked up to which the one that a gradient proves is left as it is."""

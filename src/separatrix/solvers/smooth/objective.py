@@ -15,13 +15,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries.grouped import NO_WEIGHT, csr_parts
 from ...thresholds import SUMS
 from ..accepted_losses import smooth_loss
 from ..problem import Problem
-
-Floats = NDArray[np.float64]
 
 FAR = 10.0
 """Means above this many standard deviations are subtracted tile by tile; below, the product of means is subtracted afterwards."""

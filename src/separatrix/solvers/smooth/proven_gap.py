@@ -19,15 +19,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
+from ...array_types import Floats
 from ...data import Block
 from ..problem import Problem
 from ..scores import posteriors_of
 from .objective import Objective
-
-Floats = NDArray[np.float64]
 
 FEW, SPARED = 20_000, 50
 """Values that are read in any case; of more values one in so many is, at least."""

@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries.grouped import tile_rows
 from ...thresholds import SUMS
 from ..problem import Problem
 from ..rows import Rows
-
-Floats = NDArray[np.float64]
-
 
 KNOWN = 200
 """Rows that must tell of a column's variance, or have a class, for a spaced sample to do: its share of the Hessian is then right to 7 %."""

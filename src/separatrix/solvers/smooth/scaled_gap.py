@@ -14,16 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data import Block
 from ..accepted_losses import smooth_loss
 from ..problem import Problem
 from ..products import Products
 from .objective import TILE_VALUES, Objective
 from .proven_gap import without_intercept
-
-Floats = NDArray[np.float64]
 
 
 def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:

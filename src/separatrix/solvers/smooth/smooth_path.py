@@ -18,8 +18,8 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..rows import Rows
@@ -30,8 +30,6 @@ from .extrapolation import Track
 from .line_search import answered
 from .objective import Objective
 from .sampling import draw, spaced
-
-Floats = NDArray[np.float64]
 
 KEPT = 12
 """Pairs taken along to the next point."""

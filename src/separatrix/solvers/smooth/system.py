@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...summaries.grouped import NO_WEIGHT
 from ..accepted_losses import smooth_loss
 from ..problem import Problem
@@ -22,7 +22,6 @@ from ..sparse.compression import Compression
 if TYPE_CHECKING:
     from .heavy_block import HeavyBlock
 
-Floats = NDArray[np.float64]
 
 SWEEP = 200_000
 """Coefficients that one thread sweeps over in one go."""

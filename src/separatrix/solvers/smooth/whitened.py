@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from ...array_types import Floats
 from ...data import Block
 from ...summaries import ClassMoments
 from ..accepted_losses import require_loss, smooth_loss
@@ -34,8 +35,6 @@ from . import lbfgs, newton, newton_cg
 from .line_search import Asking, answered
 from .objective import FAR, Objective
 from .sampling import draw, spaced
-
-Floats = NDArray[np.float64]
 
 SAMPLE = 20_000
 """Rows of the sample."""

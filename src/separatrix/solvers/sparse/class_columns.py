@@ -20,11 +20,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats, Ints, Parts
 from .class_intercepts import intercept_inverse
-from .column_descent import FLAT, MOVING, PRODUCTS, ColumnDescent, Parts, crossings
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
+from .column_descent import FLAT, MOVING, PRODUCTS, ColumnDescent, crossings
 
 SWEEPS = 100
 SETTLING = 12
@@ -57,7 +55,7 @@ class ClassColumns:
     def __init__(
         self,
         parts: Parts,
-        chosen: list[Index],
+        chosen: list[Ints],
         P: Floats,
         share: Floats,
         l1: float,
@@ -109,7 +107,7 @@ class ClassColumns:
         return state.x, state.shift, state.V
 
     def _sweep(
-        self, g: Floats, start: Floats, slack: float, orders: list[Index], active: list[int], limit: float, state: State
+        self, g: Floats, start: Floats, slack: float, orders: list[Ints], active: list[int], limit: float, state: State
     ) -> tuple[float, float]:
         """Walk through the active columns of every class; return the largest violation met, and how many came to or left 0."""
         from ...kernels.dual_svm import shuffle
@@ -190,11 +188,11 @@ class ClassColumns:
         x[used[crossing <= t]] = 0.0
         state.add(t * moved, self.P, t * shift)
 
-    def _scores(self, places: list[Index], d: Floats, cuts: NDArray[np.intp]) -> Floats:
+    def _scores(self, places: list[Ints], d: Floats, cuts: NDArray[np.intp]) -> Floats:
         """Return the change (K, n) of the scores by changes d of the coefficients in use."""
         return np.array([own.unweighted(own.add(place, d[a:b])) for own, place, a, b in zip(self.classes, places, cuts, cuts[1:])])
 
-    def _slopes(self, places: list[Index], V: Floats, mean: Floats) -> Floats:
+    def _slopes(self, places: list[Ints], V: Floats, mean: Floats) -> Floats:
         """Return the change of the gradient, in the coefficients in use, by a change V of the scores."""
         return np.concatenate([own.dot(place, pull * (v - mean)) for own, place, pull, v in zip(self.classes, places, self.pull, V)])
 

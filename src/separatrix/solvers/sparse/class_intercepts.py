@@ -12,9 +12,8 @@ asks about stands in for the missing one. In a column the penalty alone decides 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
 
 RESOLVED = 1e-12
 """Least curvature, as a share of the largest, that slopes can tell from rounding."""

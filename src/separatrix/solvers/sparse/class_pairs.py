@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from .l1_quadratic import Quadratic
-
-Floats = NDArray[np.float64]
 
 
 class ClassPairs:

@@ -13,15 +13,11 @@ Yuan, Ho and Lin (2012), An improved GLMNET for L1-regularized logistic regressi
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats, Parts
 from .l1_quadratic import violation
-
-Floats = NDArray[np.float64]
-Parts = tuple[Floats, NDArray[Any], NDArray[Any]]
 
 SWEEPS = 60
 SETTLING = 4

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...array_types import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
+from ...array_types import Floats
 from ...data import Block
 from ...data.threads import single_threaded_blas
 from ...losses import CrossEntropy
@@ -26,8 +26,6 @@ from ..solution import Solution, Status
 from .class_intercepts import shifted
 from .l1_ending import Distance, asked, column_units, distance, spilled
 from .l1_quadratic import FEW, Quadratic, violation
-
-Floats = NDArray[np.float64]
 
 ARMIJO = 1e-4
 HALVINGS = 30

@@ -16,13 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
 
-Floats = NDArray[np.float64]
 Spill = Callable[[float], float]
 
 DIGITS = 1e-5

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from ...array_types import Bools, Floats
 
 FEW = 64
 """Coordinates up to which linear systems beat loading compiled code and sweeping."""

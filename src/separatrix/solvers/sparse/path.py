@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data.threads import single_threaded_blas
 from ...errors import InputError
 from .. import choice
@@ -30,8 +31,6 @@ from ..smooth.whitened import EXPLICIT
 from ..solution import Solution
 from .gram_proximal import ProximalNewton
 from .proximal_newton import FEW, refuse_loss, run_columns, start_columns
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data.threads import single_threaded_blas
 from ...errors import InputError
 from ...losses import CrossEntropy
@@ -21,8 +21,6 @@ from . import gram_proximal
 from .l1_ending import Progress, ended
 from .softmax_columns import SoftmaxColumns, from_the_strongest, may_be_crowded
 from .working_set import FIRST, ColumnProblem, Point
-
-Floats = NDArray[np.float64]
 
 FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""

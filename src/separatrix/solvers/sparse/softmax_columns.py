@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data.arrays import ArraySource
 from ..problem import Problem
 from ..products import Products
@@ -25,8 +26,6 @@ from .class_pairs import ClassPairs
 from .gram_proximal import ProximalNewton
 from .l1_ending import DRIFT, Distance, Progress, asked, column_units, distance, ended, spilled
 from .working_set import LOOSE, NEAR, SLACK, products_of_used
-
-Floats = NDArray[np.float64]
 
 IDLE = 20
 """Rounds without progress after which rounding is at work."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats
 from ...data.arrays import ArraySource
 from ..problem import Problem
 from ..products import Products
@@ -27,8 +28,6 @@ from ..smooth.centred_rows import CentredRows
 from .column_descent import ColumnDescent
 from .l1_ending import DRIFT, Distance, asked, column_units, distance, spilled
 from .l1_quadratic import Quadratic, violation
-
-Floats = NDArray[np.float64]
 
 FIRST = 200
 """Columns of the first round."""

@@ -23,8 +23,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats, Indices
 from ..closed_form.whitening import total_spread
-from .pivots import Entering, Floats, Ints, independent, own_units, scaled_by
+from .pivots import Entering, independent, own_units, scaled_by
 
 LOG_2PI = float(np.log(2.0 * np.pi))
 
@@ -73,11 +74,11 @@ class DeterminantCriterion:
         logs = np.linalg.slogdet(self.A[:, own[:, None], own])[1] + 2.0 * self.log_unit[:, own].sum(axis=1)
         return self.constant + float(self.n @ logs)
 
-    def dependent(self, columns: Sequence[int], groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, columns: Sequence[int], groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return, for each group, whether a column of it does not vary in a class or can be computed from the set."""
         return self._state(columns).dependent(groups)
 
-    def adding(self, columns: Sequence[int], groups: Sequence[Ints]) -> Floats:
+    def adding(self, columns: Sequence[int], groups: Sequence[Indices]) -> Floats:
         """Return −2 log L of the set with each group more."""
         state, now = self._state(columns), self.deviance(columns)
         alone = np.array([group[0] for group in groups if len(group) == 1], dtype=np.intp)
@@ -85,10 +86,10 @@ class DeterminantCriterion:
         single = dict(zip(alone.tolist(), (self.n @ logs[:, alone]).tolist(), strict=True))
         return np.array([now + (single[int(group[0])] if len(group) == 1 else self._more(state, group)) for group in groups])
 
-    def _more(self, state: Entering, group: Ints) -> float:
+    def _more(self, state: Entering, group: Indices) -> float:
         return float(self.n @ (np.linalg.slogdet(state.block(group))[1] + 2.0 * self.log_unit[:, group].sum(axis=1)))
 
-    def dropping(self, columns: Sequence[int], groups: Sequence[Ints]) -> Floats:
+    def dropping(self, columns: Sequence[int], groups: Sequence[Indices]) -> Floats:
         """Return −2 log L of the set with each group less."""
         own = list(columns)
         place = {column: i for i, column in enumerate(own)}

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats, Indices
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import NULL_VARIANCE
 from ..scores import folded_classes
-from .pivots import Entering, Floats, Ints, Leaving, own_units, scaled_by, with_null_variance
+from .pivots import Entering, Leaving, own_units, scaled_by, with_null_variance
 from .scores import CHUNK, Part, PivotScores, SubsetScores, reciprocal, whole_or_few
 
 
@@ -75,7 +76,7 @@ class QuadraticScores(PivotScores):
             found.append(folded_classes(np.stack(scores)))
         return found
 
-    def _singles(self, state: Entering | Leaving, d: Floats, places: Ints, numbers: Ints, sign: float) -> Iterator[Part]:
+    def _singles(self, state: Entering | Leaving, d: Floats, places: Indices, numbers: Indices, sign: float) -> Iterator[Part]:
         columns = places if isinstance(state, Entering) else np.asarray(state.columns)[places]
         index, given = whole_or_few(d.shape[1], places, numbers)
         constant = np.zeros_like(d)
@@ -90,7 +91,7 @@ class QuadraticScores(PivotScores):
                 scores = np.stack([state.rows[b][:, index][:, part] ** 2 * weight[b, part] + constant[b, part] for b in own])
                 yield f, given[part], folded_classes(scores) + self.base[f][:, :, None]
 
-    def _group(self, state: Entering | Leaving, block: Floats, places: Ints, number: int, sign: float) -> Iterator[Part]:
+    def _group(self, state: Entering | Leaving, block: Floats, places: Indices, number: int, sign: float) -> Iterator[Part]:
         columns = places if isinstance(state, Entering) else np.asarray(state.columns)[places]
         constant = -0.5 * np.linalg.slogdet(block)[1] - sign * self.log_unit[:, columns].sum(axis=1)
         inverse = np.linalg.inv(block)
@@ -147,7 +148,7 @@ class NaiveScores(SubsetScores):
     def _epsilon(self, columns: Sequence[int]) -> Floats:
         return self.smoothing * self.totals[:, columns].max(axis=1, initial=0.0)
 
-    def _terms(self, f: int, columns: Ints, epsilon: float | Floats) -> Floats:
+    def _terms(self, f: int, columns: Indices, epsilon: float | Floats) -> Floats:
         """Return −½ [log 2πσ² + (x − θ)²/σ²] (K, n_f, c), or for two classes the difference."""
         rows, found = self.rows[f][:, columns], []
         for theta, v in zip(self.means[f][:, columns], self.variances[f][:, columns], strict=True):
@@ -167,7 +168,7 @@ class NaiveScores(SubsetScores):
             return np.repeat(offset, len(self.rows[f]), axis=1)
         return offset + self._terms(f, np.asarray(columns, dtype=np.intp), epsilon).sum(axis=2)
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return, for each group, whether a column of it does not vary: within a class without smoothing, or at all."""
         flat = np.stack([v.min(axis=0) for v in self.variances]) <= 0
         found = np.array([flat[:, group].any() for group in groups], dtype=bool)
@@ -176,15 +177,15 @@ class NaiveScores(SubsetScores):
             found[g] = (flat[:, groups[g]].any(axis=1) & (epsilon <= 0)).any()
         return found
 
-    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which of some groups vary: columns do not depend on each other here."""
         return ~self.dependent(groups)
 
-    def add(self, group: Ints) -> None:
+    def add(self, group: Indices) -> None:
         """Take a group of columns in."""
         self.begin([*self.columns, *group.tolist()])
 
-    def drop(self, group: Ints) -> None:
+    def drop(self, group: Indices) -> None:
         """Take a group of columns out."""
         gone = set(group.tolist())
         self.begin([column for column in self.columns if column not in gone])
@@ -194,21 +195,21 @@ class NaiveScores(SubsetScores):
         for f, base in enumerate(self.base):
             yield f, np.zeros(1, dtype=np.intp), base[:, :, None]
 
-    def adding(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def adding(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group more."""
         largest = np.stack([self.totals[:, group].max(axis=1) for group in groups], axis=1)
         for f in range(self.n_folds):
             epsilon = np.maximum(self.epsilon[f], self.smoothing * largest[f])
             yield from self._moves(f, groups, epsilon, 1.0)
 
-    def dropping(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def dropping(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group less."""
         left = [sorted(set(self.columns) - set(group.tolist())) for group in groups]
         largest = np.stack([self._epsilon(columns) for columns in left], axis=1)
         for f in range(self.n_folds):
             yield from self._moves(f, groups, largest[f], -1.0)
 
-    def _moves(self, f: int, groups: Sequence[Ints], epsilon: Floats, sign: float) -> Iterator[Part]:
+    def _moves(self, f: int, groups: Sequence[Indices], epsilon: Floats, sign: float) -> Iterator[Part]:
         """Yield base ± terms of single columns where the set's scores at the new ε are at hand, else the scores of the whole new set."""
         same = epsilon == self.epsilon[f]
         # Taking a column in leaves the others where they are, at another ε; taking out the one that gave ε is seldom.

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...array_types import Floats, Indices
 from ...losses import Loss, SmoothLoss
 from ..closed_form.discriminant import log_priors
 from ..closed_form.least_squares import class_products
 from ..closed_form.whitening import NULL_VARIANCE, total_spread
 from ..scores import folded, folded_classes
-from .pivots import Entering, Floats, Ints, Leaving, own_units, scaled_by, with_null_variance
+from .pivots import Entering, Leaving, own_units, scaled_by, with_null_variance
 from .scores import CHUNK, Part, PivotScores, SubsetScores, reciprocal, whole_or_few
 
 SINGULAR = 1e-12
@@ -153,7 +154,7 @@ class LinearScores(PivotScores):
         b = -0.5 * forms * a if self.folds.centred else np.zeros_like(a)
         return folded(a, b) if self.two else (a, b)
 
-    def _singles(self, state: Entering | Leaving, d: Floats, places: Ints, numbers: Ints, sign: float) -> Iterator[Part]:
+    def _singles(self, state: Entering | Leaving, d: Floats, places: Indices, numbers: Indices, sign: float) -> Iterator[Part]:
         """Yield base ± ν(q n/d − ½ n²/d) for single columns at some places of the state's arrays."""
         places, given = whole_or_few(d.shape[1], places, numbers)
         weights = reciprocal(d[:, places]) * (sign * self.folds.scale)[:, None]
@@ -169,7 +170,7 @@ class LinearScores(PivotScores):
                 scores += self.base[f][:, :, None]
                 yield f, given[own], scores
 
-    def _group(self, state: Entering | Leaving, block: Floats, places: Ints, number: int, sign: float) -> Iterator[Part]:
+    def _group(self, state: Entering | Leaving, block: Floats, places: Indices, number: int, sign: float) -> Iterator[Part]:
         """Yield base ± ν(q d⁻¹ n − ½ n' d⁻¹ n) for columns that move together."""
         forms = state.forms[:, :, places]
         A = np.linalg.solve(block, forms.transpose(0, 2, 1)).transpose(0, 2, 1)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .pivots import Floats, Ints
+from ...array_types import Floats, Indices
 from .scores import Part, SubsetScores
 
 BATCH = 1 << 21
@@ -84,10 +84,10 @@ def _length(own: Floats, y: Floats, w: Floats, penalty: Floats, theta: Floats, s
 class LogisticFold:
     """Training rows by number, their targets (0, 1) and weights, and the held-out rows by number."""
 
-    train: Ints
+    train: Indices
     y: Floats
     w: Floats
-    test: Ints
+    test: Indices
 
 
 class LogisticScores(SubsetScores):
@@ -116,12 +116,12 @@ class LogisticScores(SubsetScores):
         self.theta = [self._fit(f, own, np.zeros((1, len(own[0]) + self.fit_intercept)))[0] for f in range(self.n_folds)]
         self.seen: dict[tuple[int, frozenset[int]], Floats] = {}
 
-    def _design(self, rows: Ints, sets: Ints) -> Floats:
+    def _design(self, rows: Indices, sets: Indices) -> Floats:
         """Return the designs (C, n, s + 1) of sets (C, s) of columns, the intercept last."""
         D = self.X[rows[:, None, None], sets].transpose(1, 0, 2)
         return np.concatenate([D, np.ones((*D.shape[:2], 1))], axis=2) if self.fit_intercept else np.ascontiguousarray(D)
 
-    def _fit(self, f: int, sets: Ints, start: Floats) -> Floats:
+    def _fit(self, f: int, sets: Indices, start: Floats) -> Floats:
         fold = self.folds[f]
         if sets.shape[1] + self.fit_intercept == 0:
             return start
@@ -129,20 +129,20 @@ class LogisticScores(SubsetScores):
         penalty[sets.shape[1] :] = 0.0
         return fit_many(self._design(fold.train, sets), fold.y, fold.w, penalty, start)
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which groups hold a constant column: with a penalty all others can be fitted."""
         flat = np.ptp(self.X, axis=0) == 0
         return np.array([flat[group].any() for group in groups], dtype=bool)
 
-    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which groups hold no constant column."""
         return ~self.dependent(groups)
 
-    def add(self, group: Ints) -> None:
+    def add(self, group: Indices) -> None:
         """Take a group of columns in."""
         self._go([*self.columns, *group.tolist()])
 
-    def drop(self, group: Ints) -> None:
+    def drop(self, group: Indices) -> None:
         """Take a group of columns out."""
         gone = set(group.tolist())
         self._go([column for column in self.columns if column not in gone])
@@ -162,11 +162,11 @@ class LogisticScores(SubsetScores):
         for f in range(self.n_folds):
             yield f, np.zeros(1, dtype=np.intp), self._scores(f, own, self.theta[f][None])
 
-    def _scores(self, f: int, sets: Ints, theta: Floats) -> Floats:
+    def _scores(self, f: int, sets: Indices, theta: Floats) -> Floats:
         """Return held-out scores (1, n_f, C)."""
         return np.matmul(self._design(self.folds[f].test, sets), theta[:, :, None])[:, :, 0].T[None]
 
-    def adding(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def adding(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group more."""
         s = len(self.columns)
         for members in same_size(groups):
@@ -178,7 +178,7 @@ class LogisticScores(SubsetScores):
                 start[f][:, sets.shape[1] :] = theta[s:]
             yield from self._fitted(np.array(members), sets, start)
 
-    def dropping(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def dropping(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group less."""
         own = np.asarray(self.columns, dtype=np.intp)
         for members in same_size(groups):
@@ -187,7 +187,7 @@ class LogisticScores(SubsetScores):
             start = [theta[np.hstack([stay, rest])] for theta in self.theta]
             yield from self._fitted(np.array(members), own[stay], start)
 
-    def _fitted(self, members: Ints, sets: Ints, start: list[Floats]) -> Iterator[Part]:
+    def _fitted(self, members: Indices, sets: Indices, start: list[Floats]) -> Iterator[Part]:
         for f, fold in enumerate(self.folds):
             step = max(1, BATCH // (len(fold.train) * (sets.shape[1] + 1)))
             for begin in range(0, len(sets), step):
@@ -196,7 +196,7 @@ class LogisticScores(SubsetScores):
                 self.seen |= {(f, frozenset(own)): t for own, t in zip(sets[part].tolist(), theta, strict=True)}
                 yield f, members[part], self._scores(f, sets[part], theta)
 
-    def rank_adding(self, groups: Sequence[Ints]) -> Floats:
+    def rank_adding(self, groups: Sequence[Indices]) -> Floats:
         """Return the gains expected of taking groups in, by score tests summed over the folds."""
         total = np.zeros(len(groups))
         own = np.asarray(self.columns, dtype=np.intp)[None]
@@ -220,7 +220,7 @@ class LogisticScores(SubsetScores):
                     total[i] += 0.5 * g[group] @ np.linalg.lstsq(block, g[group])[0]
         return total
 
-    def rank_dropping(self, groups: Sequence[Ints]) -> Floats:
+    def rank_dropping(self, groups: Sequence[Indices]) -> Floats:
         """Return minus the losses expected of taking groups out, by Wald statistics summed over the folds."""
         total = np.zeros(len(groups))
         own = np.asarray(self.columns, dtype=np.intp)
@@ -236,7 +236,7 @@ class LogisticScores(SubsetScores):
         return total
 
 
-def same_size(groups: Sequence[Ints]) -> list[list[int]]:
+def same_size(groups: Sequence[Indices]) -> list[list[int]]:
     """Return the numbers of groups in lists of equally large ones.
 
     Examples

@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from ...array_types import Floats, Indices
 
 TOLERANCE = 1e-8
 """Share of a column's variance that the other columns must leave for it to be taken in."""
@@ -69,17 +68,17 @@ class Entering:
         subtract_products(self.rows, c, s)
         self.residual[:, s] = 0.0
 
-    def block(self, columns: Ints) -> Floats:
+    def block(self, columns: Indices) -> Floats:
         """Return d_gg (B, g, g) of some columns."""
         L = self.factor[:, : self.size][:, :, columns]
         return self.A[:, columns[:, None], columns] - L.transpose(0, 2, 1) @ L
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return, for each group, whether some of its columns can, in some problem, be computed from the others and those already in."""
         alone = (self.residual <= TOLERANCE * np.einsum("bjj->bj", self.A)).any(axis=0)
         return np.array([bool(alone[group[0]]) if len(group) == 1 else self._dependent(group) for group in groups], dtype=bool)
 
-    def _dependent(self, columns: Ints) -> bool:
+    def _dependent(self, columns: Indices) -> bool:
         R = self.block(columns)
         whole = np.einsum("bjj->bj", self.A)[:, columns]
         for j in range(len(columns)):
@@ -132,7 +131,7 @@ class Leaving:
         self.rows = [np.delete(part, s, axis=1) for part in self.rows]
 
 
-def independent(A: Floats, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+def independent(A: Floats, groups: Sequence[Indices]) -> NDArray[np.bool_]:
     """Return which of some groups of columns, taken in this order, are not determined by those taken before, for A (B, p, p).
 
     Examples
@@ -151,7 +150,7 @@ def independent(A: Floats, groups: Sequence[Ints]) -> NDArray[np.bool_]:
     return found
 
 
-def without_aliases(A: Floats, groups: Sequence[Ints]) -> list[Ints]:
+def without_aliases(A: Floats, groups: Sequence[Indices]) -> list[Indices]:
     """Return the groups without columns that the other columns of the same group determine, such as one of all indicators of a category.
 
     Examples

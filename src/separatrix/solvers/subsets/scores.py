@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .pivots import Entering, Floats, Ints, Leaving, independent, without_aliases
+from ...array_types import Floats, Indices
+from .pivots import Entering, Leaving, independent, without_aliases
 
 CHUNK = 1 << 16
 """Scores held at once: half a megabyte, to stay in a core's cache."""
 REFRESH = 32
 """Columns taken out by pivots before the inverse is computed anew."""
 
-Part = tuple[int, Ints, Floats]
+Part = tuple[int, Indices, Floats]
 """Fold, numbers of the candidates (−1: none), and their scores (R, n_f, c) of the fold's held-out rows."""
 
 
@@ -42,23 +43,23 @@ class SubsetScores:
         """Go to a set of columns."""
         raise TypeError(f"{type(self).__name__} must define begin")
 
-    def add(self, group: Ints) -> None:
+    def add(self, group: Indices) -> None:
         """Take a group of columns in."""
         raise TypeError(f"{type(self).__name__} must define add")
 
-    def drop(self, group: Ints) -> None:
+    def drop(self, group: Indices) -> None:
         """Take a group of columns out."""
         raise TypeError(f"{type(self).__name__} must define drop")
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return, for each group, whether a column of it does not vary or can be computed from the set (and the rest of the group)."""
         raise TypeError(f"{type(self).__name__} must define dependent")
 
-    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         raise TypeError(f"{type(self).__name__} must define independent")
 
-    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+    def without_aliases(self, groups: Sequence[Indices]) -> list[Indices]:
         """Return the groups without columns that the others of the same group determine."""
         return list(groups)
 
@@ -66,11 +67,11 @@ class SubsetScores:
         """Yield the scores of the set itself, as one candidate."""
         raise TypeError(f"{type(self).__name__} must define now")
 
-    def adding(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def adding(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group more."""
         raise TypeError(f"{type(self).__name__} must define adding")
 
-    def dropping(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def dropping(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group less."""
         raise TypeError(f"{type(self).__name__} must define dropping")
 
@@ -99,11 +100,11 @@ class PivotScores(SubsetScores):
         """Return the scores (R, n_f) of the set, of each fold."""
         raise TypeError(f"{type(self).__name__} must define _base")
 
-    def _singles(self, state: Entering | Leaving, d: Floats, places: Ints, numbers: Ints, sign: float) -> Iterator[Part]:
+    def _singles(self, state: Entering | Leaving, d: Floats, places: Indices, numbers: Indices, sign: float) -> Iterator[Part]:
         """Yield the scores after moves of single columns at some places of the state's arrays, in (1) or out (−1)."""
         raise TypeError(f"{type(self).__name__} must define _singles")
 
-    def _group(self, state: Entering | Leaving, block: Floats, places: Ints, number: int, sign: float) -> Iterator[Part]:
+    def _group(self, state: Entering | Leaving, block: Floats, places: Indices, number: int, sign: float) -> Iterator[Part]:
         """Yield the scores after a move of several columns."""
         raise TypeError(f"{type(self).__name__} must define _group")
 
@@ -118,19 +119,19 @@ class PivotScores(SubsetScores):
             self.pivots_out = 0
         return self.leaving
 
-    def dependent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return, for each group, whether a column of it does not vary or can be computed from the set (and the rest of the group)."""
         return self._entering().dependent(groups)
 
-    def independent(self, groups: Sequence[Ints]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return which of some groups, in this order, are not determined by those before them."""
         return independent(self.A, groups)
 
-    def without_aliases(self, groups: Sequence[Ints]) -> list[Ints]:
+    def without_aliases(self, groups: Sequence[Indices]) -> list[Indices]:
         """Return the groups without columns that the others of the same group determine."""
         return without_aliases(self.A, groups)
 
-    def add(self, group: Ints) -> None:
+    def add(self, group: Indices) -> None:
         """Take a group of columns in."""
         state = self._entering()
         for column in group.tolist():
@@ -140,7 +141,7 @@ class PivotScores(SubsetScores):
             self.columns.append(column)
         self.leaving = None
 
-    def drop(self, group: Ints) -> None:
+    def drop(self, group: Indices) -> None:
         """Take a group of columns out."""
         state = self._leaving()
         for column in group.tolist():
@@ -157,7 +158,7 @@ class PivotScores(SubsetScores):
         for f, base in enumerate(self.base):
             yield f, np.zeros(1, dtype=np.intp), base[:, :, None]
 
-    def adding(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def adding(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group more."""
         state = self._entering()
         alone, together = split_groups(groups)
@@ -166,7 +167,7 @@ class PivotScores(SubsetScores):
         for g in together:
             yield from self._group(state, state.block(groups[g]), groups[g], g, 1.0)
 
-    def dropping(self, groups: Sequence[Ints]) -> Iterator[Part]:
+    def dropping(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group less."""
         state = self._leaving()
         place = {column: i for i, column in enumerate(state.columns)}
@@ -178,13 +179,13 @@ class PivotScores(SubsetScores):
             yield from self._group(state, state.inverse[:, own[:, None], own], own, g, -1.0)
 
 
-def split_groups(groups: Sequence[Ints]) -> tuple[Ints, list[int]]:
+def split_groups(groups: Sequence[Indices]) -> tuple[Indices, list[int]]:
     """Return the numbers of the groups of one column, and of the others."""
     alone = [g for g, group in enumerate(groups) if len(group) == 1]
     return np.array(alone, dtype=np.intp), [g for g, group in enumerate(groups) if len(group) > 1]
 
 
-def whole_or_few(width: int, places: Ints, numbers: Ints) -> tuple[Any, Ints]:
+def whole_or_few(width: int, places: Indices, numbers: Indices) -> tuple[Any, Indices]:
     """Return an index to all columns if most are asked for, else to those at `places`; and the candidate's number at each, −1 for none.
 
     Taking along the columns that are no candidates costs less than picking the others out.
