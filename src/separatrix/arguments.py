@@ -182,7 +182,8 @@ class KnownParameters:
         names = [name.partition("__")[0] for name in params]
         if not self._known.issuperset(names):
             raise InputError(unknown_parameter(type(self), names))
-        return super().set_params(**params)  # type: ignore[misc]
+        model: Self = super().set_params(**params)  # type: ignore[misc]
+        return model
 
 
 def unknown_parameter(cls: type, given: Any) -> str:

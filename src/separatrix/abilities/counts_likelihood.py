@@ -73,7 +73,8 @@ class MixedLikelihood(CountsLikelihood):
     def free_parameters(self, likelihood: Likelihood) -> float:
         """Return k of a likelihood."""
         own = self.model.summary_
-        kinds, K = own.layout.kinds.tolist(), int((own.counts > 0).sum())
+        kinds: list[str] = own.layout.kinds.tolist()
+        K = int((own.counts > 0).sum())
         words = kinds.count("multinomial")
         each = 2 * kinds.count("gaussian") + kinds.count("bernoulli") + kinds.count("poisson") + free_categories(own.categories)
         joint = K * (each + max(words - 1, 0))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..errors import InputError
 from .batches import Piece
 from .labels import check_labels, encode
@@ -61,7 +61,7 @@ def text_codes(values: Any, classes: NDArray[Any], by_label: dict[Any, int]) -> 
     """
     encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
     places = [by_label.get(label, -1) for label in encoded.dictionary.to_pylist()]
-    codes = np.array(places, dtype=np.int32)[encoded.indices.to_numpy()]
+    codes: Codes = np.array(places, dtype=np.int32)[encoded.indices.to_numpy()]
     if len(unknown := np.flatnonzero(codes < 0)):
         # Only now: a category that no row has may well be unknown.
         encode(np.array([values[int(unknown[0])].as_py()], dtype=object), classes, by_label)

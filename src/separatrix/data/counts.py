@@ -49,7 +49,8 @@ class CountSource(ArraySource):
         totals = 0 if self.labels is None else len(self.labels.classes) * self.n_features
         rows: Any = self.X
         chunks = max(1, rows.nnz // max(CHUNK_VALUES, VALUES_PER_TOTAL * totals))
-        return -(-self.n_rows // chunks)
+        size: int = -(-self.n_rows // chunks)
+        return size
 
 
 def check_stored(X: Any, distinct: bool) -> sp.csr_array:

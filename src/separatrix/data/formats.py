@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from functools import partial
 from itertools import groupby
@@ -20,6 +20,8 @@ from .batches import Piece
 
 Stamp = tuple[int, int]
 """Size of a file and when it was last written: a file that has another one is no longer the file that was opened."""
+Reader = Callable[[str, dict[str, Any], int, bool], Generator[Any]]
+"""Yields batches of a file, given the columns by name and type, the rows of a batch, and whether to use threads."""
 
 STREAM_BYTES = 65_536
 """What is read of a Parquet column in one go; the decoded batch and one page per column (1 MB by default) come on top."""
@@ -140,7 +142,7 @@ def read_file(file: str, stamp: Stamp, kind: str, columns: dict[str, Any], rows:
     # decodes whole row groups, and on one thread it reads a CSV into memory.
     row = 0
     _refuse_changed(file, stamp)
-    read = {"parquet": _read_parquet, "ipc": _read_ipc}.get(kind, partial(_read_text, kind=kind))
+    read: Reader = {"parquet": _read_parquet, "ipc": _read_ipc}.get(kind, partial(_read_text, kind=kind))
     try:
         with closing(read(file, columns, rows, use_threads)) as batches:
             for batch in batches:

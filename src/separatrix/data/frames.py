@@ -66,12 +66,14 @@ class FrameSource(ChunkedSource):
                 f"Input X contains NaN (missing values) in column {part.columns[j]!r}. Drop such rows or fill them in, for instance with "
                 "sklearn.impute.SimpleImputer."
             )
-        return values.cast(nw.Float64).to_numpy() if values.dtype.is_decimal() else values.to_numpy()
+        column: NDArray[Any] = values.cast(nw.Float64).to_numpy() if values.dtype.is_decimal() else values.to_numpy()
+        return column
 
 
 def _only_nan(values: Any) -> bool:
     # pandas counts a float NaN as null; the finite check of the summary then names its row.
-    return values.dtype.is_float() and values.to_numpy().dtype.kind == "f"
+    is_nan: bool = values.dtype.is_float() and values.to_numpy().dtype.kind == "f"
+    return is_nan
 
 
 def refuse_text(frame: Any) -> None:
@@ -99,7 +101,7 @@ def open_frame(X: Any) -> nw.DataFrame[Any]:
     """Return X as narwhals sees it; damaged Arrow tables and columns of one name are errors."""
     refuse_damaged(X, "X")
     try:
-        frame = nw.from_native(X, eager_only=True)
+        frame: nw.DataFrame[Any] = nw.from_native(X, eager_only=True)
         names = [str(name) for name in frame.columns]
     except nw.exceptions.DuplicateError:
         names = [str(name) for name in getattr(X, "column_names", X.columns)]

@@ -61,7 +61,8 @@ class Block:
     @property
     def is_sparse(self) -> bool:
         """Whether X is a CSR array."""
-        return sp.issparse(self.X)
+        sparse: bool = sp.issparse(self.X)
+        return sparse
 
     def part(self, begin: int, end: int) -> Block:
         """Return rows begin to end without copying them."""

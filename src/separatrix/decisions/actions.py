@@ -36,7 +36,8 @@ def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) 
     """
     if not COSTS.reached(P.size):
         refuse_no_distribution(P)
-        return np.argmin(P @ costs, axis=1).astype(np.int32)
+        actions: NDArray[np.int32] = np.argmin(P @ costs, axis=1).astype(np.int32)
+        return actions
     from ..kernels.decisions import least_cost
 
     rows, by_action = np.ascontiguousarray(P), np.ascontiguousarray(costs.T)

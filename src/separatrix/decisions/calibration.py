@@ -59,7 +59,8 @@ class CalibrationMap:
     def _one(self, f: Floats, m: int) -> Floats:
         if self.method == "isotonic":
             levels, values = self.parameters[:, self.starts[m] : self.starts[m + 1]]
-            return np.interp(f, levels, values)
+            shares: Floats = np.interp(f, levels, values)
+            return shares
         return np.asarray(expit(_terms(self.method, f) @ self.parameters[m]))
 
 

@@ -26,11 +26,13 @@ def effective_priors(priors: Any, classes: NDArray[Any], counts: Floats) -> Floa
     array([0.75, 0.25])
     """
     if priors is None:
-        return counts / counts.sum()
+        shares: Floats = counts / counts.sum()
+        return shares
     known = np.where(counts > 0, check_priors(priors, classes), 0.0)
     if not known.any():
         raise InputError(f"Every class seen so far has a prior of zero: priors={np.asarray(priors).tolist()}; give them a positive one.")
-    return known / known.sum()
+    scaled: Floats = known / known.sum()
+    return scaled
 
 
 def stand_in(values: Floats, counts: Floats) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from .posteriors import Cases
 
 SWEEPS = 20
@@ -79,7 +79,8 @@ def along(alpha: Floats, beta: Floats, paid: Floats, now: float) -> tuple[float,
 def _least(first: Floats, second: Floats) -> NDArray[np.intp]:
     """Return the column of the least `first` in each row, of equal ones that of the least `second`."""
     ties = first == first.min(axis=1, keepdims=True)
-    return np.argmin(np.where(ties, second, np.inf), axis=1)
+    columns: Indices = np.argmin(np.where(ties, second, np.inf), axis=1)
+    return columns
 
 
 def _cheapest_stretch(total: float, at: Floats, change: Floats, now: float) -> tuple[float, float]:

@@ -36,7 +36,8 @@ def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Fl
         raise InputError(f"Priors must be non-negative; got {name}={given.tolist()}.")
     if abs(given.sum() - 1.0) > 1e-6:
         raise InputError(f"The sum of the priors should be 1, got {given.sum():.6g}; pass {name} / sum({name}).")
-    return given / given.sum()
+    scaled: Floats = given / given.sum()
+    return scaled
 
 
 def by_label(priors: Any, name: str = "priors") -> Any:
@@ -66,7 +67,8 @@ def _in_order(priors: Mapping[Any, Any], labels: list[Any], name: str) -> list[f
     missing = [label for label in labels if label not in priors]
     if missing:
         raise InputError(f"{name} has no prior for class {missing[0]!r}; give one to each of {labels}.")
-    return as_numbers(name, [priors[label] for label in labels], "give each class a number.").tolist()
+    listed: list[float] = as_numbers(name, [priors[label] for label in labels], "give each class a number.").tolist()
+    return listed
 
 
 def prior_odds(new: Floats, old: Floats, classes: NDArray[Any]) -> Floats:

@@ -124,7 +124,8 @@ def _check_goals(costs: Any, goals: dict[str, float | None]) -> None:
 def threshold_scores(cases: Cases, k: int) -> Floats:
     """Return p_k/(p_k + largest other p): the posterior of class k for two classes; 0.5 is where it becomes the most probable."""
     others = np.delete(cases.P, k, axis=1).max(axis=1)
-    return cases.P[:, k] / (cases.P[:, k] + others)
+    shares: Floats = cases.P[:, k] / (cases.P[:, k] + others)
+    return shares
 
 
 def thresholds_between(scores: Floats) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from ..abilities import abilities_of
-from ..array_types import Codes, Floats
+from ..array_types import Codes, Floats, Ints
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
@@ -209,7 +209,8 @@ def usable_draws(rows: EvaluationRows, draws: NDArray[np.int64]) -> NDArray[np.i
     counting = rows.has_weight
     drawn = ((draws > 0) & counting).astype(np.float32)
     of_class = drawn @ np.eye(len(rows.classes), dtype=np.float32)[rows.codes]
-    return draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
+    usable: Ints = draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
+    return usable
 
 
 def by_resamples(model: Any, rows: EvaluationRows, draws: NDArray[np.int64]) -> Iterator[Answer]:

@@ -148,7 +148,8 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         X : n rows
         """
         codes = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[codes]
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
 
     @property
     def n_features_in_(self) -> int:

@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
 from ..arguments import PLAN, SILENT, answers_to
-from ..array_types import Codes, Floats
+from ..array_types import Codes, Floats, Indices
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, short_text
 from ..inference.shares import wilson
@@ -197,7 +197,8 @@ def grown(codes: Codes, training: NDArray[np.intp], rng: Any) -> NDArray[np.intp
     for k in np.unique(own):
         inside = own == k
         place[inside] = (np.arange(int(inside.sum())) + 0.5) / inside.sum()
-    return shuffled[np.argsort(place, kind="stable")]
+    order: Indices = shuffled[np.argsort(place, kind="stable")]
+    return order
 
 
 def _require_classes(rows: EvaluationRows, orders: list[NDArray[np.intp]], counts: NDArray[np.int64]) -> None:

@@ -89,7 +89,8 @@ def brier_losses(rows: ScoredRows) -> Floats:
     own = P[np.arange(len(rows.truth)), rows.truth]
     if P.shape[1] == 2:
         return (1.0 - own) ** 2
-    return np.einsum("ik,ik->i", P, P) - 2.0 * own + 1.0
+    losses: Floats = np.einsum("ik,ik->i", P, P) - 2.0 * own + 1.0
+    return losses
 
 
 def auc(rows: ScoredRows) -> Score:

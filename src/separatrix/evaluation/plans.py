@@ -267,7 +267,8 @@ def fresh_generator(random_state: Any) -> np.random.RandomState:
     separatrix.errors.InputError: random_state='often' is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None.
     """
     try:
-        return check_random_state(random_state)
+        found: np.random.RandomState = check_random_state(random_state)
+        return found
     except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"random_state={short_text(random_state)} is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -98,6 +98,10 @@ def needs_posteriors(metric: Any) -> bool:
     return "predict" not in ((asked,) if isinstance(asked, str) else asked)
 
 
+where_posteriors: Callable[[Callable[..., Any]], Callable[..., Any]] = available_if(lambda self: self.posteriors is not None)
+"""The decorator of a method that a model without posteriors does not have."""
+
+
 class StoredPredictions(ClassifierMixin, BaseEstimator):
     """Predictions already made, in the shape of a fitted classifier: X is the numbers of the rows asked about."""
 
@@ -119,7 +123,7 @@ class StoredPredictions(ClassifierMixin, BaseEstimator):
             "the model has it, predict_proba. Use sklearn.model_selection.cross_validate for scorers that look into the model."
         )
 
-    @available_if(lambda self: self.posteriors is not None)
+    @where_posteriors
     def predict_proba(self, X: Any) -> Any:
         """Return the posteriors of rows X."""
         return self.posteriors[np.ravel(X)]

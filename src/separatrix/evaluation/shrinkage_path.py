@@ -188,7 +188,8 @@ def _losses(scores: Floats, truth: Codes, weight: Floats, classes: NDArray[Any])
     if LEFT_OUT_LOSSES.reached(scores.size):
         from ..kernels.left_out import losses
 
-        return losses(scores, truth, weight)
+        found: tuple[float, float] = losses(scores, truth, weight)
+        return found
     codes = largest(scores)
     own = log_losses(ScoredRows(truth, codes, posteriors_of(scores), None, None, classes))
     return float(weight @ (codes != truth)), float(weight @ own)

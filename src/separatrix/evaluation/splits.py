@@ -91,11 +91,11 @@ def require_cover(plan: Any, pairs: Sequence[Pair], n: int) -> None:
             )
 
 
-def _numbers(rows: Any, n: int) -> Indices:
-    rows = np.asarray(rows)
-    if rows.dtype == bool:
-        return np.flatnonzero(rows)
-    rows = rows.astype(np.intp)
+def _numbers(given: Any, n: int) -> Indices:
+    given = np.asarray(given)
+    if given.dtype == bool:
+        return np.flatnonzero(given)
+    rows: Indices = given.astype(np.intp)
     if len(rows) and not -n <= rows.min() <= rows.max() < n:
         raise InputError(f"it asks for row {rows.max() if rows.max() >= n else rows.min()}, but there are {n} rows.")
     return rows % n if n else rows

@@ -128,7 +128,8 @@ def column_means(source: Source) -> Floats:
 def _sums(block: Block) -> Floats:
     if block.is_sparse or block.X.dtype != np.float64:
         return np.asarray(block.X.sum(axis=0, dtype=np.float64)).ravel()
-    return np.ones(block.n_rows) @ block.X
+    sums: Floats = np.ones(block.n_rows) @ block.X
+    return sums
 
 
 def finite_spread(source: Source) -> Spread:

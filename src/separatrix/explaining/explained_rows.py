@@ -109,7 +109,7 @@ def _out_of_range(row: Any, n: int) -> InputError:
 
 
 def _numbers(source: Source, block: Block, i: int, gaps: bool) -> Floats:
-    x = np.asarray(block.part(i, i + 1).dense(), dtype=np.float64)[0]
+    x: Floats = np.asarray(block.part(i, i + 1).dense(), dtype=np.float64)[0]
     bad = ~np.isfinite(x) & ~(gaps & np.isnan(x))
     if bad.any():
         j = int(bad.argmax())

@@ -107,7 +107,8 @@ class ExplainedTable:
         coded = np.array([part.kind == "code" for part in self.terms.parts])
         away[:, coded] = self.reference[:, coded] != x[coded]
         gap = np.isnan(self.reference) | np.isnan(x)
-        return np.linalg.norm(np.where(gap, 0.0, away), axis=1)  # a value that is missing is no difference
+        distances: Floats = np.linalg.norm(np.where(gap, 0.0, away), axis=1)  # a value that is missing is no difference
+        return distances
 
     def spread(self, needed: bool) -> Floats:
         """Return the standard deviation of each part, 0 where it is not needed and not known."""
@@ -132,7 +133,8 @@ class ExplainedTable:
 def _sparse_distances(rows: Any, x: Floats, units: Floats) -> Floats:
     scaled, own = sp.csr_array(rows.multiply(units[None])), x * units
     squares = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()
-    return np.sqrt(np.maximum(squares - 2.0 * (scaled @ own) + own @ own, 0.0))
+    distances: Floats = np.sqrt(np.maximum(squares - 2.0 * (scaled @ own) + own @ own, 0.0))
+    return distances
 
 
 def table_contributions(table: ExplainedTable, pair: tuple[int | None, int | None]) -> Any:

@@ -61,4 +61,5 @@ def _metric(model: Any, code: int, sd: Floats) -> tuple[Floats, str]:
 def _distances(block: Block, x: Floats, metric: Floats) -> Floats:
     away = np.asarray(block.dense(), dtype=np.float64) - x
     away[np.isnan(away)] = 0.0  # a value that is missing is no difference
-    return np.linalg.norm(away * metric if metric.ndim == 1 else away @ metric, axis=1)
+    distances: Floats = np.linalg.norm(away * metric if metric.ndim == 1 else away @ metric, axis=1)
+    return distances

@@ -59,7 +59,8 @@ class Normal:
     @property
     def rank(self) -> int:
         """r."""
-        return self.basis.shape[1]
+        r: int = self.basis.shape[1]
+        return r
 
     def log_likelihood(self, counts: Floats, deviations: Floats, scatter: Floats) -> float:
         """Return Σ_i w_i log p(x_i) of rows in groups, each group around a mean μ_k of its own.

@@ -169,7 +169,8 @@ def _by_side(weight: Floats, positive: NDArray[np.bool_], rows: Floats) -> Float
     """Return weights of which products of sums stay in float64: the area is the same where one side's weights are divided by a number."""
     if not rows.all() or (rows.min() > 1e-100 and rows.max() < 1e100):
         return weight
-    return weight / np.where(positive, weight[positive].max(), weight[~positive].max())
+    relative: Floats = weight / np.where(positive, weight[positive].max(), weight[~positive].max())
+    return relative
 
 
 def _ordered(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:

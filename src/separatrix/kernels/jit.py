@@ -99,12 +99,14 @@ def kernel(*signatures: Any, gathers: bool = False) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         options: dict[str, Any] = {"nogil": True, "fastmath": FASTMATH - {"reassoc"} if gathers else FASTMATH}
+        compiled: F
         try:
-            return numba.njit(list(signatures), cache=True, **options)(function)
+            compiled = numba.njit(list(signatures), cache=True, **options)(function)
         except RuntimeError as error:
             if "cannot cache function" not in str(error):
                 raise
             # A read-only installation under an account without a home folder: compile in this process only.
-            return numba.njit(list(signatures), **options)(function)
+            compiled = numba.njit(list(signatures), **options)(function)
+        return compiled
 
     return decorate

@@ -23,7 +23,8 @@ class CrossEntropy(SmoothLoss):
         R, s = residuals, weight
         P = R if s.size == 0 else np.divide(R, s[:, None], out=np.zeros_like(R), where=s[:, None] > 0)
         if P.shape[1] == 1:
-            return P + (codes == 1)[:, None]
+            probabilities: Floats = P + (codes == 1)[:, None]
+            return probabilities
         P = P.copy()
         P[np.arange(len(P)), codes] += 1.0
         return P

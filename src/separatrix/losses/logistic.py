@@ -32,11 +32,13 @@ class Logistic(CrossEntropy):
 
     def slope(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return −y/(1 + e^(yz))."""
-        return -y * expit(-y * z)
+        slopes: Floats = -y * expit(-y * z)
+        return slopes
 
     def curvature(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return q(1 − q)."""
-        return expit(z) * expit(-z)
+        curvatures: Floats = expit(z) * expit(-z)
+        return curvatures
 
     def residuals(self, S: Floats, codes: Codes, weight: Floats, root: Floats | None = None, compiled: bool = False) -> float:
         """Do as the kernels do, or let them."""

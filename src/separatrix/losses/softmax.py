@@ -31,11 +31,12 @@ class Softmax(CrossEntropy):
         """Return log Σ e^(z_k) − z_y."""
         others = z - z[np.arange(len(z)), y][:, None]
         others[np.arange(len(z)), y] = -np.inf
-        return np.logaddexp(0.0, logsumexp(others, axis=1))
+        losses: Floats = np.logaddexp(0.0, logsumexp(others, axis=1))
+        return losses
 
     def slope(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return p − e_y."""
-        p = softmax(z, axis=1)
+        p: Floats = softmax(z, axis=1)
         p[np.arange(len(z)), y] = 0.0
         p[np.arange(len(z)), y] = -p.sum(axis=1)  # not p_y − 1, which has none of their digits where the others are tiny
         return p
@@ -43,7 +44,8 @@ class Softmax(CrossEntropy):
     def curvature(self, z: Floats, y: NDArray[Any]) -> Floats:
         """Return diag(p) − pp'."""
         p = softmax(z, axis=1)
-        return p[:, :, None] * (np.eye(z.shape[1]) - p[:, None, :])
+        matrices: Floats = p[:, :, None] * (np.eye(z.shape[1]) - p[:, None, :])
+        return matrices
 
     def residuals(self, S: Floats, codes: Codes, weight: Floats, root: Floats | None = None, compiled: bool = False) -> float:
         """Do as the kernels do, or let them."""

@@ -93,7 +93,8 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
 
     def _labels(self, X: Any, codes_in: Callable[[Block], NDArray[np.int32] | None]) -> NDArray[Any]:
         codes = self._collect(X, codes_in)
-        return self.classes_[codes]
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
 
     def _collect(self, X: Any, function: Callable[[Block], NDArray[Any] | None]) -> NDArray[Any]:
         """Return function(block) of all blocks in one array; a None says that a score was not finite."""

@@ -136,10 +136,10 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
         if not is_among(ambiguous, ("argmax", "reject")):
             raise one_of("ambiguous", ambiguous, ["argmax", "reject"])
         codes, unclear = self._winners(X)
-        labels = self.classes_[codes]
+        labels: NDArray[Any] = self.classes_[codes]
         if ambiguous == "argmax":
             return labels
-        rejected = labels.astype(object)
+        rejected: NDArray[Any] = labels.astype(object)
         rejected[unclear] = None
         return rejected
 
@@ -191,7 +191,8 @@ def fit_machines(estimator: Any, source: Source, tasks: Sequence[Task], n_jobs: 
         y = np.array(task.labels, dtype=np.int64)[task.codes[codes[rows]]]
         return clone(estimator).fit(X[rows] if some else X, y, **more)
 
-    return Parallel(n_jobs=n_jobs or -1, prefer="threads")(delayed(fit_one)(task) for task in tasks)
+    machines: list[Any] = Parallel(n_jobs=n_jobs or -1, prefer="threads")(delayed(fit_one)(task) for task in tasks)
+    return machines
 
 
 def moments_kind(estimator: Any, source: Source) -> Kind | None:

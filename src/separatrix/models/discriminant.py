@@ -94,6 +94,8 @@ class LinearDiscriminantAnalysis(
     Ripley (1996), Pattern Recognition and Neural Networks, chapter 3.
     """
 
+    priors_: Floats
+    means_: Floats
     _kind = "pooled"
     _in_span = True
     summary = summarise
@@ -254,13 +256,15 @@ class LinearDiscriminantAnalysis(
         z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
         centres = (self.means_ - self.xbar_) @ self.basis_
         quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)
-        return log_priors(self.priors_) - 0.5 * (quadratic + self.log_det_ + self.n_features_in_ * LOG_2PI)
+        joint: Floats = log_priors(self.priors_) - 0.5 * (quadratic + self.log_det_ + self.n_features_in_ * LOG_2PI)
+        return joint
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         self._require_scatter()
         values, vectors = np.linalg.eigh(self.covariance_)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        return self.means_[k] + rng.standard_normal((n, len(values))) @ root.T
+        drawn: Floats = self.means_[k] + rng.standard_normal((n, len(values))) @ root.T
+        return drawn
 
     def _class_priors(self) -> Floats:
         return self.priors_

@@ -78,9 +78,11 @@ class GenerativeClassifier(Classifier):
         """
         joint = self.predict_joint_log_proba(X)
         if label is None:
-            return logsumexp(joint, axis=1)
+            densities: Floats = logsumexp(joint, axis=1)
+            return densities
         k = self._code(label)
-        return joint[:, k] - log_priors(self._class_priors())[k]
+        within: Floats = joint[:, k] - log_priors(self._class_priors())[k]
+        return within
 
     def sample(self, n: int = 1, random_state: Any = None, label: Any = None) -> tuple[Floats, NDArray[Any]]:
         """Draw rows as the model believes they arise: a class by its prior, then x from that class.

@@ -115,4 +115,5 @@ def class_totals(rows: Source | Rows, n_classes: int) -> Floats:
         assert block.codes is not None
         return np.bincount(block.codes, weights=block.weight, minlength=n_classes).astype(np.float64)
 
-    return np.sum(list(rows.map(total)), axis=0)
+    totals: Floats = np.sum(list(rows.map(total)), axis=0)
+    return totals

@@ -170,7 +170,7 @@ class OnlinePerceptron(Classifier):
         return self._trace().history()
 
     def _trace(self) -> Trace:
-        trace = getattr(self, "trace_", None)
+        trace: Trace | None = getattr(self, "trace_", None)
         if trace is None:
             # an AttributeError too, so that hasattr(model, "history_") is False
             raise NotFittedError(f"There is no history_: fit {type(self).__name__}(trace=True) to record every update.")

@@ -174,7 +174,8 @@ class VotedPerceptron(OnlinePerceptron):
         return {"ballots_": ballots if before is None else before.ballots_.then(ballots)}
 
     def _scores(self, block: Block) -> Floats:
-        return self.ballots_.votes(block) / self.ballots_.survived.sum()
+        shares: Floats = self.ballots_.votes(block) / self.ballots_.survived.sum()
+        return shares
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:
         """Return the shares of votes of each row.

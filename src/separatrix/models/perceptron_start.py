@@ -36,7 +36,8 @@ def generator(random_state: Any) -> np.random.RandomState:
     >>> generator(None).randint(100) == generator(None).randint(100)
     True
     """
-    return check_random_state(0 if random_state is None else random_state)
+    found: np.random.RandomState = check_random_state(0 if random_state is None else random_state)
+    return found
 
 
 def start_weights(model: Any, source: Source, coef_init: Any, intercept_init: Any, rng: Any) -> Floats:

@@ -92,6 +92,8 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     Friedman (1989), Regularized discriminant analysis, J. American Statistical Association 84.
     """
 
+    priors_: Floats
+    means_: Floats
     _kind = "full"
     _finite: ClassVar[tuple[str, ...]] = ("priors_", "means_", "basis_", "log_det_")
 

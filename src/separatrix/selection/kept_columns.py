@@ -40,9 +40,11 @@ class KeptColumns(SelectorMixin):
             Names of all columns, where the fit saw none.
         """
         with refused_as("input_features", "give the names of all columns of the fit, or nothing."):
-            return super().get_feature_names_out(input_features)
+            names: NDArray[Any] = super().get_feature_names_out(input_features)
+            return names
 
     def get_support(self, indices: bool = False) -> NDArray[Any]:
         """Return which columns are kept, as a mask or, if asked, as `indices`."""
         check_arguments(KeptColumns.get_support, locals())
-        return super().get_support(indices)
+        kept: NDArray[Any] = super().get_support(indices)
+        return kept

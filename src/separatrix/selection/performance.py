@@ -129,7 +129,8 @@ class Performance:
         of, times = ROW_LOSSES.get(self.criterion.own), [held.folds != NEVER for held in self.repeats]
         if of is None or any((times[0] != other).any() for other in times):
             return None
-        return np.mean([of(scored_rows(held, self.rows)) for held in self.repeats], axis=0)
+        losses: Floats = np.mean([of(scored_rows(held, self.rows)) for held in self.repeats], axis=0)
+        return losses
 
     @cached_property
     def standard_error(self) -> float:

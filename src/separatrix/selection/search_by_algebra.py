@@ -107,7 +107,8 @@ class AlgebraRoad(Road):
 
     def now(self) -> Floats:
         """Return the scores (F,) of the set."""
-        return self._values(self.engine.now(), 1, self.metric.of_scores)[0]
+        scores: Floats = self._values(self.engine.now(), 1, self.metric.of_scores)[0]
+        return scores
 
     def judge(self, way: Way, groups: Sequence[Indices]) -> Floats:
         """Return the scores (G, F) of the set after each move."""
@@ -118,7 +119,8 @@ class AlgebraRoad(Road):
         if not self.metric.has_posteriors or self.metric.name == "log_loss":
             return None
         values = self._values(self._moves(way, groups), len(groups), lambda s, c, w, _: log_loss_of(s, c, w), pool=False)
-        return values.mean(axis=1)
+        losses: Floats = values.mean(axis=1)
+        return losses
 
     def _moves(self, way: Way, groups: Sequence[Indices]) -> Any:
         return (self.engine.adding if way == "in" else self.engine.dropping)(groups)

@@ -255,7 +255,8 @@ def asks_posteriors_alone(scorer: str) -> bool:
 
 def predicted(scores: Floats) -> Codes:
     """Return the class codes (n, c) of scores (R, n, c)."""
-    return (scores[0] > 0).astype(np.int32) if len(scores) == 1 else scores.argmax(axis=0).astype(np.int32)
+    codes: Codes = (scores[0] > 0).astype(np.int32) if len(scores) == 1 else scores.argmax(axis=0).astype(np.int32)
+    return codes
 
 
 def error_of(scores: Floats, codes: Codes, weight: Floats | None) -> Floats:
@@ -270,7 +271,8 @@ def error_of(scores: Floats, codes: Codes, weight: Floats | None) -> Floats:
         wrong = (scores[0] > 0) != (codes == 1)[:, None]
     else:
         wrong = scores.argmax(axis=0) != codes[:, None]
-    return wrong.mean(axis=0) if weight is None else weight @ wrong / weight.sum()
+    errors: Floats = wrong.mean(axis=0) if weight is None else weight @ wrong / weight.sum()
+    return errors
 
 
 def log_loss_of(scores: Floats, codes: Codes, weight: Floats | None) -> Floats:
@@ -288,4 +290,5 @@ def log_loss_of(scores: Floats, codes: Codes, weight: Floats | None) -> Floats:
         own = np.take_along_axis(scores, codes[None, :, None].astype(np.intp), axis=0)[0]
         loss = np.log(np.exp(scores - top).sum(axis=0)) + top - own
     loss = np.minimum(loss, MOST_LOSS)
-    return loss.mean(axis=0) if weight is None else weight @ loss / weight.sum()
+    losses: Floats = loss.mean(axis=0) if weight is None else weight @ loss / weight.sum()
+    return losses

@@ -78,7 +78,8 @@ class Choice:
     @property
     def solver(self) -> Callable[[Problem], Solution]:
         """The solver's function."""
-        return import_module(f"{__package__}.{FOLDERS.get(self.name, 'smooth')}.{self.name}").solve
+        found: Callable[[Problem], Solution] = import_module(f"{__package__}.{FOLDERS.get(self.name, 'smooth')}.{self.name}").solve
+        return found
 
 
 def choose(problem: Problem) -> Choice:
@@ -112,7 +113,8 @@ def _stiffness(problem: Problem) -> float:
     data = problem.rows.X.data
     with np.errstate(over="ignore", invalid="ignore"):
         squares = float(np.dot(data, data)) if data.dtype == np.float64 else float(np.square(data, dtype=np.float64).sum())
-    return squares / (problem.rows.X.shape[0] ** 2 * problem.strength)
+    stiffness: float = squares / (problem.rows.X.shape[0] ** 2 * problem.strength)
+    return stiffness
 
 
 def solve(problem: Problem) -> Solution:

@@ -71,7 +71,8 @@ class Products:
             a, b, parts = chunk
             return float(scaled_rows_times(*parts, U, scale, B[a:b], strength, out[a:b]))
 
-        return sum(self.run(chunk_sum, self.column_chunks))
+        total: float = sum(self.run(chunk_sum, self.column_chunks))
+        return total
 
     def columns(self, chosen: NDArray[np.intp]) -> Any:
         """Return X[:, chosen], CSR or C-ordered."""

@@ -79,7 +79,8 @@ class Rows:
     @property
     def is_sparse(self) -> bool:
         """Whether the rows are held as CSR."""
-        return sp.issparse(self.X)
+        sparse: bool = sp.issparse(self.X)
+        return sparse
 
     @property
     def values(self) -> int:

@@ -66,7 +66,8 @@ def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floa
         squares = block.X.copy()
         squares.data = squares.data.astype(np.float64) ** 2
         scaled = means * precision
-        return offset - 0.5 * np.einsum("kj,kj->k", scaled, means) - 0.5 * (squares @ precision.T) + block.X @ scaled.T
+        scores: Floats = offset - 0.5 * np.einsum("kj,kj->k", scaled, means) - 0.5 * (squares @ precision.T) + block.X @ scaled.T
+        return scores
     if not SCORES.reached(block.n_rows * block.n_features):
         X = np.asarray(block.X, dtype=np.float64)
         return np.stack([offset[k] - 0.5 * ((X - means[k]) ** 2 @ precision[k]) for k in range(len(means))], axis=1)

@@ -102,4 +102,5 @@ def quantile_cuts(values: Floats, weight: Floats, bins: int) -> Floats:
     wanted = reached[-1] * np.arange(1, bins) / bins
     # The last cut that is not beyond: a value that alone has the weight of several cells keeps one of its own.
     places = np.unique(np.searchsorted(reached, wanted * (1.0 - 1e-12)))
-    return values[places[places < len(values) - 1]]
+    cuts: Floats = values[places[places < len(values) - 1]]
+    return cuts

@@ -102,7 +102,8 @@ class ClassMoments:
     @property
     def n_features(self) -> int:
         """Number of columns p."""
-        return self.means.shape[1]
+        p: int = self.means.shape[1]
+        return p
 
     @property
     def is_finite(self) -> bool:
@@ -188,7 +189,8 @@ class ClassMoments:
     @property
     def grand_mean(self) -> Floats:
         """Mean of all rows, Σ counts_k means_k / Σ counts_k."""
-        return self.counts @ self.means / max(self.counts.sum(), TINY)
+        mean: Floats = self.counts @ self.means / max(self.counts.sum(), TINY)
+        return mean
 
     def diagonals(self) -> Floats:
         """Return the sums of squares of each column: (K, p) within each class, or (p,) within all where the scatter is pooled."""

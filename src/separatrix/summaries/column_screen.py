@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..data import Block
 from ..errors import InputError
 from ..thresholds import SUMS
@@ -97,12 +97,14 @@ class ColumnScreen:
     @property
     def is_switch(self) -> NDArray[np.bool_]:
         """Which columns hold nothing but 0 and 1, (p,); then totals count the rows in which they are on."""
-        return (self.low >= 0) & (self.high <= 1) & (self.broken == 0)
+        switches: Bools = (self.low >= 0) & (self.high <= 1) & (self.broken == 0)
+        return switches
 
     @property
     def is_constant(self) -> NDArray[np.bool_]:
         """Which columns hold one value only, (p,)."""
-        return self.low == self.high
+        constant: Bools = self.low == self.high
+        return constant
 
     def merge(self, other: Self) -> Self:
         """Return the screen of both sets of rows together."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -57,7 +58,7 @@ class CountingRule:
         """Whether a number is counted as it is."""
         return self.threshold is None and not (self.switches or self.skip_missing)
 
-    def values(self, x: NDArray) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None]:
+    def values(self, x: NDArray[Any]) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None]:
         """Return what is counted, and where a value is missing and left out (None: nowhere). Values below the floor stay."""
         x = as_float(x)
         gaps = None

@@ -75,7 +75,8 @@ class Counts:
     @property
     def n_features(self) -> int:
         """Number of columns p."""
-        return self.totals.shape[1]
+        p: int = self.totals.shape[1]
+        return p
 
     @property
     def is_finite(self) -> bool:

@@ -92,4 +92,5 @@ def _sparse_norms(block: Block, means: Floats, scale: Floats) -> Floats:
     squares = block.X.copy()
     squares.data = squares.data.astype(np.float64) ** 2
     cross = np.take_along_axis(block.X @ scaled.T, block.codes[:, None].astype(np.intp), axis=1)[:, 0]  # type: ignore[index]
-    return np.maximum(squares @ scale**-2.0 - 2.0 * cross + np.einsum("kj,kj->k", means, scaled)[block.codes], 0.0)
+    norms: Floats = np.maximum(squares @ scale**-2.0 - 2.0 * cross + np.einsum("kj,kj->k", means, scaled)[block.codes], 0.0)
+    return norms

@@ -79,7 +79,8 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         X : array, sparse matrix, frame or table of n rows
         """
         codes = self._evaluate(X, self._log_odds, lambda found: codes_of(self._ruled(found)))
-        return self.classes_[codes]
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the posteriors p(k | x), (n, K), columns in the order of `classes_`.

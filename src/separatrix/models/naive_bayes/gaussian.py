@@ -65,6 +65,9 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
     Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 6.6.3.
     """
 
+    class_prior_: Floats
+    theta_: Floats
+    var_: Floats
     _kind = "diagonal"
     _finite: ClassVar[tuple[str, ...]] = ("class_prior_", "theta_", "var_")
 
@@ -125,11 +128,13 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
         """Return log p(x_j | of) − log p(x_j | against) of each value, (n, p), for the pair of classes of each row or one of all."""
         X = np.asarray(block.dense(), dtype=np.float64)
         near, far = ((X - self.theta_[k]) ** 2 / self.var_[k] + np.log(self.var_[k]) for k in (of, against))
-        return 0.5 * (far - near)
+        ratios: Floats = 0.5 * (far - near)
+        return ratios
 
     def _score_gradient(self, X: Floats, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
         """Return the gradient of log p(x, of) − log p(x, against) at each row of X (n, p), for the pair of classes of each row."""
-        return (X - self.theta_[against]) / self.var_[against] - (X - self.theta_[of]) / self.var_[of]
+        gradient: Floats = (X - self.theta_[against]) / self.var_[against] - (X - self.theta_[of]) / self.var_[of]
+        return gradient
 
     def _abilities(self) -> Abilities:
         rows = RowsLeftOut("exact algebra: means and variances of its own class change", self._left_out)
@@ -154,7 +159,8 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
         return tiled(lambda tile, X, weight: naive_left_out(X, tile.codes, weight, *arrays))  # type: ignore[arg-type]
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
-        return self.theta_[k] + rng.standard_normal((n, self.n_features_in_)) * np.sqrt(self.var_[k])
+        drawn: Floats = self.theta_[k] + rng.standard_normal((n, self.n_features_in_)) * np.sqrt(self.var_[k])
+        return drawn
 
     def _class_priors(self) -> Floats:
         return self.class_prior_

@@ -85,7 +85,7 @@ class LinearRowsLeftOut(RowsLeftOut):
     """What the models that are linear in counts share: their counts as weighted, and log p(x | k) of all classes from them."""
 
     def _weighted(self) -> Counts:
-        summary = self.model.summary_
+        summary: Counts = self.model.summary_
         factors = class_factors(self.model.class_weight, summary.classes, summary.counts)
         return summary if factors is None else summary.scaled(factors)
 

@@ -75,6 +75,7 @@ class BernoulliNB(LinearNB):
     McCallum and Nigam (1998), A comparison of event models for naive Bayes text classification, AAAI-98 workshop.
     """
 
+    absent_log_prob_: Floats
     _distinct = True  # two stored halves of one value may each lie below the threshold
 
     def __init__(
@@ -164,7 +165,8 @@ class BernoulliNB(LinearNB):
         )
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
-        return (rng.random_sample((n, self.n_features_in_)) < np.exp(self.feature_log_prob_[k])).astype(np.float64)
+        drawn: Floats = (rng.random_sample((n, self.n_features_in_)) < np.exp(self.feature_log_prob_[k])).astype(np.float64)
+        return drawn
 
 
 class MultinomialNB(LinearNB):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats
 from ...errors import InputError
 from ...summaries import ClassMoments
 from .shrinkage import shrink
@@ -175,6 +175,7 @@ def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float 
 def _definite(R: Floats) -> NDArray[np.bool_]:
     """Return which of some correlation matrices (B, p, p) are safely definite."""
     try:
-        return (np.einsum("bjj->bj", np.linalg.cholesky(R)) ** 2 > SURE).all(axis=1)
+        definite: Bools = (np.einsum("bjj->bj", np.linalg.cholesky(R)) ** 2 > SURE).all(axis=1)
+        return definite
     except np.linalg.LinAlgError:  # one of them: find out which
         return np.linalg.eigvalsh(R)[:, 0] > SURE

@@ -65,7 +65,8 @@ def pool(scatter: Floats, freedom: Floats, share: float) -> Floats:
     divisor = (1.0 - lam) * freedom + lam * freedom.sum()
     if (lam > 0).any():
         scatter = (1.0 - lam)[:, None, None] * scatter + lam[:, None, None] * scatter.sum(axis=0)
-    return scatter / divisor[:, None, None]
+    covariances: Floats = scatter / divisor[:, None, None]
+    return covariances
 
 
 def regularise(covariances: Floats, alphas: Floats, units: Floats | None, reg: float) -> Floats:

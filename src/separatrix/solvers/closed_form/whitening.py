@@ -45,7 +45,8 @@ class Whitening:
     @property
     def is_singular(self) -> bool:
         """Whether there are directions in which no class varies."""
-        return self.null.shape[1] > 0
+        singular: bool = self.null.shape[1] > 0
+        return singular
 
 
 def _factored(covariance: Floats, s: Floats) -> Whitening | None:

@@ -65,7 +65,8 @@ class ShrunkLeftOut:
 
     def turned(self, X: Floats, codes: Codes) -> Floats:
         """Return rows minus the means of their classes, along the eigenvectors."""
-        return (X - self.means[codes]) @ self.vectors
+        turned: Floats = (X - self.means[codes]) @ self.vectors
+        return turned
 
     def compiled(self, u: Floats, codes: Codes, weight: Floats) -> Callable[[float], LeftOut]:
         """Return the scores of many rows as a function of α, by the kernel."""

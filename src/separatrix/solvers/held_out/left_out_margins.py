@@ -30,7 +30,8 @@ class MarginRows(LeftOutRows):
         """Return −2 c y max(0, 1 − yz)."""
         shape = (-1, *[1] * (S.ndim - 1))
         y, c = np.where(self.codes[rows] == 1, 1.0, -1.0).reshape(shape), self.s[rows].reshape(shape)
-        return -2.0 * c * y * np.maximum(0.0, 1.0 - y * S)
+        slopes: Floats = -2.0 * c * y * np.maximum(0.0, 1.0 - y * S)
+        return slopes
 
     def curvatures(self, rows: NDArray[np.intp]) -> Floats:
         """Return 2c inside the margin, else 0."""
@@ -48,7 +49,8 @@ class MarginRows(LeftOutRows):
         inside = np.flatnonzero(h)
         Z = Z[inside]
         Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
-        return (Z * h[inside, None]).T @ Z
+        added: Floats = (Z * h[inside, None]).T @ Z
+        return added
 
 
 def certified_scores(rows: MarginRows, folds: NDArray[np.int64], alone: bool) -> LeftOutScores:

@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from ...array_types import Codes, Floats
+from ...array_types import Bools, Codes, Floats
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...thresholds import NEWTON_VALUES
 
@@ -88,8 +88,9 @@ class LeftOutRows:
         s = self.s[rows].reshape(-1, *[1] * (S.ndim - 1))
         if S.shape[-1] == 1:
             with np.errstate(over="ignore"):
-                return s * (1.0 / (1.0 + np.exp(-S)) - (codes == 1)[..., None])
-        P = np.exp(S - S.max(axis=-1, keepdims=True))
+                weighted: Floats = s * (1.0 / (1.0 + np.exp(-S)) - (codes == 1)[..., None])
+                return weighted
+        P: Floats = np.exp(S - S.max(axis=-1, keepdims=True))
         P /= P.sum(axis=-1, keepdims=True)
         P -= codes[..., None] == np.arange(S.shape[-1])
         P *= s
@@ -100,10 +101,12 @@ class LeftOutRows:
         S = np.asarray(self.Z[rows] @ self.theta.T)
         if S.shape[1] == 1:
             P = 1.0 / (1.0 + np.exp(-np.abs(S)))
-            return (self.s[rows, None] * P * (1.0 - P))[:, :, None]
+            curved: Floats = (self.s[rows, None] * P * (1.0 - P))[:, :, None]
+            return curved
         P = np.exp(S - S.max(axis=1, keepdims=True))
         P /= P.sum(axis=1, keepdims=True)
-        return self.s[rows, None, None] * (P[:, :, None] * np.eye(P.shape[1]) - P[:, :, None] * P[:, None, :])
+        matrices: Floats = self.s[rows, None, None] * (P[:, :, None] * np.eye(P.shape[1]) - P[:, :, None] * P[:, None, :])
+        return matrices
 
     def penalty_slopes(self, theta: Floats) -> Floats:
         """Return the gradient of the penalty at coefficients (B, R, q), the signs of θ held."""
@@ -116,7 +119,8 @@ class LeftOutRows:
         lasso = self.kappa > 0
         signs = ((np.sign(theta) == np.sign(self.theta)) | ~(lasso & self.free)).all(axis=(1, 2))
         inside = ((np.abs(gradient) <= self.kappa * (1.0 + 1e-6)) | ~lasso | self.free).all(axis=(1, 2))
-        return signs & inside
+        certain: Bools = signs & inside
+        return certain
 
 
 def with_constant(X: Any, centre: Floats, one: float) -> Any:

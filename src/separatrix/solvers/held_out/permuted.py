@@ -116,6 +116,7 @@ def _folds(X: Floats, folds: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int
 
 def _factor(A: Floats) -> Floats | None:
     """Return the lower Cholesky factor, or None where the matrix has no stable inverse."""
+    factor: Floats
     factor, info = lapack.dpotrf(A, lower=1, clean=1)
     if info != 0 or lapack.dpocon(factor, np.abs(A).sum(axis=0).max(), uplo="L")[0] <= TOLERANCE:
         return None

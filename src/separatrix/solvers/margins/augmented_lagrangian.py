@@ -89,7 +89,8 @@ def units(machine: Machine, rows: CentredRows) -> Floats:
         return machine.cost
     used = (machine.cost > 0.0).astype(np.float64)
     trace = float(np.trace(rows.gram(used))) / used.sum()
-    return used / max(trace, np.finfo(float).tiny)
+    scaled: Floats = used / max(trace, np.finfo(float).tiny)
+    return scaled
 
 
 def gentle_steps(machine: Machine) -> int:

@@ -99,7 +99,8 @@ def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
     def once(right: Floats) -> Floats:
         found = np.zeros((K, q))
         found[:-1] = lapack.dpotrs(factor, right[:-1].ravel(), lower=0)[0].reshape(K - 1, q)
-        return found - found.mean(axis=0)
+        centred: Floats = found - found.mean(axis=0)
+        return centred
 
     def solve(right: Floats, share: float) -> Floats:
         found = once(right)

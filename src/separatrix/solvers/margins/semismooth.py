@@ -232,7 +232,8 @@ def _solved(H: Floats, r: Floats) -> Floats:
         factor, info = lapack.dpotrf(raised, lower=1, overwrite_a=1)
         more *= 100.0
     if info != 0:
-        return r / np.maximum(np.einsum("aa->a", H), 1.0)
+        scaled: Floats = r / np.maximum(np.einsum("aa->a", H), 1.0)
+        return scaled
     return np.asarray(lapack.dpotrs(factor, r, lower=1)[0])
 
 

@@ -125,12 +125,14 @@ class Interior:
 
     def sizes(self) -> Floats:
         """Return F up to what slacks are off by (K,)."""
-        return 0.5 * (self.theta * self.theta) @ self.ridge + self.V[3] @ self.table.cost
+        sizes: Floats = 0.5 * (self.theta * self.theta) @ self.ridge + self.V[3] @ self.table.cost
+        return sizes
 
     def status(self) -> NDArray[np.int8]:
         """Return the pieces of the rows: 0 beyond the margin, 1 on it, 2 with the largest multiplier."""
         low = (self.V[:2] < self.sizes_of * self.V[2:]).view(np.int8)
-        return 1 - low[0] + low[1]
+        pieces: NDArray[np.int8] = 1 - low[0] + low[1]
+        return pieces
 
     def step(self) -> float:
         """Take a step; return Σ αs + βξ of all machines."""

@@ -127,7 +127,8 @@ class Table:
     @property
     def squares(self) -> Floats:
         """‖x̃_i‖² (n,)."""
-        return np.einsum("ij,ij->i", self.Z, self.Z)
+        squares: Floats = np.einsum("ij,ij->i", self.Z, self.Z)
+        return squares
 
     def hessians(self, d: Floats) -> Floats:
         """Return D + Σ_i d_ki x̃_i x̃_i' (K, q, q) for d (K, n)."""

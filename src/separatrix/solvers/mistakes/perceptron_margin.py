@@ -199,7 +199,8 @@ def _nonnegative(A: Floats) -> Floats:
     if E.shape[0] > E.shape[1]:
         Q, E = np.linalg.qr(E)
         f = Q.T @ f
-    return nnls(E, f, maxiter=30 * len(A))[0]
+    found: Floats = nnls(E, f, maxiter=30 * len(A))[0]
+    return found
 
 
 def _zero_row(source: Source, unit: float) -> str:

@@ -256,7 +256,8 @@ def arrays(block: Block) -> tuple[Any, Any, Any, Any]:
 def fits(X: Any) -> bool:
     """Whether kernels can read X: C-ordered float32 or float64, or CSR of float64 and int32."""
     if sp.issparse(X):
-        return X.dtype == np.float64 and X.indices.dtype == np.int32 and X.indptr.dtype == np.int32
+        readable: bool = X.dtype == np.float64 and X.indices.dtype == np.int32 and X.indptr.dtype == np.int32
+        return readable
     return X.dtype in (np.float32, np.float64) and X.dtype.isnative and X.flags.c_contiguous and X.flags.aligned
 
 

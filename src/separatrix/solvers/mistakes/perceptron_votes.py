@@ -114,4 +114,5 @@ class Ballots:
 
 
 def _dense(X: Any) -> Floats:
-    return X.toarray() if sp.issparse(X) else X
+    rows: Floats = X.toarray() if sp.issparse(X) else X
+    return rows

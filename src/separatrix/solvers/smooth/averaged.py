@@ -100,8 +100,10 @@ def _preconditioned(gradient: Floats, moments: Floats, batch: int, is_sparse: bo
     q = gradient.shape[1]
     if moments.ndim == 2:
         M = moments + np.diag(1e-3 * np.diag(moments) + np.finfo(float).tiny)
-        return batch / (batch + q) * np.linalg.solve(M, gradient.T).T
+        solved: Floats = batch / (batch + q) * np.linalg.solve(M, gradient.T).T
+        return solved
     if is_sparse:
         # Most columns are rare: their own mean squares would make steps of any length.
         return gradient / max(float(moments.sum()), np.finfo(float).tiny)
-    return batch / (batch + q) * gradient / np.where(moments > 0.0, moments, 1.0)
+    divided: Floats = batch / (batch + q) * gradient / np.where(moments > 0.0, moments, 1.0)
+    return divided

@@ -66,7 +66,8 @@ class FirthLikelihood(Likelihood):
                 total += (t if tile.weight is None else t * tile.weight[:, None]).T @ Z
             return total
 
-        return 0.5 * np.sum(list(self.problem.rows.map(part)), axis=0).ravel()
+        pulled: Floats = 0.5 * np.sum(list(self.problem.rows.map(part)), axis=0).ravel()
+        return pulled
 
 
 def probabilities(scores: Floats) -> Floats:
@@ -88,7 +89,8 @@ def pull(P: Floats, Q: Floats) -> Floats:
     """Return t (n, m), twice the derivative of ½ log det I by the scores, row by row."""
     own, QP = np.einsum("ikk->ik", Q), np.einsum("ikl,il->ik", Q, P)
     shared = 2.0 * np.einsum("ik,ik->i", P, QP) - np.einsum("ik,ik->i", P, own)
-    return P * (own - 2.0 * QP + shared[:, None])
+    slopes: Floats = P * (own - 2.0 * QP + shared[:, None])
+    return slopes
 
 
 def solve(problem: Problem) -> Solution:

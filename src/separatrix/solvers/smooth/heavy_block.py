@@ -55,7 +55,8 @@ class HeavyBlock:
 def cost_of_products(system: System, count: int) -> float:
     """Return about how many seconds so many products take, each with a solution of the block there is."""
     m = 0 if system.block is None else len(system.block.pairs)
-    return count * (PRODUCT * system.products.X.nnz * system.problem.n_scores + SOLVE * m**2)
+    seconds: float = count * (PRODUCT * system.products.X.nnz * system.problem.n_scores + SOLVE * m**2)
+    return seconds
 
 
 def worth(system: System, curvature: Floats, spent: float) -> Indices | None:
@@ -75,14 +76,16 @@ def worth(system: System, curvature: Floats, spent: float) -> Indices | None:
 
 def _cost(system: System, pairs: Indices) -> float:
     n, m = system.products.shape[0], len(pairs)
-    return FACTOR * m**3 + min(MEETING * float(np.square(_meetings(system, pairs)).sum()), ADDED * n * m**2)
+    seconds: float = FACTOR * m**3 + min(MEETING * float(np.square(_meetings(system, pairs)).sum()), ADDED * n * m**2)
+    return seconds
 
 
-def _meetings(system: System, pairs: Indices) -> Floats:
+def _meetings(system: System, pairs: Indices) -> Indices:
     """Return how many of the pairs each row (n,) has a value for."""
     weight = np.bincount(pairs // system.problem.n_scores, minlength=system.products.shape[1])
     X = system.products.X
-    return np.add.reduceat(np.append(weight[X.indices], 0), X.indptr[:-1]) * (np.diff(X.indptr) > 0)
+    met: Indices = np.add.reduceat(np.append(weight[X.indices], 0), X.indptr[:-1]) * (np.diff(X.indptr) > 0)
+    return met
 
 
 def factored(system: System, point: Point, pairs: Indices) -> HeavyBlock:

@@ -199,7 +199,8 @@ class Factor:
     def inverse(self) -> Floats:
         """Return H⁻¹ (Rq, Rq) itself: a quarter of the time for each g, where there are a hundred."""
         lower = np.tril(lapack.dpotri(self.factor, lower=1)[0])
-        return (lower + np.tril(lower, -1).T) / self.units / self.units[:, None]
+        inverse: Floats = (lower + np.tril(lower, -1).T) / self.units / self.units[:, None]
+        return inverse
 
 
 def unit_diagonal(H: Floats) -> tuple[Floats, Floats]:

@@ -70,7 +70,10 @@ def _by_factor(objective: Objective, gradient: Floats, H: Floats) -> float:
     np.einsum("aa->a", H)[:] += ridge.ravel()
     factor = Factor(H, R)
     d = factor.solve(g)
-    times = lambda d: (H @ d.ravel()).reshape(R, q) - 2.0 * ridge * d  # noqa: E731
+
+    def times(d: Floats) -> Floats:
+        return (H @ d.ravel()).reshape(R, q) - 2.0 * ridge * d
+
     d += factor.solve(g - times(d) - 2.0 * ridge * d)
     if R > 1:
         d -= d.mean(axis=0)

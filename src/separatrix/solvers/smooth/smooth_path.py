@@ -115,7 +115,10 @@ class Follower:
         theta, (f, g) = self.theta, _penalised(self.theta, self.loss, self.slopes, strength)
         status, iterations, d = Status.CONVERGED, 0, pairs.direction(g)
         if self.precise or not small_enough(problem, f, g, 0.5 * float(np.vdot(g, d))):
-            evaluate = lambda at: _penalised(at, *self.objective.at(at), strength)  # noqa: E731
+
+            def evaluate(at: Floats) -> tuple[float, Floats]:
+                return _penalised(at, *self.objective.at(at), strength)
+
             guesses = [theta - d, *self.track.guesses(place)]
             trial = self.track.choose(guesses)
             value, slopes = evaluate(trial)

@@ -175,7 +175,8 @@ def covariance(moments: ClassMoments) -> tuple[Floats, Floats]:
 
 
 def _deviations(G: Floats) -> Floats:
-    return np.sqrt(np.einsum("jj->j", G))
+    deviations: Floats = np.sqrt(np.einsum("jj->j", G))
+    return deviations
 
 
 def centred(problem: Problem, centre: Floats, G: Floats) -> Objective:

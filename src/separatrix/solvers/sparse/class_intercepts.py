@@ -40,7 +40,8 @@ def intercept_inverse(P: Floats, share: Floats) -> Floats:
     if largest <= 0.0:
         return np.zeros((K, K))
     inverse = np.linalg.pinv(L + largest / K, rcond=RESOLVED, hermitian=True)
-    return inverse - inverse.mean(axis=0) - inverse.mean(axis=1)[:, None] + inverse.mean()
+    centred: Floats = inverse - inverse.mean(axis=0) - inverse.mean(axis=1)[:, None] + inverse.mean()
+    return centred
 
 
 def best_shifts(W: Floats, l1_ratio: float) -> Floats:
@@ -58,7 +59,8 @@ def best_shifts(W: Floats, l1_ratio: float) -> Floats:
     K = len(W)
     if l1_ratio == 1.0:
         ordered = np.sort(W, axis=0)
-        return np.clip(0.0, ordered[(K - 1) // 2], ordered[K // 2])
+        medians: Floats = np.clip(0.0, ordered[(K - 1) // 2], ordered[K // 2])
+        return medians
     about = W.mean(axis=0) + (K - 2.0 * np.arange(K + 1))[:, None] * l1_ratio / ((1.0 - l1_ratio) * K)
     return np.asarray(np.sort(np.concatenate([W, about]), axis=0)[K])
 

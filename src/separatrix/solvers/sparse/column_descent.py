@@ -185,4 +185,5 @@ class ColumnDescent:
 def crossings(x: Floats, step: Floats) -> Floats:
     """Return how far along the step each coefficient reaches 0; infinity where it goes away from it."""
     towards = step * np.sign(x) < 0.0
-    return np.divide(-x, step, out=np.full(len(x), np.inf), where=towards)
+    reached: Floats = np.divide(-x, step, out=np.full(len(x), np.inf), where=towards)
+    return reached

@@ -143,7 +143,7 @@ class Quadratic:
         zeros = x[crossing] / (x[crossing] - target[crossing])
         ends = np.append(np.sort(zeros), 1.0)
         t = ends[int(np.argmin(self._values(a, x, step, penalty, ends)))]
-        new = x + t * step
+        new: Floats = x + t * step
         new[crossing[np.abs(zeros - t) <= 1e-12 * t]] = 0.0
         return new
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats
 from ...data.arrays import ArraySource
 from ..problem import Problem
 from ..products import Products
@@ -170,7 +170,8 @@ class SoftmaxColumns:
         if self.is_crowded and np.count_nonzero(near) > count:
             over = np.where(near, (np.abs(G) - self.l1) / self.units, -np.inf)
             near &= over >= np.partition(over, -count, axis=None)[-count]
-        return used | near
+        chosen: Bools = used | near
+        return chosen
 
     def improved(self, point: Point, G: Floats, found: Distance, share: float) -> Point:
         """Return a better point, or the point itself where none is found; a model is solved to a `share` of the largest violation."""

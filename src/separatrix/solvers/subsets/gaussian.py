@@ -146,7 +146,8 @@ class NaiveScores(SubsetScores):
         self.base = [self._scores(f, self.columns, self.epsilon[f]) for f in range(self.n_folds)]
 
     def _epsilon(self, columns: Sequence[int]) -> Floats:
-        return self.smoothing * self.totals[:, columns].max(axis=1, initial=0.0)
+        epsilon: Floats = self.smoothing * self.totals[:, columns].max(axis=1, initial=0.0)
+        return epsilon
 
     def _terms(self, f: int, columns: Indices, epsilon: float | Floats) -> Floats:
         """Return −½ [log 2πσ² + (x − θ)²/σ²] (K, n_f, c), or for two classes the difference."""
@@ -166,7 +167,8 @@ class NaiveScores(SubsetScores):
         offset = folded_classes(self.offset[f])[:, None]
         if not len(columns):
             return np.repeat(offset, len(self.rows[f]), axis=1)
-        return offset + self._terms(f, np.asarray(columns, dtype=np.intp), epsilon).sum(axis=2)
+        scores: Floats = offset + self._terms(f, np.asarray(columns, dtype=np.intp), epsilon).sum(axis=2)
+        return scores
 
     def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
         """Return, for each group, whether a column of it does not vary: within a class without smoothing, or at all."""

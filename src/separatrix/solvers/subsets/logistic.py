@@ -64,7 +64,8 @@ def fit_many(D: Floats, y: Floats, w: Floats, penalty: Floats, theta: Floats, ma
 
 
 def _objective(eta: Floats, y: Floats, w: Floats, penalty: Floats, theta: Floats) -> Floats:
-    return (w * (np.logaddexp(0.0, eta) - y * eta)).sum(axis=1) + 0.5 * (penalty * theta**2).sum(axis=1)
+    values: Floats = (w * (np.logaddexp(0.0, eta) - y * eta)).sum(axis=1) + 0.5 * (penalty * theta**2).sum(axis=1)
+    return values
 
 
 def _length(own: Floats, y: Floats, w: Floats, penalty: Floats, theta: Floats, step: Floats, now: Floats, decrement: Floats) -> Floats:
@@ -164,7 +165,8 @@ class LogisticScores(SubsetScores):
 
     def _scores(self, f: int, sets: Indices, theta: Floats) -> Floats:
         """Return held-out scores (1, n_f, C)."""
-        return np.matmul(self._design(self.folds[f].test, sets), theta[:, :, None])[:, :, 0].T[None]
+        scores: Floats = np.matmul(self._design(self.folds[f].test, sets), theta[:, :, None])[:, :, 0].T[None]
+        return scores
 
     def adding(self, groups: Sequence[Indices]) -> Iterator[Part]:
         """Yield the scores with each group more."""

@@ -115,7 +115,8 @@ class Leaving:
     @property
     def diagonal(self) -> Floats:
         """(B, s) diagonals of the inverses."""
-        return np.einsum("bjj->bj", self.inverse)
+        diagonals: Floats = np.einsum("bjj->bj", self.inverse)
+        return diagonals
 
     def pivot(self, column: int) -> None:
         """Take a column out."""
