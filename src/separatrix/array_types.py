@@ -12,7 +12,7 @@ Bools = NDArray[np.bool_]
 """Yes or no for each row, column or class."""
 
 Codes = NDArray[np.int32]
-"""Class numbers 0 … K − 1 of the rows, in the order of `classes_`."""
+"""Class numbers 0 … K − 1 of the rows, in the order of `classes_`; also numbers of categories and actions."""
 
 Folds = NDArray[np.int64]
 """The number of the fold that holds each row out."""

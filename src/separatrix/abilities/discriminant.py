@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Codes, Floats, Folds
+from ..array_types import Bools, Codes, Floats, Folds
 from ..data import Block
 from ..decisions.class_weights import effective_priors, weighted
 from ..solvers.closed_form.discriminant import pooled_divisor, solve_many
@@ -87,7 +87,7 @@ class ResamplesSolved:
     model: Discriminant
     how: ClassVar[str] = "exact algebra: the moments of all resamples from one matrix product"
 
-    def solve(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def solve(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, Bools]:
         """Return coef (B, K, p) and intercept (B, K) of many weightings of the same rows, and which are certain."""
         model, n = self.model, moments.counts.sum(axis=1)
         nu = n if model.covariance == "mle" else np.maximum(n - len(classes), np.finfo(float).tiny)

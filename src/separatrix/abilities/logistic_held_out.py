@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats, Folds
+from ..array_types import Floats, Folds, Indices
 from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..solvers.choice import HESSIAN_WORK
@@ -68,7 +67,7 @@ class LogisticFolds:
             found = leave_rows_out(rows, polish_all=float(n) * n * theta.size <= WORK)
             return found, "Newton steps" if found.polished else "approximate leave-one-out"
 
-        def curvature_of(chosen: NDArray[np.intp], at: Floats) -> Floats:
+        def curvature_of(chosen: Indices, at: Floats) -> Floats:
             weight = None if problem.rows.weight is None else problem.rows.weight[chosen]
             part = Rows.of_arrays(problem.rows.X[chosen], problem.rows.codes[chosen], weight, source)  # type: ignore[index]
             return hessian(Objective(replace(problem, rows=part), objective.centre, objective.shifts), at)

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Codes, Floats, Folds, Indices
+from ..array_types import Bools, Codes, Floats, Folds, Indices
 
 if TYPE_CHECKING:
     from ..data import Block, Source
@@ -106,7 +105,7 @@ class HoldsFoldsOut(Part, Protocol):
 class Resamples(Part, Protocol):
     """All resamples of a bootstrap solved at once."""
 
-    def solve(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    def solve(self, moments: ResampledMoments, classes: NDArray[Any]) -> tuple[Floats, Floats, Bools]:
         """Return coef (B, K, p) and intercept (B, K) of B weightings of the same rows, and which of them are certain."""
         ...
 

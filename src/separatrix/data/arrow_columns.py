@@ -50,7 +50,7 @@ def weights(piece: Piece, name: str) -> Floats:
     return values
 
 
-def text_codes(values: Any, classes: NDArray[Any], by_label: dict[Any, int]) -> NDArray[np.int32]:
+def text_codes(values: Any, classes: NDArray[Any], by_label: dict[Any, int]) -> Codes:
     """Return the codes of a column of text or categories; only its distinct values are looked up.
 
     Examples

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Bools, Codes, Floats
 from ..errors import InputError
 from .source import Block, Rows
 
@@ -41,7 +41,7 @@ class Column:
     name: str
     values: NDArray[Any]
     levels: NDArray[Any] | None = None
-    missing: NDArray[np.bool_] | None = None
+    missing: Bools | None = None
 
     @property
     def type(self) -> ColumnType:
@@ -66,7 +66,7 @@ class Column:
         found[~self.missing] = values[~self.missing]
         return found
 
-    def categories(self) -> tuple[NDArray[np.int32], list[Any]]:
+    def categories(self) -> tuple[Codes, list[Any]]:
         """Return the position of each value in a list of categories, -1 where missing, and the list. Numbers are categories too."""
         if self.levels is None:
             numbers = self.numbers()
@@ -102,7 +102,7 @@ class ColumnBatch:
 
     columns: tuple[Column, ...] | None = None
     rows: Rows | None = None
-    codes: NDArray[np.int32] | None = None
+    codes: Codes | None = None
     weight: Floats | None = None
     start: int = 0
     feature_names: tuple[str, ...] | None = None

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Codes, Ints
 from ..errors import InputError, did_you_mean
 
 PIECE = 65_536
@@ -34,7 +35,7 @@ class Labels:
 
     classes: NDArray[Any]
     values: NDArray[Any]
-    table: NDArray[np.int32] | dict[Any, int] | None
+    table: Codes | dict[Any, int] | None
 
     @classmethod
     def of(cls, y: Any, classes: Any = None) -> Labels:
@@ -43,7 +44,7 @@ class Labels:
         known = find_classes(values) if classes is None else check_classes(classes)
         return cls(known, values, code_table(known))
 
-    def codes(self, begin: int, end: int) -> NDArray[np.int32]:
+    def codes(self, begin: int, end: int) -> Codes:
         """Return the codes of rows begin to end."""
         return encode(self.values[begin:end], self.classes, self.table)
 
@@ -120,7 +121,7 @@ def find_classes(values: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def _above(low: int, values: NDArray[Any]) -> NDArray[np.int64]:
+def _above(low: int, values: NDArray[Any]) -> Ints:
     """Return values − low in 64 bits: in their own type 100 − (−100) would be −56 of int8."""
     return values.astype(np.int64, copy=False) - low
 
@@ -161,7 +162,7 @@ def _object_classes(values: NDArray[Any]) -> NDArray[Any]:
     return result
 
 
-def code_table(classes: NDArray[Any]) -> NDArray[np.int32] | dict[Any, int] | None:
+def code_table(classes: NDArray[Any]) -> Codes | dict[Any, int] | None:
     """Return what makes codes fast: a table over a range of integers, a dict for objects, else None."""
     if classes.dtype.kind == "O":
         return {label: code for code, label in enumerate(classes.tolist())}
@@ -172,7 +173,7 @@ def code_table(classes: NDArray[Any]) -> NDArray[np.int32] | dict[Any, int] | No
     return None
 
 
-def encode(values: NDArray[Any], classes: NDArray[Any], table: NDArray[np.int32] | dict[Any, int] | None) -> NDArray[np.int32]:
+def encode(values: NDArray[Any], classes: NDArray[Any], table: Codes | dict[Any, int] | None) -> Codes:
     """Return the position of each label in `classes`; a label that is not there is an error.
 
     Examples
@@ -199,7 +200,7 @@ def encode(values: NDArray[Any], classes: NDArray[Any], table: NDArray[np.int32]
     return codes
 
 
-def _looked_up(values: NDArray[Any], table: dict[Any, int]) -> NDArray[np.int32]:
+def _looked_up(values: NDArray[Any], table: dict[Any, int]) -> Codes:
     labels = list(values) if values.dtype.kind in "mM" else values.tolist()  # which makes whole numbers of nanoseconds
     try:
         return np.fromiter((table.get(v, -1) for v in labels), dtype=np.int32, count=len(values))

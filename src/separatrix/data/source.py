@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..errors import InputError, InputTypeError
 from .labels import Labels
 from .threads import ordered_map, single_threaded_blas, thread_count
@@ -44,7 +44,7 @@ class Block:
     """
 
     X: Rows
-    codes: NDArray[np.int32] | None = None
+    codes: Codes | None = None
     weight: Floats | None = None
     start: int = 0
 

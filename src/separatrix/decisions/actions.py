@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import as_numbers
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..data.threads import ordered_map, thread_count
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..thresholds import COSTS
@@ -19,7 +19,7 @@ CHUNK = 262_144
 """Rows of a chunk: the same for any number of threads."""
 
 
-def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) -> NDArray[np.int32]:
+def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) -> Codes:
     """Return the first action a of least expected cost Σ_k P[i, k] costs[k, a] of each row.
 
     Parameters
@@ -36,7 +36,7 @@ def cheapest(P: NDArray[np.floating], costs: Floats, n_jobs: int | None = None) 
     """
     if not COSTS.reached(P.size):
         refuse_no_distribution(P)
-        actions: NDArray[np.int32] = np.argmin(P @ costs, axis=1).astype(np.int32)
+        actions: Codes = np.argmin(P @ costs, axis=1).astype(np.int32)
         return actions
     from ..kernels.decisions import least_cost
 

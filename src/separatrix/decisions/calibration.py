@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats, Ints
 from ..errors import one_of
 from ..solvers.scores import log_posteriors_of, posteriors_of
 
@@ -43,7 +43,7 @@ class CalibrationMap:
 
     method: str
     parameters: Floats
-    starts: NDArray[np.int64]
+    starts: Ints
 
     def posteriors(self, scores: Floats) -> Floats:
         """Return the posteriors (n, K) of scores (n, 1) or (n, K)."""
@@ -114,7 +114,7 @@ def _terms(method: str, f: Floats) -> Floats:
     return np.column_stack([f, one] if method == "sigmoid" else [-np.logaddexp(0.0, -f), np.logaddexp(0.0, f), one])
 
 
-def _isotonic(f: Floats, truth: NDArray[np.bool_], weight: Floats) -> Floats:
+def _isotonic(f: Floats, truth: Bools, weight: Floats) -> Floats:
     from sklearn.isotonic import IsotonicRegression
 
     fitted = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(f, truth.astype(np.float64), sample_weight=weight)
@@ -132,17 +132,17 @@ def _inverse_temperature(scores: Floats, codes: NDArray[np.integer], weight: Flo
     return float(np.exp(minimize_scalar(loss, bounds=(-12.0, 12.0), method="bounded", options={"xatol": 1e-9}).x)) / unit
 
 
-def _targets(truth: NDArray[np.bool_], weight: Floats) -> Floats:
+def _targets(truth: Bools, weight: Floats) -> Floats:
     """Return Platt's targets (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2): with them a finite optimum exists, also for separated classes."""
     positive, negative = float(weight[truth].sum()), float(weight[~truth].sum())
     return np.where(truth, (positive + 1.0) / (positive + 2.0), 1.0 / (negative + 2.0))
 
 
-def _fit_sigmoid(f: Floats, truth: NDArray[np.bool_], weight: Floats) -> Floats:
+def _fit_sigmoid(f: Floats, truth: Bools, weight: Floats) -> Floats:
     return _newton(_terms("sigmoid", f), _targets(truth, weight), weight)
 
 
-def _fit_beta(f: Floats, truth: NDArray[np.bool_], weight: Floats) -> Floats:
+def _fit_beta(f: Floats, truth: Bools, weight: Floats) -> Floats:
     """Return a, b ≥ 0 and c; a coefficient that comes out negative is set to 0 and the others are fitted again."""
     terms, targets = _terms("beta", f), _targets(truth, weight)
     use = np.array([True, True, True])

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
-from ..array_types import Floats
+from ..array_types import Bools, Floats, Indices
 from ..errors import InputError, one_of
 from ..inference.shares import wilson_band
 from ..solvers.scores import largest
@@ -108,7 +107,7 @@ def reliability(
     return Reliability(predicted, observed, low, high, counts, error, (min(error, interval[0]), max(error, interval[1])), noise, about)
 
 
-def _question(cases: Cases, label: Any) -> tuple[Floats, NDArray[np.bool_], str]:
+def _question(cases: Cases, label: Any) -> tuple[Floats, Bools, str]:
     """Return the probability looked at, whether it came true, and its name."""
     if label is None and len(cases.classes) > 2:
         top = largest(cases.P)
@@ -117,9 +116,7 @@ def _question(cases: Cases, label: Any) -> tuple[Floats, NDArray[np.bool_], str]
     return cases.P[:, k], cases.codes == k, f"probability of {cases.classes.tolist()[k]!r}"
 
 
-def _binned(
-    p: Floats, truth: NDArray[np.bool_], weight: Floats, bins: int, strategy: str
-) -> tuple[NDArray[np.intp], Floats, Floats, Floats]:
+def _binned(p: Floats, truth: Bools, weight: Floats, bins: int, strategy: str) -> tuple[Indices, Floats, Floats, Floats]:
     """Return the bin of each row, and of each bin that has rows: their number, mean probability and share that came true."""
     if strategy == "uniform":
         edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
@@ -140,9 +137,7 @@ def _binned(
     )
 
 
-def _resampled_errors(
-    p: Floats, truth: NDArray[np.bool_], weight: Floats, place: NDArray[np.intp], B: int, seed: int
-) -> tuple[tuple[float, float], float]:
+def _resampled_errors(p: Floats, truth: Bools, weight: Floats, place: Indices, B: int, seed: int) -> tuple[tuple[float, float], float]:
     """Return the bootstrap interval of the error, and its mean where every row comes true with the probability predicted.
 
     A resampled error is biased upwards by its own noise; the interval is therefore that of the differences to the error (basic bootstrap).

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..array_types import Floats, Indices
 from .posteriors import Cases
@@ -76,7 +75,7 @@ def along(alpha: Floats, beta: Floats, paid: Floats, now: float) -> tuple[float,
     return _cheapest_stretch(total, np.concatenate(at), np.concatenate(change), now) if at else (now, total)
 
 
-def _least(first: Floats, second: Floats) -> NDArray[np.intp]:
+def _least(first: Floats, second: Floats) -> Indices:
     """Return the column of the least `first` in each row, of equal ones that of the least `second`."""
     ties = first == first.min(axis=1, keepdims=True)
     columns: Indices = np.argmin(np.where(ties, second, np.inf), axis=1)

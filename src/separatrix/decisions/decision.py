@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..argument_types import as_numbers
 from ..arguments import answers_to
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..errors import DataWarning, InputError
 from .actions import cheapest, costs_of, labelled_costs, minimax_cost
 from .posteriors import as_classes, check_posteriors, with_classes
@@ -163,7 +163,7 @@ class Decision:
         self.check(labels)
         return self.names(labels)[self.codes(P, labels, trained_priors, n_jobs)]
 
-    def codes(self, posteriors: Any, classes: Any = None, trained_priors: Any = None, n_jobs: int | None = None) -> NDArray[np.int32]:
+    def codes(self, posteriors: Any, classes: Any = None, trained_priors: Any = None, n_jobs: int | None = None) -> Codes:
         """Return the number of each row's action: a column of the costs, or the number after the last for rejected rows.
 
         Parameters

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import as_numbers, is_among
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..data.labels import Labels
 from ..data.opening import check_weights, with_squares
 from ..errors import InputError
@@ -118,7 +118,7 @@ class Cases:
     (2, ['no', 'yes'])
     """
 
-    def __init__(self, P: Floats, codes: NDArray[np.int32], weight: Floats, classes: NDArray[Any], factor: Any = None) -> None:
+    def __init__(self, P: Floats, codes: Codes, weight: Floats, classes: NDArray[Any], factor: Any = None) -> None:
         self.P, self.codes, self.weight, self.classes = P, codes, weight, classes
         self.factor: Floats = np.ones(len(P)) if factor is None else factor
 

@@ -9,11 +9,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from ..abilities import abilities_of
-from ..array_types import Codes, Floats, Ints
+from ..array_types import Bools, Codes, Floats, Indices, Ints
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
@@ -32,7 +31,7 @@ ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
 BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
 """Scores of many resamples that are computed at once."""
 EPS = float(np.finfo(np.float64).eps)
-Answer = tuple[NDArray[np.intp], Codes, Floats | None]
+Answer = tuple[Indices, Codes, Floats | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ class OutOfBag:
         self.per_resample: dict[str, list[float]] = {name: [] for name in chosen if name not in ROW_LOSSES}
         self.base = np.ones(n) if rows.weight is None else rows.weight
 
-    def add(self, out: NDArray[np.intp], codes: Codes, posteriors: Floats | None) -> None:
+    def add(self, out: Indices, codes: Codes, posteriors: Floats | None) -> None:
         """Add the answers of one resample about the rows it left out."""
         weight = None if self.rows.weight is None else self.rows.weight[out]
         judged = ScoredRows(self.rows.codes[out], codes, posteriors, weight, None, self.rows.classes)
@@ -109,7 +108,7 @@ class OutOfBag:
         for name, values in self.per_resample.items():
             values.append(self.chosen[name](judged).value)
 
-    def add_many(self, scores: Floats, out: NDArray[np.bool_]) -> None:
+    def add_many(self, scores: Floats, out: Bools) -> None:
         """Add the scores (K, B, n) of many resamples at once, of which `out` (B, n) were left out."""
         if any(name not in BATCHED for name in self.chosen):
             for b, own in enumerate(out):
@@ -127,7 +126,7 @@ class OutOfBag:
         if self.posteriors is not None:
             self._add_posteriors(scores, out)
 
-    def _add_errors(self, right: NDArray[np.bool_], out: NDArray[np.bool_]) -> None:
+    def _add_errors(self, right: Bools, out: Bools) -> None:
         """Add the error and the balanced accuracy of each resample (B, n)."""
         of_class = np.eye(len(self.rows.classes))[self.rows.codes] * self.base[:, None]
         totals, found = out.astype(np.float64) @ of_class, (right & out).astype(np.float64) @ of_class
@@ -136,7 +135,7 @@ class OutOfBag:
             shares = (found / np.where(totals > 0, totals, 1.0)).sum(axis=1) / (totals > 0).sum(axis=1)
             self.per_resample["balanced_accuracy"] += shares.tolist()
 
-    def _add_posteriors(self, scores: Floats, out: NDArray[np.bool_]) -> None:
+    def _add_posteriors(self, scores: Floats, out: Bools) -> None:
         assert self.posteriors is not None
         if len(scores) == 2:
             self._add_two(scores[1] - scores[0], out)
@@ -153,7 +152,7 @@ class OutOfBag:
             squares = np.einsum("kbn,kbn->bn", P, P) - 2.0 * own + out
             self.losses["brier"] += squares.sum(axis=0)
 
-    def _add_two(self, odds: Floats, out: NDArray[np.bool_]) -> None:
+    def _add_two(self, odds: Floats, out: Bools) -> None:
         """Add the posteriors of two classes: with t the log-odds of the true one, p = 1/(1 + e^−t) and −log p = log(1 + e^−t)."""
         assert self.posteriors is not None
         sign = np.where(self.rows.codes == 1, -1.0, 1.0)
@@ -171,7 +170,7 @@ class OutOfBag:
             self.losses["brier"] += np.einsum("bn,bn->n", missed, missed)
 
     @property
-    def seen(self) -> NDArray[np.bool_]:
+    def seen(self) -> Bools:
         """Rows that some resample left out."""
         return self.times > 0
 
@@ -204,7 +203,7 @@ def evaluate_bootstrap(model: Any, rows: EvaluationRows, plan: Bootstrap, metric
     return _estimate(rows, bag, chosen, rows.fit(model), road or "refits", len(draws), start)
 
 
-def usable_draws(rows: EvaluationRows, draws: NDArray[np.int64]) -> NDArray[np.int64]:
+def usable_draws(rows: EvaluationRows, draws: Ints) -> Ints:
     """Return the resamples that drew every class and left some row out, rows of weight 0 not counted."""
     counting = rows.has_weight
     drawn = ((draws > 0) & counting).astype(np.float32)
@@ -213,7 +212,7 @@ def usable_draws(rows: EvaluationRows, draws: NDArray[np.int64]) -> NDArray[np.i
     return usable
 
 
-def by_resamples(model: Any, rows: EvaluationRows, draws: NDArray[np.int64]) -> Iterator[Answer]:
+def by_resamples(model: Any, rows: EvaluationRows, draws: Ints) -> Iterator[Answer]:
     """Fit each resample: the rows with other weights, or repeated where the model takes no weights."""
     by_weight = has_fit_parameter(model, "sample_weight")
     with task("bootstrap", total=len(draws)) as work:
@@ -224,7 +223,7 @@ def by_resamples(model: Any, rows: EvaluationRows, draws: NDArray[np.int64]) -> 
             work.advance(f"resample {b}")
 
 
-def from_moments(model: Any, rows: EvaluationRows, draws: NDArray[np.int64], bag: OutOfBag) -> str | None:
+def from_moments(model: Any, rows: EvaluationRows, draws: Ints, bag: OutOfBag) -> str | None:
     """Solve all resamples from their moments at once, where the model can; None where it cannot."""
     X = rows.X
     small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)

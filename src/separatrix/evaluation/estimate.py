@@ -13,7 +13,7 @@ from scipy.stats import t
 from sklearn.linear_model import LogisticRegression
 
 from ..argument_types import as_numbers
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..errors import InputError
 from ..inference.shares import Interval, wilson
 
@@ -60,7 +60,7 @@ class Estimate:
     classes: NDArray[Any]
     method: str
     seconds: float
-    truth: NDArray[np.int32]
+    truth: Codes
     by_fold: Callable[[], dict[str, Floats]]
     on_training: Callable[[], float]
     weight: Floats | None = None

@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..abilities import abilities_of
 from ..abilities.protocols import SolvedFromSummary
 from ..argument_types import MOST_JOBS
-from ..array_types import Codes, Floats
+from ..array_types import Bools, Codes, Floats, Indices, Ints
 from ..data import Source, as_source
 from ..data.arrays import as_array
 from ..data.labels import Labels
@@ -62,11 +62,11 @@ class EvaluationRows:
         return as_source(self.X, self.codes, self.weight, classes=np.arange(len(self.classes)), n_jobs=n_jobs)
 
     @property
-    def has_weight(self) -> NDArray[np.bool_]:
+    def has_weight(self) -> Bools:
         """Which rows have a positive weight (n,); the others count as no rows."""
         return np.ones(self.n, dtype=bool) if self.weight is None else self.weight > 0
 
-    def take(self, rows: NDArray[np.intp]) -> EvaluationRows:
+    def take(self, rows: Indices) -> EvaluationRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return EvaluationRows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
@@ -103,7 +103,7 @@ class EvaluationRows:
             "nested estimators, route it with sklearn.set_config(enable_metadata_routing=True) and set_fit_request(sample_weight=True)."
         )
 
-    def resampled(self, times: NDArray[np.int64], by_weight: bool) -> EvaluationRows:
+    def resampled(self, times: Ints, by_weight: bool) -> EvaluationRows:
         """Return a resample: the same rows with other weights, or the rows repeated where a model takes no weights."""
         if not by_weight:
             return self.take(np.repeat(np.arange(self.n), times))

@@ -18,12 +18,11 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
 from ..abilities.protocols import ScoresBlocks
-from ..array_types import Codes, Floats, Folds
+from ..array_types import Codes, Floats, Folds, Indices
 from ..data import Block
 from ..errors import InputError
 from ..progress import task
@@ -73,7 +72,7 @@ def with_fixed_priors(model: Any, rows: EvaluationRows) -> Any:
     return clone(model) if known[name] is not None else clone(model).set_params(**{name: counts / counts.sum()})
 
 
-def require_classes_in(rows: EvaluationRows, train: NDArray[np.intp], name: str) -> None:
+def require_classes_in(rows: EvaluationRows, train: Indices, name: str) -> None:
     """Refuse training rows that lack a class."""
     there = np.bincount(rows.codes[train][rows.has_weight[train]], minlength=len(rows.classes))
     if (there == 0).any():

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
 from ..arguments import PLAN, SILENT, answers_to
-from ..array_types import Codes, Floats, Indices
+from ..array_types import Codes, Floats, Indices, Ints
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, short_text
 from ..inference.shares import wilson
@@ -51,7 +50,7 @@ class LearningCurve:
     """
 
     metric: str
-    sizes: NDArray[np.int64]
+    sizes: Ints
     scores: Floats
     training: Floats
     intervals: Floats
@@ -162,7 +161,7 @@ def learning_curve(
     return LearningCurve(asked.name, counts, short_text, training, intervals, per_fold, method, time.perf_counter() - start)
 
 
-def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
+def check_sizes(sizes: Any, most: int) -> Ints:
     """Return numbers of rows, increasing: ints count, floats are shares of the training rows.
 
     Examples
@@ -189,7 +188,7 @@ def check_sizes(sizes: Any, most: int) -> NDArray[np.int64]:
     return np.unique(np.array(found, dtype=np.int64))
 
 
-def grown(codes: Codes, training: NDArray[np.intp], rng: Any) -> NDArray[np.intp]:
+def grown(codes: Codes, training: Indices, rng: Any) -> Indices:
     """Return the training rows in a random order whose beginnings all have the class shares of the whole, as nearly as can be."""
     shuffled = training[rng.permutation(len(training))]
     own = codes[shuffled]
@@ -201,7 +200,7 @@ def grown(codes: Codes, training: NDArray[np.intp], rng: Any) -> NDArray[np.intp
     return order
 
 
-def _require_classes(rows: EvaluationRows, orders: list[NDArray[np.intp]], counts: NDArray[np.int64]) -> None:
+def _require_classes(rows: EvaluationRows, orders: list[Indices], counts: Ints) -> None:
     for order in orders:
         missing = np.setdiff1d(np.arange(len(rows.classes)), rows.codes[order[: counts[0]]])
         if len(missing):
@@ -213,7 +212,7 @@ def _require_classes(rows: EvaluationRows, orders: list[NDArray[np.intp]], count
 
 
 def _answers(
-    model: Any, rows: EvaluationRows, parts: list[Any], orders: list[Any], counts: NDArray[np.int64], n_jobs: int | None
+    model: Any, rows: EvaluationRows, parts: list[Any], orders: list[Any], counts: Ints, n_jobs: int | None
 ) -> tuple[list[list[tuple[Said, Said]]], str]:
     """Return, for each fold and size, what was said of the rows held out and of those trained on; and how."""
     summary = abilities_of(model).summary
@@ -234,7 +233,7 @@ def _answers(
     return found, "exact algebra" if merges or adds else "refits"
 
 
-def _grow(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: NDArray[np.int64], merges: bool) -> list[tuple[Said, Said]]:
+def _grow(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: Ints, merges: bool) -> list[tuple[Said, Said]]:
     """Add the rows between two sizes to what was learned of the smaller one."""
     found, summary, fitted = [], None, clone(model)
     for begin, end in zip([0, *counts[:-1]], counts, strict=True):
@@ -249,7 +248,7 @@ def _grow(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: NDArr
     return found
 
 
-def _refit(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: NDArray[np.int64]) -> list[tuple[Said, Said]]:
+def _refit(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: Ints) -> list[tuple[Said, Said]]:
     found = []
     with single_threaded_blas():
         for end in counts:

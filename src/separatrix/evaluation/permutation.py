@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
 from ..abilities import abilities_of
 from ..arguments import PLAN, SILENT, answers_to
-from ..array_types import Codes, Floats, Folds
+from ..array_types import Codes, Floats, Folds, Indices
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
@@ -232,6 +231,6 @@ def _refit(model: Any, rows: EvaluationRows, plan: Any, folds: Folds, shuffled: 
 
 
 def _score(metric: Metric, held: HeldOut, rows: EvaluationRows) -> float:
-    inside: NDArray[np.intp] = np.flatnonzero(held.folds != NEVER)
+    inside: Indices = np.flatnonzero(held.folds != NEVER)
     posteriors = None if held.posteriors is None else held.posteriors[inside]
     return metric(ScoredRows(rows.codes[inside], held.codes[inside], posteriors, None, None, rows.classes, held.folds[inside])).value

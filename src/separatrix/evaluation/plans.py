@@ -15,7 +15,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.utils import check_random_state
 
 from ..arguments import answers_to
-from ..array_types import Folds
+from ..array_types import Codes, Folds, Indices
 from ..errors import InputError, is_huge, short_text
 
 NEVER = -1
@@ -50,11 +50,11 @@ class Plan:
         """Return fold numbers (n,) for each repeat."""
         raise TypeError(f"{type(self).__name__} must define folds")
 
-    def coded_folds(self, codes: NDArray[np.int32], classes: NDArray[Any], groups: Any = None) -> list[Folds]:
+    def coded_folds(self, codes: Codes, classes: NDArray[Any], groups: Any = None) -> list[Folds]:
         """Return the folds of rows whose labels are classes[codes]; a subclass may save itself the labels."""
         return self.folds(len(codes), classes[codes], groups)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:
         """Yield training and held-out row numbers, as scikit-learn's splitters do.
 
         Parameters
@@ -126,21 +126,21 @@ class KFold(Plan):
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         return self.coded_folds(codes.astype(np.int32), classes, groups)
 
-    def coded_folds(self, codes: NDArray[np.int32], classes: NDArray[Any], groups: Any = None) -> list[Folds]:
+    def coded_folds(self, codes: Codes, classes: NDArray[Any], groups: Any = None) -> list[Folds]:
         """Return the fold of each row, for each repeat."""
         self._check(len(codes), groups)
         if self.stratified and not self.grouped:
             self._check_classes(codes, classes)
         return self._repeated(len(codes), codes if self.stratified else None, groups)
 
-    def _repeated(self, n: int, codes: NDArray[np.int32] | None, groups: Any) -> list[Folds]:
+    def _repeated(self, n: int, codes: Codes | None, groups: Any) -> list[Folds]:
         self._check(n, groups)
         rng = fresh_generator(self.random_state)  # None draws anew: a plan is seeded by those who ask it
         seeds = [int(rng.randint(2**31 - 1)) for _ in range(self.repeats)]
         once = self._grouped if self.grouped else self._dealt
         return [once(n, codes, groups, seed) for seed in seeds]
 
-    def _dealt(self, n: int, codes: NDArray[np.int32] | None, groups: Any, seed: int) -> Folds:
+    def _dealt(self, n: int, codes: Codes | None, groups: Any, seed: int) -> Folds:
         """Shuffle the rows, sort them by class, and deal them to the folds in turn.
 
         Each fold then has its share of every class to within a row, and folds differ by one row at most. scikit-learn's
@@ -154,7 +154,7 @@ class KFold(Plan):
         numbers[order] = np.arange(n) % self.n_splits
         return numbers
 
-    def _grouped(self, n: int, codes: NDArray[np.int32] | None, groups: Any, seed: int) -> Folds:
+    def _grouped(self, n: int, codes: Codes | None, groups: Any, seed: int) -> Folds:
         splitter: Any = GroupKFold if codes is None else StratifiedGroupKFold
         numbers = np.full(n, NEVER, dtype=np.int64)
         parts = splitter(self.n_splits, shuffle=True, random_state=seed).split(np.zeros((n, 1)), codes, groups)
@@ -172,7 +172,7 @@ class KFold(Plan):
                 f"{len(np.unique(groups))} groups cannot be cut into {self.n_splits} folds; use n_splits={len(np.unique(groups))} or fewer."
             )
 
-    def _check_classes(self, codes: NDArray[np.int32], classes: NDArray[Any]) -> None:
+    def _check_classes(self, codes: Codes, classes: NDArray[Any]) -> None:
         sizes = np.bincount(codes, minlength=len(classes))
         if sizes.min() < self.n_splits <= len(codes):
             few, least = classes.tolist()[int(sizes.argmin())], int(sizes.min())

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from ..array_types import Folds
+from ..array_types import Folds, Indices, Ints
 from ..data.row_hash import row_hash
 from ..errors import InputError, short_text
 from .plans import MOST_REPEATS, NEVER, Plan, count_rows, fresh_generator, require_count
@@ -124,7 +123,7 @@ class Bootstrap(Plan):
         self.n_resamples = n_resamples
         self.random_state = random_state
 
-    def resamples(self, n: int) -> NDArray[np.int64]:
+    def resamples(self, n: int) -> Ints:
         """Return how often each row is drawn (n_resamples, n); each line sums to n."""
         require_count("n", n, 1)
         rng = fresh_generator(self.random_state)
@@ -140,7 +139,7 @@ class Bootstrap(Plan):
         """Refuse: rows drawn again are in no fold."""
         raise InputError("A bootstrap draws rows with replacement and has no folds; use plan=KFold(10) or LeaveOneOut() here.")
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:
         """Yield drawn rows, as often as they were drawn, and the rows never drawn."""
         n = count_rows(X)
         for times in self.resamples(n):

@@ -21,6 +21,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.utils.metaestimators import available_if
 
 from ..argument_types import is_listed
+from ..array_types import Indices
 from ..errors import InputError, SeparatrixWarning, did_you_mean
 from .metrics import METRICS, NEED_POSTERIORS, Metric, NamedMetric, Score, ScoredRows, own_metrics
 
@@ -158,7 +159,7 @@ def from_scorer(scorer: Any) -> Metric:
         answers = StoredPredictions(rows.classes[rows.predicted], rows.posteriors, rows.classes)
         y = rows.classes[rows.truth]
 
-        def of(part: NDArray[np.intp]) -> float:
+        def of(part: Indices) -> float:
             if rows.weight is not None and not rows.weight[part].any():
                 return float("nan")
             more = {"sample_weight": rows.weight[part]} if rows.weight is not None and weighs else {}

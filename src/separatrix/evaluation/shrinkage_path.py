@@ -13,7 +13,7 @@ from sklearn.base import clone
 from ..abilities import abilities_of, offered
 from ..argument_types import as_numbers, is_among
 from ..arguments import PLAN, answers_to
-from ..array_types import Codes, Floats, Folds
+from ..array_types import Codes, Floats, Folds, Indices, Ints
 from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
@@ -46,7 +46,7 @@ class ShrinkagePath:
     shrinkages: Floats
     error: Floats
     log_loss: Floats
-    refitted: NDArray[np.int64]
+    refitted: Ints
 
     def best(self, by: Literal["log_loss", "error"] = "log_loss") -> float:
         """Return the shrinkage with the smallest held-out log-loss or error; the largest among equals, which varies least."""
@@ -136,7 +136,7 @@ def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> Shrinkag
     left_out = offered(abilities_of(fitted).shrinkages).scores(values.tolist())
     weight = np.ones(rows.n) if rows.weight is None else rows.weight
 
-    def part(block: Block) -> list[tuple[float, float, NDArray[np.intp]]]:
+    def part(block: Block) -> list[tuple[float, float, Indices]]:
         own = slice(block.start, block.start + block.n_rows)
         found = []
         for left in left_out(block):
@@ -149,7 +149,7 @@ def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> Shrinkag
         thread_count(model.n_jobs) if rows.n <= chunk_rows(source.n_features) else 1
     )  # chunks are the parallelism where there are several
 
-    def tiled(block: Block) -> list[list[tuple[float, float, NDArray[np.intp]]]]:
+    def tiled(block: Block) -> list[list[tuple[float, float, Indices]]]:
         with single_threaded_blas():
             return spread(part, list(block.tiles(tile_rows(block.n_features))), threads)
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ..abilities.additive_scores import LinearScores
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data.labels import Labels
 from ..errors import InputError
 from ..evaluation import KFold
@@ -65,7 +64,7 @@ def over_resamples(model: Any, X: Any, y: Any, resamples: int, random_state: Any
     return _refit(model, X, y, rows, "resamples for intervals", names)
 
 
-def _refit(model: Any, X: Any, y: Any, parts: Iterable[NDArray[np.intp]], name: str, names: list[str]) -> Refits:
+def _refit(model: Any, X: Any, y: Any, parts: Iterable[Indices], name: str, names: list[str]) -> Refits:
     parts, found, said = list(parts), [], []
     labels = np.asarray(y)
     with task(name, total=len(parts)) as work:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..argument_types import is_among, is_listed
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 
 
@@ -31,7 +30,7 @@ def column_number(names: Sequence[str], key: Any, parameter: str) -> int:
 
 def limits(
     names: Sequence[str], x: Floats, change: Iterable[Any] | None, fixed: Iterable[Any], bounds: Mapping[Any, Any] | None
-) -> tuple[NDArray[np.bool_], Floats, Floats]:
+) -> tuple[Bools, Floats, Floats]:
     """Return which columns may change, and how low and high each may become.
 
     Parameters

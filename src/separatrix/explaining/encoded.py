@@ -21,7 +21,7 @@ from sklearn.utils import _safe_indexing
 from ..abilities import Abilities, abilities_of, offered
 from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..abilities.parts import Reading
-from ..array_types import Floats, Indices
+from ..array_types import Bools, Floats, Indices
 from ..data import Block
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError
@@ -68,7 +68,7 @@ class Terms:
         return cls(names, parts, term, np.array([*own, *[-1] * len(words)], dtype=np.intp), levels)
 
     @property
-    def words(self) -> NDArray[np.bool_]:
+    def words(self) -> Bools:
         """Which parts are words, (r,)."""
         return np.array([part.kind == "word" for part in self.parts], dtype=bool)
 

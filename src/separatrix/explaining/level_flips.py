@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities.additive_scores import LinearScores
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..errors import InputError
 from .encoded import Terms
 from .explained_rows import predict_rows
@@ -50,7 +50,7 @@ class TableRow:
     terms: Terms
     x: Floats
     values: NDArray[Any]
-    free: NDArray[np.bool_]
+    free: Bools
     scale: Floats
     lower: Floats
     upper: Floats

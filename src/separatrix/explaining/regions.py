@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..argument_types import is_listed
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
 from ..models import FisherDiscriminant
@@ -44,7 +44,7 @@ class Regions:
     x: Floats
     y: Floats
     labels: NDArray[Any]
-    ambiguous: NDArray[np.bool_]
+    ambiguous: Bools
     rows: Floats
     held: dict[str, float]
 
@@ -149,7 +149,7 @@ def _range(values: Floats) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _ambiguous(model: Any, rows: Floats) -> NDArray[np.bool_]:
+def _ambiguous(model: Any, rows: Floats) -> Bools:
     if hasattr(model, "ambiguous"):
         return call_model(model, "ambiguous", rows)
     logs = log_posteriors(model, rows)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..abilities import abilities_of
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data import Block, Source
 from ..data.labels import Labels
 from ..errors import InputError
@@ -43,7 +42,7 @@ def similar_rows(model: Any, x: Floats, code: int, source: Source, labels: Label
     return Table("Reference rows most like this one", tuple(columns), f"Distances {name}.")
 
 
-def row_columns(called: Any, rows: NDArray[np.intp]) -> list[Column]:
+def row_columns(called: Any, rows: Indices) -> list[Column]:
     """Return the positions of rows, with their labels where they have any."""
     return [Column("row", rows.tolist(), "d"), *([] if called is None else [Column("label", [called[int(i)] for i in rows])])]
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from separatrix.argument_types import check_arguments, is_among, is_listed
-from separatrix.array_types import Floats
+from separatrix.array_types import Floats, Ints
 from separatrix.data.arrays import refuse_corrupt
 from separatrix.errors import InputError, one_of
 
@@ -109,7 +109,7 @@ class Hyperplane:
         """Evaluate f(x) = w'x + w0 for each row."""
         return self._evaluate(X, self.w, self.w0)
 
-    def side(self, X: Any, ties: Literal["negative", "positive"] = "negative") -> NDArray[np.int64]:
+    def side(self, X: Any, ties: Literal["negative", "positive"] = "negative") -> Ints:
         """Give +1 or −1, the sign of f, for each row.
 
         Parameters

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats, Ints
+from ..array_types import Bools, Floats, Ints
 from ..solvers.dependence import dependent_columns
 
 USED = 1e-8
@@ -57,7 +56,7 @@ class Aliases:
         return cls(kept, aliased, shares, units)
 
     @property
-    def involved(self) -> NDArray[np.bool_]:
+    def involved(self) -> Bools:
         """Whether a kept column takes part in an aliased one, (p − r, r)."""
         return np.abs(self.shares * self.units[self.kept]) > USED * self.units[self.aliased][:, None]
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..data import Block
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.likelihood import Likelihood
@@ -106,7 +105,7 @@ def leverage_removed(DQ: Floats, r: Floats) -> Floats:
 
 
 def _of_tile(
-    Z: Floats, codes: NDArray[np.int32], weight: Floats | None, fisher: FisherInformation, V: Floats, errors: Floats | None
+    Z: Floats, codes: Codes, weight: Floats | None, fisher: FisherInformation, V: Floats, errors: Floats | None
 ) -> tuple[Floats, ...]:
     m, q = fisher.gamma.shape
     P = probabilities(Z @ fisher.gamma.T)

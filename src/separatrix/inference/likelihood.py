@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..errors import InputError
 from ..solvers.closed_form.quadratic import regularise
 from ..solvers.closed_form.whitening import ROUNDING, total_spread
@@ -127,15 +127,13 @@ def own_covariances(own: ClassMoments, given: ClassMoments, normals: list[Normal
     return float(sum(parts))
 
 
-def varying(own: ClassMoments, names: list[str] | None = None) -> NDArray[np.bool_]:
+def varying(own: ClassMoments, names: list[str] | None = None) -> Bools:
     """Return which columns (p,) vary within the classes; an error where one varies in some classes and not in others."""
     counts = np.repeat(own.counts[:, None], own.n_features, axis=1)
     return varying_cells(counts, own.means, own.scatter, spread_of(own), own.classes, names)
 
 
-def varying_cells(
-    counts: Floats, means: Floats, scatter: Floats, spread: Floats, classes: NDArray[Any], names: list[str] | None
-) -> NDArray[np.bool_]:
+def varying_cells(counts: Floats, means: Floats, scatter: Floats, spread: Floats, classes: NDArray[Any], names: list[str] | None) -> Bools:
     """Return which columns vary within the classes, from counts, means and sums of squares (K, p) and total deviations (p,)."""
     seen = counts > 0
     deviations = np.sqrt(scatter / np.where(seen, counts, 1.0))
@@ -153,7 +151,7 @@ def varying_cells(
     return np.asarray(~constant)
 
 
-def own_variances(own: ClassMoments, given: ClassMoments, columns: NDArray[np.bool_]) -> float:
+def own_variances(own: ClassMoments, given: ClassMoments, columns: Bools) -> float:
     """Return the log-likelihood of independent normal columns (both summaries diagonal), in the columns that vary.
 
     Examples

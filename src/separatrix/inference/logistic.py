@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats, Ints
 from ..data import Block
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
@@ -57,7 +56,7 @@ class FisherInformation:
         return cls(gamma, likelihood.centre, point.information, point.value, null, problem.counts, problem.fit_intercept)
 
     @classmethod
-    def without(cls, likelihood: Likelihood, gamma: Floats, aliased: NDArray[np.int64]) -> Self:
+    def without(cls, likelihood: Likelihood, gamma: Floats, aliased: Ints) -> Self:
         """Return the Fisher information at γ (mq,) in the columns that are not aliased: they take over what the aliased ones add to scores.
 
         z_aliased = A'z_kept holds for every row, z = (x − centre, 1), so that any weighted moments of z give A: those of the information.
@@ -154,7 +153,7 @@ def pseudo_r2(log_likelihood: float, null: float, n: float) -> dict[str, float]:
     return {"McFadden": 1.0 - log_likelihood / null, "Cox-Snell": float(cox), "Nagelkerke": float(-cox / np.expm1(2.0 * null / n))}
 
 
-def effective_parameters(H: Floats, penalty: Floats, active: NDArray[np.bool_] | None = None) -> float:
+def effective_parameters(H: Floats, penalty: Floats, active: Bools | None = None) -> float:
     """Return tr((H + P)⁺ H): how many parameters a penalised fit uses.
 
     Parameters
@@ -197,7 +196,7 @@ def pseudo_inverse(A: Floats) -> tuple[Floats, int]:
     return (B / values[kept]) @ B.T, int(kept.sum())
 
 
-def fisher_information(problem: Problem, coef: Floats, intercept: Floats, aliased: NDArray[np.int64] | None) -> FisherInformation:
+def fisher_information(problem: Problem, coef: Floats, intercept: Floats, aliased: Ints | None) -> FisherInformation:
     """Return the Fisher information of a fit without penalty, in the columns that are not aliased."""
     with single_threaded_blas():  # chunks of rows are the parallelism
         likelihood = Likelihood(problem)

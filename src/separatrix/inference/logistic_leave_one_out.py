@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from ..array_types import Floats
+from ..array_types import Bools, Codes, Floats
 from ..data import Block
 from ..solvers.scores import posteriors_of
 from ..solvers.smooth.firth import probabilities, quadratic_forms
@@ -25,7 +24,7 @@ class LeftOut:
 
     losses: Floats
     weight: Floats
-    is_doubtful: NDArray[np.bool_]
+    is_doubtful: Bools
 
     @property
     def mean(self) -> float:
@@ -55,7 +54,7 @@ def approximate_leave_one_out(objective: Objective, theta: Floats, inverse: Floa
     R, q = theta.shape
     V, one = inverse.reshape(R, q, R, q), float(objective.problem.fit_intercept)
 
-    def part(block: Block) -> list[tuple[Floats, Floats, NDArray[np.bool_]]]:
+    def part(block: Block) -> list[tuple[Floats, Floats, Bools]]:
         found = []
         for tile in block.tiles(max(TILE_VALUES // (R * q), 256)):
             Z = np.column_stack([tile.dense().astype(np.float64, copy=False) - objective.centre, np.full(tile.n_rows, one)])
@@ -70,7 +69,7 @@ def approximate_leave_one_out(objective: Objective, theta: Floats, inverse: Floa
     return LeftOut(losses, weight, doubtful)
 
 
-def losses_without_row(scores: Floats, Q: Floats, codes: NDArray[np.int32], s: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def losses_without_row(scores: Floats, Q: Floats, codes: Codes, s: Floats) -> tuple[Floats, Bools]:
     """Return the loss of each row at z' and whether det(I − sDQ) is small."""
     R = scores.shape[1]
     P = probabilities(scores) if R == 1 else posteriors_of(scores)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
-from ..array_types import Floats
+from ..array_types import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +31,7 @@ class MutualInformation:
         return np.maximum(self.nats - self.bias, 0.0)
 
 
-def mutual_information(cells: Floats, starts: NDArray[np.int64]) -> MutualInformation:
+def mutual_information(cells: Floats, starts: Ints) -> MutualInformation:
     """Return the mutual information of each column with the class.
 
         I = Σ P(x, y) log P(x, y)/(P(x)P(y)) = Σ_kc (N_kc/n) log(N_kc n/(N_k· N_·c))

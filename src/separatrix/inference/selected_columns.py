@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Codes, Indices
 from ..data.labels import encode
 from ..data.opening import as_rows
 from ..data.source import ChunkedSource, Source
@@ -54,7 +54,7 @@ PICKS: deque[Pick] = deque(maxlen=64)
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 
-def remember(selector: str, source: Source, picked: NDArray[np.intp]) -> None:
+def remember(selector: str, source: Source, picked: Indices) -> None:
     """Keep in mind that a selector picked columns, by number, with the labels of a source."""
     if not _silent.get() and 0 < len(picked) < source.n_features and _can_be_told(source):
         prints = _column_prints(source, picked)
@@ -67,7 +67,7 @@ def forget_all() -> None:
     PICKS.clear()
 
 
-def picked_from(X: Any, codes: NDArray[np.int32] | None = None) -> str | None:
+def picked_from(X: Any, codes: Codes | None = None) -> str | None:
     """Return who picked the columns of X by the labels of its rows, as a sentence without an end, or None if nobody is known to have.
 
     Parameters
@@ -107,13 +107,13 @@ def silence() -> Iterator[None]:
         _silent.reset(token)
 
 
-def _can_be_told(source: Source, codes: NDArray[np.int32] | None = None) -> bool:
+def _can_be_told(source: Source, codes: Codes | None = None) -> bool:
     if source.origin is not None:
         return True
     return isinstance(source, ChunkedSource) and (source.labels is not None or codes is not None)
 
 
-def _label_print(source: Source, codes: NDArray[np.int32] | None = None) -> int:
+def _label_print(source: Source, codes: Codes | None = None) -> int:
     """Return a hash of the classes of some rows, whatever the classes are called."""
     if not isinstance(source, ChunkedSource):
         return hash(source.origin)
@@ -128,7 +128,7 @@ def _label_print(source: Source, codes: NDArray[np.int32] | None = None) -> int:
     return hash(np.argsort(np.argsort(first))[places].astype(np.int32).tobytes())
 
 
-def _column_prints(source: Source, columns: NDArray[np.intp]) -> frozenset[int] | None:
+def _column_prints(source: Source, columns: Indices) -> frozenset[int] | None:
     """Return hashes of the columns, or None if they cannot be told from others."""
     if not isinstance(source, ChunkedSource):
         assert source.feature_names is not None

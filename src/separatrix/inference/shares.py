@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from ..array_types import Floats
+from ..array_types import Bools, Codes, Floats
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
 from ..thresholds import SORTED
 
@@ -101,7 +101,7 @@ class Area:
     influence: Floats
 
 
-def macro_area(truth: NDArray[np.int32], posteriors: Floats, weight: Floats | None, folds: NDArray[np.integer] | None) -> Area:
+def macro_area(truth: Codes, posteriors: Floats, weight: Floats | None, folds: NDArray[np.integer] | None) -> Area:
     """Return the mean area of one class against the rest; of two classes, that of the second.
 
     Parameters
@@ -140,7 +140,7 @@ def macro_area(truth: NDArray[np.int32], posteriors: Floats, weight: Floats | No
     )
 
 
-def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, folds: NDArray[np.integer] | None = None) -> Area:
+def area(positive: Bools, score: Floats, weight: Floats | None, folds: NDArray[np.integer] | None = None) -> Area:
     """Return the area under one curve.
 
         A = Σ_pos w_i (Σ_{neg < i} w_j + ½ Σ_{neg ~ i} w_j) / (Σ_pos w Σ_neg w)
@@ -165,7 +165,7 @@ def area(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, fold
     return Area(value, np.empty(0) if folds is None else _areas_by_fold(order, positive, score, weight, folds), below)
 
 
-def _by_side(weight: Floats, positive: NDArray[np.bool_], rows: Floats) -> Floats:
+def _by_side(weight: Floats, positive: Bools, rows: Floats) -> Floats:
     """Return weights of which products of sums stay in float64: the area is the same where one side's weights are divided by a number."""
     if not rows.all() or (rows.min() > 1e-100 and rows.max() < 1e100):
         return weight
@@ -173,7 +173,7 @@ def _by_side(weight: Floats, positive: NDArray[np.bool_], rows: Floats) -> Float
     return relative
 
 
-def _ordered(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
+def _ordered(positive: Bools, score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
     """Return the order of the scores, and the weight of the other side below each row, half of what is tied with it included."""
     order = np.argsort(score)
     ranked, below = _ranked(order, positive, score, weight), np.empty(len(order))
@@ -182,7 +182,7 @@ def _ordered(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) 
     return order, below
 
 
-def _ordered_by_kernel(positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
+def _ordered_by_kernel(positive: Bools, score: Floats, weight: Floats | None) -> tuple[NDArray[np.integer], Floats]:
     """The same from keys sorted by their bits: a third of the time."""
     from ..kernels import areas as kernels
 
@@ -194,7 +194,7 @@ def _ordered_by_kernel(positive: NDArray[np.bool_], score: Floats, weight: Float
     return order, below
 
 
-def _two_sorts(positive: NDArray[np.bool_], score: Floats) -> Area:
+def _two_sorts(positive: Bools, score: Floats) -> Area:
     """Return the area under one curve of rows without weights; influences come in an order of their own.
 
     Each side is sorted alone and one looked up in the other: less than half the time of ordering all rows with their names.
@@ -221,14 +221,14 @@ class Ranked:
 
     pos: Floats
     neg: Floats
-    ties: NDArray[np.bool_]
+    ties: Bools
 
     def below(self) -> tuple[Floats, Floats]:
         """Return the negative and the positive weight below each row, half of what is tied with it included."""
         return tuple(_below(weight, self.ties) for weight in (self.neg, self.pos))  # type: ignore[return-value]
 
 
-def _ranked(order: NDArray[np.integer], positive: NDArray[np.bool_], score: Floats, weight: Floats | None) -> Ranked:
+def _ranked(order: NDArray[np.integer], positive: Bools, score: Floats, weight: Floats | None) -> Ranked:
     is_pos, ranked = positive[order], score[order]
     if weight is None:
         pos = is_pos.astype(np.float64)
@@ -240,7 +240,7 @@ def _ranked(order: NDArray[np.integer], positive: NDArray[np.bool_], score: Floa
     return Ranked(pos, neg, ranked[1:] == ranked[:-1])
 
 
-def _below(weight: Floats, ties: NDArray[np.bool_]) -> Floats:
+def _below(weight: Floats, ties: Bools) -> Floats:
     if not ties.any():
         total = np.cumsum(weight)
         total -= 0.5 * weight
@@ -250,9 +250,7 @@ def _below(weight: Floats, ties: NDArray[np.bool_]) -> Floats:
     return np.repeat(np.cumsum(sums) - 0.5 * sums, np.diff(np.append(begins, len(weight))))
 
 
-def _areas_by_fold(
-    order: NDArray[np.integer], positive: NDArray[np.bool_], score: Floats, weight: Floats | None, folds: NDArray[np.integer]
-) -> Floats:
+def _areas_by_fold(order: NDArray[np.integer], positive: Bools, score: Floats, weight: Floats | None, folds: NDArray[np.integer]) -> Floats:
     """Return the area of each fold: sorted by fold after scores, one running sum serves all folds."""
     n_folds = int(folds.max()) + 1
     small = folds.astype(np.int16 if n_folds < 2**15 else np.int64)

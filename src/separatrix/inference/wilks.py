@@ -12,10 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..errors import InputError
 from ..solvers.closed_form.whitening import total_spread
 from .manova import multivariate_tests
@@ -96,7 +95,7 @@ class WilksSet:
         sweep(self.T, j, back=True)
         self.inside[j] = False
 
-    def can_enter(self) -> NDArray[np.bool_]:
+    def can_enter(self) -> Bools:
         """Return which columns outside the set are not determined by it, within the tolerance, (p,)."""
         w, t = np.diag(self.W), np.diag(self.T)
         free = ~self.inside & self.varies

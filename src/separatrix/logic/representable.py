@@ -7,9 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from separatrix.array_types import Floats
+from separatrix.array_types import Floats, Indices
 from separatrix.logic.gates import Gate
 from separatrix.logic.truth_tables import Bits, all_inputs, check_table, function_name
 
@@ -102,7 +101,7 @@ def _whole(w: Floats, w0: float, X: Bits, y: Bits) -> tuple[Floats, float]:
     return w, w0
 
 
-def _mixture(rows: NDArray[np.intp], weights: Floats, n: int, noun: str = "") -> str:
+def _mixture(rows: Indices, weights: Floats, n: int, noun: str = "") -> str:
     """Name a convex combination of inputs, with weights as fractions."""
     inputs = [f"{row:0{n}b}" for row in rows.tolist()]
     if np.allclose(weights, weights[0], rtol=1e-9):

@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.array_types import Indices
 from separatrix.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Separability:
         return all(self.pairs.values())
 
     @property
-    def conflicting_rows(self) -> NDArray[np.intp]:
+    def conflicting_rows(self) -> Indices:
         """The rows of X in the conflicts, in order: one proof per pair, not all rows that could be in one."""
         found = [pair.conflict for pair in self.pairs.values() if pair.conflict is not None]
         rows = [part for conflict in found for part in (conflict.negative_rows, conflict.positive_rows)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from separatrix.array_types import Ints
 from separatrix.errors import InputError
 
-Bits = NDArray[np.int64]
+Bits = Ints
 
 
 def all_inputs(n: int) -> Bits:

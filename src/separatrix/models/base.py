@@ -16,7 +16,7 @@ from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among
 from ..arguments import KnownParameters
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..data import Block, Source, as_rows
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
@@ -87,11 +87,11 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         """
         return self._labels(X, self._codes)
 
-    def _codes(self, block: Block) -> NDArray[np.int32] | None:
+    def _codes(self, block: Block) -> Codes | None:
         """Return the class codes of a block's rows, or None if a score is not finite."""
         return codes_of(self._scores(block))
 
-    def _labels(self, X: Any, codes_in: Callable[[Block], NDArray[np.int32] | None]) -> NDArray[Any]:
+    def _labels(self, X: Any, codes_in: Callable[[Block], Codes | None]) -> NDArray[Any]:
         codes = self._collect(X, codes_in)
         labels: NDArray[Any] = self.classes_[codes]
         return labels

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities, Refused, abilities_of
 from ..argument_types import is_among
 from ..arguments import KnownParameters
-from ..array_types import Floats
+from ..array_types import Bools, Floats, Indices
 from ..data import Block, Source, as_rows
 from ..data.arrays import ArraySource
 from ..data.opening import as_matrix
@@ -37,7 +37,7 @@ from .labelled_rows import check_columns, rows_to_fit
 class Task:
     """What one machine is fitted on: for each of K classes −1 (left out), 0 or 1, and the two labels it is told."""
 
-    codes: NDArray[np.intp]
+    codes: Indices
     labels: tuple[int, int]
 
 
@@ -66,7 +66,7 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
     def _fit_all(self, source: Source, K: int) -> list[Any]:
         raise TypeError(f"{type(self).__name__} must define _fit_all")
 
-    def _winners(self, X: Any) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
+    def _winners(self, X: Any) -> tuple[NDArray[np.integer], Bools]:
         raise TypeError(f"{type(self).__name__} must define _winners")
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -143,7 +143,7 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
         rejected[unclear] = None
         return rejected
 
-    def ambiguous(self, X: Any) -> NDArray[np.bool_]:
+    def ambiguous(self, X: Any) -> Bools:
         """Return which rows lie where the machines contradict each other.
 
         Parameters

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import offered
 from ..argument_types import is_among
+from ..array_types import Bools
 from ..data.labels import check_labels
 from ..data.opening import check_weights
 from ..errors import InputError, SeparatrixError, one_of
@@ -60,7 +61,7 @@ def labels_of_rows(y: Any, n: int) -> NDArray[Any]:
     return labels
 
 
-def share_of(right: NDArray[np.bool_], sample_weight: Any) -> float:
+def share_of(right: Bools, sample_weight: Any) -> float:
     """Return the weighted share of rows that are right.
 
     Examples

@@ -15,7 +15,7 @@ from ..abilities import Abilities, Refused
 from ..abilities.column_sets import LeastSquaresSets
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
-from ..array_types import Floats
+from ..array_types import Codes, Floats, Folds
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors
 from ..errors import InputError, one_of
@@ -133,9 +133,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
             )
         return self._attributes(found, summary)
 
-    def _permuted_answers(
-        self, X: Floats, folds: NDArray[np.int64], codes: NDArray[np.int32], classes: NDArray[Any]
-    ) -> NDArray[np.int32] | None:
+    def _permuted_answers(self, X: Floats, folds: Folds, codes: Codes, classes: NDArray[Any]) -> Codes | None:
         """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
         self._check_given()
         return least_squares_permuted(X, folds, codes, len(classes), float(self.alpha))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..abilities.additive_scores import LinearScores
 from ..abilities.parts import BlockScores, Reading
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..data import Block
 from ..errors import InputError
 from ..geometry import Hyperplane
@@ -39,7 +39,7 @@ class LinearClassifier(Classifier):
     def _scores(self, block: Block) -> Floats:
         return linear_scores(block, self.coef_, self.intercept_)
 
-    def _codes(self, block: Block) -> NDArray[np.int32] | None:
+    def _codes(self, block: Block) -> Codes | None:
         if self._linear_parts() is None:
             return super()._codes(block)  # scores that a subclass reads otherwise, such as switches made of numbers
         return linear_codes(block, self.coef_, self.intercept_)

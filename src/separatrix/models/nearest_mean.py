@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..abilities import Abilities
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import RowsLeftOut, Similarity
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER
 from ..decisions.priors import check_priors
@@ -120,7 +119,7 @@ class NearestMean(SummaryClassifier, LinearClassifier):
         return nearest_mean_pass(m.counts, m.means, offsets, m.to_diagonal_sums(), flat=bool(len(within_scale(m)[1])))
 
 
-def within_scale(moments: ClassMoments) -> tuple[Floats, NDArray[np.intp]]:
+def within_scale(moments: ClassMoments) -> tuple[Floats, Indices]:
     """Return the pooled standard deviations and the columns in which means differ but no class varies.
 
     Those get a ten-thousandth of their total standard deviation: there the means come before everything else, in any units.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats, Indices
 from ..data import Source
 from ..errors import one_of
 from ..solvers.scores import largest
@@ -80,7 +80,7 @@ class OneVsOne(BinaryMachines):
             table[:, i, j], table[:, j, i] = -scores[:, t], scores[:, t]
         return table
 
-    def _votes(self, X: Any) -> tuple[NDArray[np.intp], Floats]:
+    def _votes(self, X: Any) -> tuple[Indices, Floats]:
         """Return duels won (n, K), a tie going to the first class of the pair as in every machine, and scores that order equals."""
         table = self.duels(X)
         K = len(self.classes_)
@@ -100,7 +100,7 @@ class OneVsOne(BinaryMachines):
         scores = self._machine_scores(X)
         return scores[:, 0] if len(self.classes_) == 2 else self._votes(X)[1]
 
-    def _winners(self, X: Any) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
+    def _winners(self, X: Any) -> tuple[NDArray[np.integer], Bools]:
         won, scores = self._votes(X)
         most = won.max(axis=1)
         unclear = most < len(self.classes_) - 1 if self.rule == "all_duels" else (won == most[:, None]).sum(axis=1) > 1

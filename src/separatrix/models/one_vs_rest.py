@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..abilities import Abilities, abilities_of
 from ..abilities.additive_scores import LinearScores
 from ..abilities.parts import Reading
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..data import Source
 from ..errors import InputTypeError, one_of
 from ..solvers.scores import largest, unfolded
@@ -120,7 +120,7 @@ class OneVsRest(BinaryMachines):
             return claims[:, 0]
         return np.column_stack([claims, np.zeros(len(claims))]) if claims.shape[1] < len(self.classes_) else claims
 
-    def _winners(self, X: Any) -> tuple[NDArray[np.integer], NDArray[np.bool_]]:
+    def _winners(self, X: Any) -> tuple[NDArray[np.integer], Bools]:
         """Return the class of the largest claim, and whether the claims leave the row ambiguous."""
         claims, K = self._claims(X), len(self.classes_)
         if K == 2:

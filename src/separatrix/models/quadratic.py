@@ -14,7 +14,7 @@ from ..abilities import Abilities, Refused, column_sets, unless
 from ..abilities.additive_scores import QuadraticScores
 from ..abilities.gaussian_likelihood import own_covariances_likelihood
 from ..abilities.parts import ESTIMATED, WEIGHTED, Reading, RowsLeftOut, Similarity
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in
 from ..errors import InputError, one_of
@@ -205,7 +205,7 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     _scores = _posterior_scores = _discriminants
 
-    def _score_gradient(self, X: Floats, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+    def _score_gradient(self, X: Floats, of: Indices, against: Indices) -> Floats:
         """Return the gradient of δ_of − δ_against at each row of X (n, p), for the pair of classes of each row."""
         gradient = np.zeros_like(X)
         for k in range(len(self.means_)):

@@ -6,12 +6,11 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, FoldsHeldOut
-from ..array_types import Floats
+from ..array_types import Floats, Folds, Ints
 from ..data import Source
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
@@ -86,7 +85,7 @@ class LinearSVC(LossModel):
 
     l1_ratio = 0.0
     warm_start = False
-    support_: NDArray[np.int64]
+    support_: Ints
     dual_coef_: Floats
     margin_: Floats
     solution_: Solution
@@ -197,7 +196,7 @@ class LinearSVC(LossModel):
             return Refused("a Hessian is needed: squared hinges with finite C, one machine a class, have one")
         return BALANCED if isinstance(self.class_weight, str) else None
 
-    def _hold_out(self, source: Source, folds: NDArray[np.int64], alone: bool) -> tuple[LeftOutScores, str] | None:
+    def _hold_out(self, source: Source, folds: Folds, alone: bool) -> tuple[LeftOutScores, str] | None:
         """Return the scores (n, R) of rows held out of this fit, which of them need a refit, and how they were found; None where the
         rows are not held in memory, or their columns are many.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Bools, Floats, Indices
+from ..array_types import Bools, Floats, Indices, Ints
 from ..data import Source
 from ..errors import InputError
 from ..summaries.cells import Cuts, quantile_cuts
@@ -61,7 +60,7 @@ def _between_all(source: Source, columns: Indices) -> dict[int, Floats]:
     return cuts
 
 
-def _at_quantiles(source: Source, columns: Indices, bins: int) -> tuple[dict[int, Floats], NDArray[np.int64]]:
+def _at_quantiles(source: Source, columns: Indices, bins: int) -> tuple[dict[int, Floats], Ints]:
     """Return the cuts, and the number of distinct values seen, of each column."""
     distinct = np.zeros(len(columns), dtype=np.int64)
     if len(columns) == 0:

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from numpy.typing import NDArray
 
-from ..array_types import Folds
+from ..array_types import Bools, Folds
 from ..data.threads import single_threaded_blas
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
@@ -214,7 +213,7 @@ def inner_plan(given: Any, training: EvaluationRows, groups: Any) -> Any:
     return KFold(min(5, smallest)) if smallest > 1 else LeaveOneOut()
 
 
-def _held(folds: Folds, fold: int) -> NDArray[np.bool_]:
+def _held(folds: Folds, fold: int) -> Bools:
     return folds >= 0 if fold == ALL else folds == fold
 
 

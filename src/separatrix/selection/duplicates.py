@@ -7,9 +7,8 @@ from functools import partial
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats, Indices
+from ..array_types import Bools, Floats, Indices
 from ..data import Block, Source
 from ..data.row_hash import row_hash
 
@@ -27,7 +26,7 @@ class _Projection:
 
 @dataclass(frozen=True, slots=True)
 class _Equal:
-    columns: NDArray[np.bool_]
+    columns: Bools
 
     def merge(self, other: Self) -> Self:
         return type(self)(self.columns & other.columns)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..data import Source
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
@@ -93,7 +92,7 @@ class Filter(Selector):
             return find_amount("k", self.k, p)
         return find_amount("k", 0.5, p) if self.threshold is None and self.fdr is None else p
 
-    def _is_good_enough(self, size: Floats, pvalues: Floats | None) -> NDArray[np.bool_]:
+    def _is_good_enough(self, size: Floats, pvalues: Floats | None) -> Bools:
         good = np.ones(len(size), dtype=bool)
         if self.threshold is not None:
             good &= size >= self.threshold

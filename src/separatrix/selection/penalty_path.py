@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..abilities import offered
 from ..abilities.logistic_likelihood import LogisticLikelihood
 from ..argument_types import as_numbers, check_arguments, is_among
-from ..array_types import Floats
+from ..array_types import Floats, Ints
 from ..data import Source, as_source
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
@@ -48,7 +47,7 @@ class RegularisationPath:
     bic: Floats
     log_loss: Floats
     leave_one_out: Floats
-    refitted: NDArray[np.int64]
+    refitted: Ints
 
     def best(self, by: Literal["leave_one_out", "aic", "bic"] = "leave_one_out") -> float:
         """Return the C with the smallest criterion, the smallest such C among equals."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data import Block, Source
 from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments
 
 
-def correlations(source: Source, columns: NDArray[np.intp]) -> Floats:
+def correlations(source: Source, columns: Indices) -> Floats:
     """Return the correlations of some columns, by number, over all rows; 0 with a constant column.
 
     r_ij = T_ij/√(T_ii T_jj),   T = W + Σ n_k (m_k − m)(m_k − m)'
@@ -31,7 +30,7 @@ def correlations(source: Source, columns: NDArray[np.intp]) -> Floats:
     return (moments.scatter + apart.T @ apart) / scale / scale[:, None]
 
 
-def drop_redundant(R: Floats, limit: float, count: int) -> tuple[NDArray[np.intp], dict[int, int]]:
+def drop_redundant(R: Floats, limit: float, count: int) -> tuple[Indices, dict[int, int]]:
     """Return the first `count` columns of which none is correlated above a limit with one before, and those skipped.
 
     Parameters

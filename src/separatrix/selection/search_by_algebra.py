@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
-from ..array_types import Floats, Indices
+from ..array_types import Bools, Floats, Indices
 from ..solvers.subsets.criterion import DeterminantCriterion
 from ..solvers.subsets.pivots import independent, without_aliases
 from ..solvers.subsets.scores import SubsetScores
@@ -45,11 +44,11 @@ class Road:
         gone = set(group.tolist())
         self.columns = [*self.columns, *group.tolist()] if way == "in" else [c for c in self.columns if c not in gone]
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return which groups cannot be taken in, because they add nothing to the set."""
         return np.zeros(len(groups), dtype=bool)
 
-    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> Bools:
         """Return which of some groups, in this order, are not determined by those before them."""
         return np.ones(len(groups), dtype=bool)
 
@@ -93,11 +92,11 @@ class AlgebraRoad(Road):
         """Move a group of columns in or out."""
         (self.engine.add if way == "in" else self.engine.drop)(group)
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return which groups cannot be taken in."""
         return self.engine.dependent(groups)
 
-    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> Bools:
         """Return which of some groups, in this order, are not determined by those before them."""
         return self.engine.independent(groups)
 
@@ -224,11 +223,11 @@ class DeterminantRoad(CriterionRoad):
     def _at(self, columns: Sequence[int]) -> tuple[float, float]:
         return self.criterion.deviance(columns), self.criterion.parameters(len(columns))
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return which groups cannot be taken in."""
         return self.criterion.dependent(self.columns, groups)
 
-    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> Bools:
         """Return which of some groups, in this order, are not determined by those before them."""
         return independent(self.criterion.A, groups)
 

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from ..abilities import Refused, abilities_of
 from ..abilities.protocols import RanksColumns
-from ..array_types import Floats, Indices
+from ..array_types import Codes, Floats, Indices
 from ..errors import InputError, SeparatrixWarning
 from ..evaluation.predictions import class_posteriors
 from ..inference.selected_columns import silence
@@ -88,7 +87,7 @@ class RefitRoad(Road):
             return self.X[rows[:, None], np.asarray(columns)]
         return _safe_indexing(_safe_indexing(self.X, columns, axis=1), rows)
 
-    def _log_loss(self, fitted: Any, X: Any, codes: NDArray[np.int32], weight: Floats | None) -> float:
+    def _log_loss(self, fitted: Any, X: Any, codes: Codes, weight: Floats | None) -> float:
         if not self.metric.has_posteriors or self.metric.name == "log_loss":
             return float("nan")
         posteriors = class_posteriors(fitted, X, X.shape[0], self.rows.classes)

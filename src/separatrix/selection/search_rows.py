@@ -52,7 +52,7 @@ class SearchRows:
 
     source: Source
     X: Any
-    codes: NDArray[np.int32]
+    codes: Codes
     weight: Floats | None
     classes: NDArray[Any]
     splits: tuple[Split, ...]
@@ -75,7 +75,7 @@ class SearchRows:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     @cached_property
-    def held_out(self) -> list[tuple[NDArray[np.int32], Floats | None]]:
+    def held_out(self) -> list[tuple[Codes, Floats | None]]:
         """Class codes and weights of the held-out rows of each split."""
         return [(self.codes[s.test], None if self.weight is None else self.weight[s.test]) for s in self.splits]
 

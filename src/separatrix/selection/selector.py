@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..arguments import KnownParameters
-from ..array_types import Indices
+from ..array_types import Bools, Indices
 from ..data import Source, as_source
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
@@ -27,7 +26,7 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
     n_features_in_, feature_names_in_ : as in scikit-learn
     """
 
-    support_: NDArray[np.bool_]
+    support_: Bools
     n_features_in_: int
     _uses_labels: ClassVar[bool] = True
     """Whether columns are picked by the labels, so that what is estimated from the same rows afterwards is too good."""
@@ -58,7 +57,7 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
             )
         return X.only(self.get_support(indices=True))
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 
@@ -89,7 +88,7 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
         """Return the names of all columns, x0, x1, … where there are none."""
         return [column_name(j, source.feature_names) for j in range(source.n_features)]
 
-    def _adopt(self, source: Source | None, support: NDArray[np.bool_], attributes: dict[str, Any]) -> Self:
+    def _adopt(self, source: Source | None, support: Bools, attributes: dict[str, Any]) -> Self:
         """Set all fitted attributes at once: whatever fails before this leaves the old selector whole.
 
         `source` is None where there were no rows, but a summary of them.

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
-from ..array_types import Bools, Floats
+from ..array_types import Bools, Codes, Floats, Indices
 from ..data.opening import check_weights
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixWarning
@@ -161,7 +161,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         return Table(f"Chosen in {self.n_subsamples_} subsamples", columns)
 
 
-def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: NDArray[np.intp]) -> Bools:
+def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: Indices) -> Bools:
     """Return which of p columns a clone of the selector chooses from some rows: none where it says that none is good enough."""
     more = {} if weight is None else {"sample_weight": weight[rows]}
     try:
@@ -170,7 +170,7 @@ def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None
         return np.zeros(p, dtype=bool)
 
 
-def subsamples(codes: NDArray[np.int32], count: int, fraction: float, random_state: Any) -> Iterator[NDArray[np.intp]]:
+def subsamples(codes: Codes, count: int, fraction: float, random_state: Any) -> Iterator[Indices]:
     """Yield the rows of each subsample: a share of each class, one row at least, in the order of the data."""
     rng = check_random_state(random_state)
     classes = [np.flatnonzero(codes == k) for k in np.unique(codes)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array_types import Indices
 from ..data import Source
 from ..errors import InputError, InputTypeError, one_of
 from ..inference.tables import Table
@@ -68,7 +68,7 @@ class StepwiseDiscriminant(Selector):
     """
 
     history_: Table
-    order_: NDArray[np.intp]
+    order_: Indices
     skipped_: dict[str, str]
     _limits: ClassVar[tuple[str, ...]] = ("p_enter", "p_remove", "f_enter", "f_remove", "tolerance")
 

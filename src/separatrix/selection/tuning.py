@@ -19,12 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from ..abilities import abilities_of, offered
-from ..array_types import Floats, Folds
+from ..array_types import Codes, Floats, Folds
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
 from ..evaluation.predictions import HeldOut, answers
@@ -96,9 +95,7 @@ def hold_out_grid(candidate: Candidate, rows: EvaluationRows, plan: Any, folds: 
     return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) for g in range(G)]
 
 
-def _answers(
-    candidate: Candidate, training: EvaluationRows, held: EvaluationRows
-) -> Iterator[tuple[int, NDArray[np.int32], Floats | None, str]]:
+def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRows) -> Iterator[tuple[int, Codes, Floats | None, str]]:
     """Yield number, codes, posteriors and method of every point; the steps before the last are fitted once per setting of theirs."""
     for setting, numbers in _by_head(candidate):
         model = candidate.at(setting)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Floats, Ints
 
 TOLERANCE = 1e-10
 """Share of a column's variance, given the columns before it, that counts as none."""
@@ -13,7 +12,7 @@ ROUNDING = 1e-24
 """Share of a squared mean below which a variance is rounding: the column is constant."""
 
 
-def dependent_columns(moments: Floats, centre: Floats, fit_intercept: bool) -> NDArray[np.int64] | None:
+def dependent_columns(moments: Floats, centre: Floats, fit_intercept: bool) -> Ints | None:
     """Return the columns that earlier ones, and the intercept if there is one, determine; None if there is none.
 
     Plain Cholesky in the order of the columns, skipping those whose pivot vanishes: the first of two equal columns stays.

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ..array_types import Floats, Parts
+from ..array_types import Floats, Indices, Parts
 from ..data import Block
 from ..data.threads import single_threaded_blas, spread
 from ..summaries.grouped import NO_WEIGHT, csr_parts
@@ -74,7 +73,7 @@ class Products:
         total: float = sum(self.run(chunk_sum, self.column_chunks))
         return total
 
-    def columns(self, chosen: NDArray[np.intp]) -> Any:
+    def columns(self, chosen: Indices) -> Any:
         """Return X[:, chosen], CSR or C-ordered."""
         return self.transposed[chosen].T.tocsr() if self.is_sparse else np.ascontiguousarray(self.X[:, chosen])
 

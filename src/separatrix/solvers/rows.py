@@ -9,9 +9,8 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..data import Block, Source
 from ..data.source import ChunkedSource, Mergeable, as_float
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
@@ -42,7 +41,7 @@ class Rows:
     factors: Floats | None
     held: list[Block] | None
     X: Any = None
-    codes: NDArray[np.int32] | None = None
+    codes: Codes | None = None
     weight: Floats | None = None
 
     @classmethod
@@ -61,7 +60,7 @@ class Rows:
         return cls(source, None, _cut(X, codes, weight, source.chunk_rows), X, codes, weight)
 
     @classmethod
-    def of_arrays(cls, X: Any, codes: NDArray[np.int32], weight: Floats | None, source: Source) -> Self:
+    def of_arrays(cls, X: Any, codes: Codes, weight: Floats | None, source: Source) -> Self:
         """Return rows given as arrays; `source` is where they came from."""
         return cls(source, None, _cut(X, codes, weight, max(1, CHUNK_VALUES // X.shape[1])), X, codes, weight)
 
@@ -145,7 +144,7 @@ def _in_order(source: ChunkedSource, X: Any) -> Any:
     return whole
 
 
-def _cut(X: Any, codes: NDArray[np.int32], weight: Floats | None, chunk_rows: int) -> list[Block]:
+def _cut(X: Any, codes: Codes, weight: Floats | None, chunk_rows: int) -> list[Block]:
     """Return blocks whose boundaries depend on the rows alone."""
     n = X.shape[0]
     whole = Block(X, codes, weight)

@@ -18,10 +18,9 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import lsmr
 
-from ..array_types import Floats, Indices
+from ..array_types import Bools, Floats, Indices
 from ..data.opening import check_weights
 from ..errors import InputError, SeparatrixError
 from .signed_rows import SignedRows, finite_matrix
@@ -245,7 +244,7 @@ def _conflict(rows: SignedRows, support: Indices, u: Floats) -> Conflict | None:
     return Conflict(support[above], u[above], support[~above], u[~above], rows.X[support[above]].T @ u[above])
 
 
-def _recession(rows: SignedRows, active: Indices, dual: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _recession(rows: SignedRows, active: Indices, dual: Floats) -> tuple[Floats, Bools]:
     """Add up directions of recession until none makes another row strict; return their sum and the rows left.
 
     If Σ dual_i a_i = 0, every direction is 0 on the rows with dual_i > 0; if these span all columns, there is none.

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning as SklearnConvergenceWarning
 
-from ..array_types import Floats
+from ..array_types import Floats, Ints
 from ..errors import SeparatrixWarning
 
 
@@ -104,7 +103,7 @@ class Solution:
     gap: float
     solver: str
     why: str = ""
-    dependent: NDArray[np.int64] | None = None
+    dependent: Ints | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", Status(self.status))

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Floats, Ints
 from ..losses import CrossEntropy
 from .accepted_losses import smooth_loss
 from .problem import Problem
@@ -102,7 +101,7 @@ def finish(
     iterations: int,
     solver: str,
     passes: int = 0,
-    dependent: NDArray[np.int64] | None = None,
+    dependent: Ints | None = None,
     hessian: Floats | None = None,
 ) -> Solution:
     """Return the solution at θ, its gradient being that of the centred coordinates; `passes` adds to those of the objective."""

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats, Indices, Ints
 from ..data import Block
 from ..thresholds import SUMS
 from .categories import CategoryCounts, starts_of
@@ -33,7 +32,7 @@ class Cuts:
     [[2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
-    columns: NDArray[np.intp]
+    columns: Indices
     points: list[Floats]
 
     def summarise(self, classes: Any) -> Callable[[Block], CategoryCounts]:
@@ -55,21 +54,21 @@ class Cuts:
 
         return of
 
-    def _add(self, block: Block, starts: NDArray[np.int64], cells: Floats) -> None:
+    def _add(self, block: Block, starts: Ints, cells: Floats) -> None:
         """The kernel's reference."""
         assert block.codes is not None
         for c, points in enumerate(self.points):
             place = np.searchsorted(points, block.X[:, self.columns[c]])
             _add_column(cells[:, starts[c] : starts[c + 1]], block.codes, place, block.weight)
 
-    def _add_tiles(self, block: Block, starts: NDArray[np.int64], flat: Floats, cells: Floats) -> None:
+    def _add_tiles(self, block: Block, starts: Ints, flat: Floats, cells: Floats) -> None:
         from ..kernels.columns import add_cells
 
         columns = self.columns.astype(np.int64)
         for tile in block.tiles(tile_rows(block.n_features)):
             add_cells(tile.X, tile.codes, NO_WEIGHT if tile.weight is None else tile.weight, columns, starts, flat, cells)
 
-    def _add_stored(self, block: Block, counts: Floats, starts: NDArray[np.int64], cells: Floats) -> None:
+    def _add_stored(self, block: Block, counts: Floats, starts: Ints, cells: Floats) -> None:
         assert block.codes is not None
         X = sp.csc_array(block.X[:, self.columns])
         for c, points in enumerate(self.points):
@@ -81,7 +80,7 @@ class Cuts:
             target[:, np.searchsorted(points, 0.0)] += counts - np.bincount(block.codes[rows], weight, minlength=len(counts))
 
 
-def _add_column(target: Floats, codes: NDArray[np.int32], place: NDArray[np.intp], weight: Floats | None) -> None:
+def _add_column(target: Floats, codes: Codes, place: Indices, weight: Floats | None) -> None:
     size = target.shape[1]
     target += np.bincount(codes.astype(np.int64) * size + place, weight, minlength=target.size).reshape(target.shape)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
-from ..array_types import Floats
+from ..array_types import Floats, Ints
 from ..data import Block, as_source
 from ..errors import CapacityError, InputError, InputTypeError
 from .grouped import Grouping, grouped_moments, rows_per_class
@@ -61,7 +61,7 @@ class ClassMoments:
     means: Floats
     scatter: Floats
     kind: Kind
-    rows: NDArray[np.int64]
+    rows: Ints
 
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, pooled: bool = False, diagonal: bool = False) -> ClassMoments:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..data import Block
 from .grouped import Grouping, grouped_moments
 from .remainder import ROUNDING, never_learned
@@ -38,7 +38,7 @@ class ColumnMoments:
     scatter: Floats
 
     @classmethod
-    def of(cls, X: Any, codes: NDArray[np.int32], weight: Floats | None, n_classes: int) -> Self:
+    def of(cls, X: Any, codes: Codes, weight: Floats | None, n_classes: int) -> Self:
         """Summarise the rows of a dense or CSR array; a NaN is a missing value."""
         block = Block(X, codes, weight)
         if np.isnan(X.data if block.is_sparse else X).any():
@@ -92,9 +92,7 @@ class ColumnMoments:
         return replace(self, counts=self.counts * column, scatter=self.scatter * column)
 
 
-def _moments_of_known(
-    X: NDArray[np.floating], codes: NDArray[np.int32], weight: Floats | None, n_classes: int
-) -> tuple[Floats, Floats, Floats]:
+def _moments_of_known(X: NDArray[np.floating], codes: Codes, weight: Floats | None, n_classes: int) -> tuple[Floats, Floats, Floats]:
     known = ~np.isnan(X)
     share = (codes[:, None] == np.arange(n_classes)) * (1.0 if weight is None else weight[:, None])
     counts = share.T @ known

@@ -9,9 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats, Indices
 from ..data import Block
 from ..data.columns import ColumnBatch
 
@@ -27,8 +26,8 @@ class ColumnRanges:
     count, total, squares : (p,) weighted sums of 1, x and x²
     """
 
-    text: NDArray[np.bool_]
-    whole: NDArray[np.bool_]
+    text: Bools
+    whole: Bools
     low: Floats
     high: Floats
     count: Floats
@@ -51,7 +50,7 @@ class ColumnRanges:
             columns, X = columns[still], X if still.all() else X[:, np.flatnonzero(still)]
         return found
 
-    def _include(self, columns: NDArray[np.intp], X: Floats, weight: Floats) -> None:
+    def _include(self, columns: Indices, X: Floats, weight: Floats) -> None:
         X, weight = X[weight > 0], weight[weight > 0]
         known = np.isfinite(X)
         values = np.where(known, X, 0.0)

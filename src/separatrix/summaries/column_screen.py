@@ -95,13 +95,13 @@ class ColumnScreen:
         return bool(np.isfinite(self.totals).all())
 
     @property
-    def is_switch(self) -> NDArray[np.bool_]:
+    def is_switch(self) -> Bools:
         """Which columns hold nothing but 0 and 1, (p,); then totals count the rows in which they are on."""
         switches: Bools = (self.low >= 0) & (self.high <= 1) & (self.broken == 0)
         return switches
 
     @property
-    def is_constant(self) -> NDArray[np.bool_]:
+    def is_constant(self) -> Bools:
         """Which columns hold one value only, (p,)."""
         constant: Bools = self.low == self.high
         return constant

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Bools, Codes, Floats
 from ..data import Block
 from ..data.columns import ColumnBatch
 from ..errors import InputError
@@ -31,7 +31,7 @@ class Parts:
 
     measured: Any
     counts: Any
-    categories: list[tuple[NDArray[np.int32], list[Any]]]
+    categories: list[tuple[Codes, list[Any]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class Layout:
     """
 
     kinds: NDArray[Any]
-    text: NDArray[np.bool_]
+    text: Bools
 
     def of(self, *kinds: str) -> list[int]:
         """Return the columns of these kinds."""

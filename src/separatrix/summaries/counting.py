@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..data.source import Block, as_float
 from ..thresholds import LABELS
 
@@ -58,7 +58,7 @@ class CountingRule:
         """Whether a number is counted as it is."""
         return self.threshold is None and not (self.switches or self.skip_missing)
 
-    def values(self, x: NDArray[Any]) -> tuple[NDArray[np.floating], NDArray[np.bool_] | None]:
+    def values(self, x: NDArray[Any]) -> tuple[NDArray[np.floating], Bools | None]:
         """Return what is counted, and where a value is missing and left out (None: nowhere). Values below the floor stay."""
         x = as_float(x)
         gaps = None
@@ -90,7 +90,7 @@ class StoredRows:
     data: Floats
     indices: NDArray[np.integer]
     indptr: NDArray[np.integer]
-    gaps: NDArray[np.bool_] | None
+    gaps: Bools | None
 
     def matrix(self, n_features: int) -> sp.csr_array:
         """Return the rows as a matrix."""

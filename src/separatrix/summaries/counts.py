@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats, Ints
 from ..data import Block, as_source
 from ..errors import InputError
 from ..thresholds import SUMS
@@ -39,7 +39,7 @@ class Counts:
 
     classes: NDArray[Any]
     counts: Floats
-    rows: NDArray[np.int64]
+    rows: Ints
     totals: Floats
     missing: Floats | None = None
 
@@ -186,7 +186,7 @@ def _add_product(
     data: Floats,
     indices: NDArray[np.integer],
     indptr: NDArray[np.integer],
-    codes: NDArray[np.int32],
+    codes: Codes,
     weight: Floats,
     floor: float,
     totals: Floats,

@@ -8,9 +8,8 @@ from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data import Block
 
 
@@ -29,7 +28,7 @@ class DistinctValues:
     values: tuple[Floats | None, ...]
 
     @classmethod
-    def summarise(cls, limit: int, columns: NDArray[np.intp]) -> Callable[[Block], DistinctValues]:
+    def summarise(cls, limit: int, columns: Indices) -> Callable[[Block], DistinctValues]:
         """Return the pass: a function from a block to its distinct values."""
 
         def of(block: Block) -> DistinctValues:

@@ -15,9 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats, Parts
+from ..array_types import Codes, Floats, Ints, Parts
 from ..data import Block
 from ..thresholds import SUMS
 
@@ -35,7 +34,7 @@ class Grouping:
     """How many groups and slots there are, and which slot each group's scatter is added to."""
 
     n_groups: int
-    slots: NDArray[np.int64]
+    slots: Ints
     n_slots: int
     diagonal: bool = False
 
@@ -44,7 +43,7 @@ class Grouping:
         return (self.n_groups, p) if self.diagonal else (self.n_slots, p, p)
 
 
-def grouped_moments(block: Block, codes: NDArray[np.int32], grouping: Grouping) -> tuple[Floats, Floats, Floats]:
+def grouped_moments(block: Block, codes: Codes, grouping: Grouping) -> tuple[Floats, Floats, Floats]:
     """Return counts (G,), means (G, p) and scatter ((S, p, p), or (G, p) if diagonal) of the groups in a block."""
     p = block.n_features
     # The reference reads the rows once per slot.
@@ -83,7 +82,7 @@ def tile_rows(p: int) -> int:
     return max(100_000 // max(p, 1), min(p, 1024), 16)
 
 
-def _pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:
+def _pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
     from ..kernels.moments import first_rows
 
     rows = np.zeros((n_groups, PILOT_ROWS), dtype=np.int64)
@@ -97,9 +96,7 @@ def _pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:
     return pilot / np.maximum(found, 1)[:, None]
 
 
-def _add_tiles(
-    block: Block, codes: NDArray[np.int32], grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats
-) -> None:
+def _add_tiles(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> None:
     from ..kernels import moments
 
     size, p = tile_rows(block.n_features), block.n_features
@@ -126,7 +123,7 @@ def _add_tiles(
                 scatter[s] += np.matmul(part.T, part, out=product)
 
 
-def _sparse_pilot(block: Block, codes: NDArray[np.int32], n_groups: int) -> Floats:
+def _sparse_pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
     """Return the group means of columns in which every row stores a value, and 0 elsewhere.
 
     A column with an absent (zero) value cannot have a mean far above its standard deviation, so it needs no shift.
@@ -148,9 +145,7 @@ def csr_parts(block: Block) -> Parts:
     return (X.data.astype(np.float64, copy=False), X.indices.astype(index, copy=False), X.indptr.astype(index, copy=False))
 
 
-def _add_sparse(
-    block: Block, codes: NDArray[np.int32], grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats
-) -> None:
+def _add_sparse(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> None:
     from ..kernels import moments
 
     data, indices, indptr = csr_parts(block)
@@ -164,7 +159,7 @@ def _add_sparse(
             scatter[s] += lower.T
 
 
-def rows_per_class(codes: NDArray[np.int32], weight: Floats | None, n_classes: int) -> NDArray[np.int64]:
+def rows_per_class(codes: Codes, weight: Floats | None, n_classes: int) -> Ints:
     """Return the number of rows of each class; one of weight 0 is no row.
 
     Examples

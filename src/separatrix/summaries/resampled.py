@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from ..thresholds import ROW_PRODUCTS
 
 
@@ -31,7 +30,7 @@ def can_resample(n: int, p: int) -> bool:
     return not ROW_PRODUCTS.reached(n * p * (p + 1) // 2)
 
 
-def resampled_moments(X: Floats, codes: NDArray[np.int32], weights: Floats, n_classes: int) -> ResampledMoments:
+def resampled_moments(X: Floats, codes: Codes, weights: Floats, n_classes: int) -> ResampledMoments:
     """Return the pooled class moments of rows under each line of weights (B, n), by matrix products.
 
         n_bk = Σ w_bi,   m_bk = m_k + Σ w_bi u_i/n_bk,   W_b = Σ_i w_bi u_i u_i' − Σ_k n_bk δ_bk δ_bk',   u_i = x_i − m_k,  δ = m_bk − m_k

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data import Block
 from ..data.row_hash import row_hash
 
@@ -38,7 +38,7 @@ class RowSample:
     weight: Floats
 
     @classmethod
-    def summarise(cls, limit: int, columns: NDArray[np.intp]) -> Callable[[Block], RowSample]:
+    def summarise(cls, limit: int, columns: Indices) -> Callable[[Block], RowSample]:
         """Return the pass: a function from a block to its sample."""
 
         def of(block: Block) -> RowSample:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...abilities import Abilities
 from ...abilities.counts_likelihood import CategoriesLikelihood
 from ...abilities.parts import BALANCED, Reading
-from ...array_types import Floats
+from ...array_types import Bools, Floats, Indices, Ints
 from ...data import Block, Source
 from ...decisions.class_weights import class_factors
 from ...errors import InputError
@@ -80,7 +80,7 @@ class CategoricalNB(DiscreteNB):
     categories_: CategoryCounts
     category_log_prob_: Floats
     category_zeros_: Floats | None
-    n_categories_: NDArray[np.int64]
+    n_categories_: Ints
     _records: ClassVar[dict[str, type]] = {"CategoryCounts": CategoryCounts}
 
     def __init__(
@@ -117,7 +117,7 @@ class CategoricalNB(DiscreteNB):
             reading=Reading("each column adds its log-likelihood ratio", self._naive_reading),
         )
 
-    def _least(self, p: int) -> NDArray[np.int64]:
+    def _least(self, p: int) -> Ints:
         if self.min_categories is None:
             return np.zeros(p, dtype=np.int64)
         least = np.asarray(self.min_categories)
@@ -197,7 +197,7 @@ class CategoricalNB(DiscreteNB):
         k, other = self._pair(label, against)
         return [log_odds(logs[k], logs[other]) for logs in self.feature_log_prob_]
 
-    def _column_ratios(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+    def _column_ratios(self, block: Block, of: Indices, against: Indices) -> Floats:
         """Return log p(x_j | of) − log p(x_j | against) of each value, (n, p), for the pair of classes of each row or one of all."""
         X = np.asarray(block.dense(), dtype=np.float64)
         found, of, against = np.zeros(X.shape), np.broadcast_to(of, len(X)), np.broadcast_to(against, len(X))
@@ -207,7 +207,7 @@ class CategoricalNB(DiscreteNB):
             found[known, j] = log_odds(logs[of[known], cell], logs[against[known], cell])
         return found
 
-    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]]:
+    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], Bools], str]]:
         yield from super()._refusals()
         yield (
             lambda x: x < 0,

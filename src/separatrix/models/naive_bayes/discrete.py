@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from ...abilities import Abilities, Refused
 from ...abilities.additive_scores import NaiveScores
 from ...argument_types import as_numbers
-from ...array_types import Floats
+from ...array_types import Bools, Floats, Indices
 from ...data import Source
 from ...data.counts import CountSource, is_text
 from ...data.opening import is_frame
@@ -67,7 +67,7 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         """Return the scores that add up over columns; a subclass gives `_column_ratios`."""
         return NaiveScores(self._column_ratios, self.class_log_prior_, takes_gaps=self.missing == "ignore")
 
-    def _column_ratios(self, block: Any, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+    def _column_ratios(self, block: Any, of: Indices, against: Indices) -> Floats:
         """Return log p(x_j | of) − log p(x_j | against) of each value, (n, p)."""
         raise TypeError(f"{type(self).__name__} must define _column_ratios")
 
@@ -224,7 +224,7 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
                 )
         raise InputError("Input X contains values so large that their sums are infinite in float64; rescale the columns.")
 
-    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]]:
+    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], Bools], str]]:
         """Yield what cannot be counted, and the error for it."""
         if self.missing == "error":
             yield (
@@ -256,7 +256,7 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         return tags
 
 
-def first_value(source: Source, bad: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> tuple[int, int, Any] | None:
+def first_value(source: Source, bad: Callable[[NDArray[Any]], Bools]) -> tuple[int, int, Any] | None:
     """Return row, column and value of the first value that is bad, or None."""
     for block in source.blocks():
         X: Any = block.X.tocoo() if sp.issparse(block.X) else np.asarray(block.X)

@@ -15,7 +15,7 @@ from ...abilities.additive_scores import NaiveScores
 from ...abilities.column_sets import NaiveSets, naive_criterion
 from ...abilities.gaussian_likelihood import OwnVariancesLikelihood
 from ...abilities.parts import WEIGHTED, Reading, RowsLeftOut, Similarity
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 from ...data import Block, Source
 from ...decisions.class_weights import class_factors, effective_priors, stand_in
 from ...errors import DataWarning, InputError
@@ -124,14 +124,14 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
 
     _scores = _joint
 
-    def _column_ratios(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+    def _column_ratios(self, block: Block, of: Indices, against: Indices) -> Floats:
         """Return log p(x_j | of) − log p(x_j | against) of each value, (n, p), for the pair of classes of each row or one of all."""
         X = np.asarray(block.dense(), dtype=np.float64)
         near, far = ((X - self.theta_[k]) ** 2 / self.var_[k] + np.log(self.var_[k]) for k in (of, against))
         ratios: Floats = 0.5 * (far - near)
         return ratios
 
-    def _score_gradient(self, X: Floats, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+    def _score_gradient(self, X: Floats, of: Indices, against: Indices) -> Floats:
         """Return the gradient of log p(x, of) − log p(x, against) at each row of X (n, p), for the pair of classes of each row."""
         gradient: Floats = (X - self.theta_[against]) / self.var_[against] - (X - self.theta_[of]) / self.var_[of]
         return gradient

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Codes, Floats, Indices, Ints
 from ...data import Block
 from ...decisions.class_weights import class_factors
 from ...solvers.closed_form.count_scores import count_scores
@@ -64,7 +63,7 @@ class RowsLeftOut:
         return left_out
 
 
-def with_own(given: LogSums, codes: NDArray[np.int32], own: Own) -> LogSums:
+def with_own(given: LogSums, codes: Codes, own: Own) -> LogSums:
     """Return log p(x | k) with that of each row's own class replaced.
 
     Examples
@@ -128,7 +127,7 @@ class WordsLeftOut(LinearRowsLeftOut):
         return without_each
 
 
-def _stored_values(tile: Block, reading: CountingRule) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+def _stored_values(tile: Block, reading: CountingRule) -> tuple[Ints, Ints, Floats]:
     """Return rows, columns and values of what is counted and not 0."""
     if not tile.is_sparse:
         X, _ = reading.values(np.asarray(tile.X))
@@ -162,7 +161,7 @@ class SwitchesLeftOut(LinearRowsLeftOut):
         return without_each
 
 
-def alike(codes: NDArray[np.int32], weight: Floats) -> Iterator[tuple[int, float, NDArray[np.intp]]]:
+def alike(codes: Codes, weight: Floats) -> Iterator[tuple[int, float, Indices]]:
     """Yield class, weight and rows of those that share both.
 
     Examples
@@ -200,11 +199,11 @@ class CategoriesLeftOut(RowsLeftOut):
 
 def categories_without(
     found: LogSums,
-    cells: NDArray[np.int64],
-    codes: NDArray[np.int32],
+    cells: Ints,
+    codes: Codes,
     weight: Floats,
     counts: CategoryCounts,
-    goes: NDArray[np.bool_],
+    goes: Bools,
     alpha: float,
     logs: Floats,
     zeros: Floats | None,

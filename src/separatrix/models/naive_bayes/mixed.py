@@ -15,7 +15,7 @@ from ...abilities.additive_scores import NaiveScores
 from ...abilities.counts_likelihood import MixedLikelihood
 from ...abilities.parts import Reading
 from ...argument_types import check_arguments
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 from ...data import Block, Source
 from ...data.arrays import as_array
 from ...data.columns import ColumnBatch
@@ -167,7 +167,7 @@ class MixedNB(DiscreteNB):
         names = vars(self).get("feature_names_in_")
         return ColumnBatch.of(block, None if names is None else tuple(names))
 
-    def _column_ratios(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+    def _column_ratios(self, block: Block, of: Indices, against: Indices) -> Floats:
         X, normal = np.asarray(block.dense(), dtype=np.float64), (self.theta_, self.var_)
         return columns.column_ratios(X, self.summary_.layout, normal, self.counted_, self.categorical_, of, against)
 

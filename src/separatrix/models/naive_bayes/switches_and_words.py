@@ -13,7 +13,7 @@ from ...abilities import Abilities
 from ...abilities.additive_scores import LinearScores
 from ...abilities.counts_likelihood import SwitchesLikelihood, WordsLikelihood
 from ...abilities.parts import BALANCED, Reading
-from ...array_types import Floats
+from ...array_types import Bools, Floats, Indices
 from ...data import Block
 from ...errors import InputError
 from ...solvers.closed_form.log_sums import log_odds
@@ -150,14 +150,14 @@ class BernoulliNB(LinearNB):
         pairs = (self.absent_log_prob_, self.feature_log_prob_)
         return np.stack([log_odds(logs[k], logs[other]) for logs in pairs])
 
-    def _column_ratios(self, block: Block, of: NDArray[np.intp], against: NDArray[np.intp]) -> Floats:
+    def _column_ratios(self, block: Block, of: Indices, against: Indices) -> Floats:
         """Return log p(b_j | of) − log p(b_j | against) of each switch, (n, p), for the pair of classes of each row or one of all."""
         on, gaps = self._reading().values(np.asarray(block.dense()))
         without, with_ = (log_odds(logs[of], logs[against]) for logs in (self.absent_log_prob_, self.feature_log_prob_))
         found = np.where(on > 0, with_, without)
         return found if gaps is None else np.where(gaps, 0.0, found)
 
-    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]]:
+    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], Bools], str]]:
         yield from super()._refusals()
         yield (
             lambda x: (x != 0) & (x != 1) & ~np.isnan(x),
@@ -268,7 +268,7 @@ class MultinomialNB(LinearNB):
         k, other = self._pair(label, against)
         return log_odds(self.feature_log_prob_[k], self.feature_log_prob_[other])
 
-    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], NDArray[np.bool_]], str]]:
+    def _refusals(self) -> Iterator[tuple[Callable[[NDArray[Any]], Bools], str]]:
         yield from super()._refusals()
         yield (
             lambda x: x < 0,

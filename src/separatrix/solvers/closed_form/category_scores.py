@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Floats, Ints
 from ...data import Block
 from ...summaries.categories import CategoryCounts
 from ...summaries.grouped import tile_rows
@@ -20,7 +19,7 @@ def category_logs(counts: CategoryCounts, alpha: float) -> LogProbability:
     return log_share(counts.cells + alpha, whole, np.repeat(sizes, sizes))
 
 
-def category_scores(block: Block, starts: NDArray[np.int64], table: Floats, skip_missing: bool) -> tuple[Floats, NDArray[np.int64]]:
+def category_scores(block: Block, starts: Ints, table: Floats, skip_missing: bool) -> tuple[Floats, Ints]:
     """Return Σ_j table[k, starts_j + x_ij] of each row, (n, K), and how many rows of each column hold a category beyond its cells.
 
     Those add nothing, as missing values do if skipped. A value that is no category makes the row's scores NaN.
@@ -45,9 +44,7 @@ def category_scores(block: Block, starts: NDArray[np.int64], table: Floats, skip
     return scores, unknown
 
 
-def _add_small(
-    X: Floats, starts: NDArray[np.int64], by_cell: Floats, skip_missing: bool, scores: Floats, unknown: NDArray[np.int64]
-) -> None:
+def _add_small(X: Floats, starts: Ints, by_cell: Floats, skip_missing: bool, scores: Floats, unknown: Ints) -> None:
     """The kernel's reference: all at once where every value is a known category, else one column after the other."""
     gaps = np.isnan(X)
     whole = (X >= 0) & (np.floor(X) == X) & np.isfinite(X)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ...array_types import Floats
+from ...array_types import Bools, Codes, Floats, Indices
 from ...data import Block
 from ...data.columns import ColumnBatch
 from ...summaries.categories import CategoryCounts
@@ -77,7 +77,7 @@ class CountLikelihoods:
             return LogSums(value)
         return LogSums(value, count_scores(block, reading, self.zero_coef, self.zero_offset.sum(axis=1), self.zero_offset))
 
-    def exact_logs(self, X: Floats, k: NDArray[np.intp]) -> Floats:
+    def exact_logs(self, X: Floats, k: Indices) -> Floats:
         """Return log p(x_j | k) of each value (n, b), −inf for what is impossible; k is one class or one per row."""
         value = X * self.coef[k] + self.offset[k]
         if self.zero_coef is None or self.zero_offset is None:
@@ -141,7 +141,7 @@ class CategoryLikelihoods:
         """Log-probabilities of all cells, -inf for 0."""
         return LogProbability(self.logs, self.zeros).exact
 
-    def log_sums(self, columns: list[tuple[NDArray[np.int32], list[Any]]], n_rows: int) -> tuple[LogSums, list[int]]:
+    def log_sums(self, columns: list[tuple[Codes, list[Any]]], n_rows: int) -> tuple[LogSums, list[int]]:
         """Return log p(x | k) of rows, and in how many rows each column holds a category never seen; those say nothing."""
         K = len(self.logs)
         value, zeros = np.zeros((n_rows, K)), None if self.zeros is None else np.zeros((n_rows, K))
@@ -157,7 +157,7 @@ class CategoryLikelihoods:
                 zeros += np.vstack([self.zeros[:, begin:end].T, np.zeros((2, K))])[cells]
         return LogSums(value, zeros), unknown
 
-    def draw(self, k: int, n: int, rng: np.random.RandomState, text: NDArray[np.bool_]) -> Floats:
+    def draw(self, k: int, n: int, rng: np.random.RandomState, text: Bools) -> Floats:
         """Draw n rows of class k: categories of text by position, others as the numbers they are."""
         X, starts, shares = np.zeros((n, len(text))), self.counts.starts, np.exp(self.exact[k])
         for j in range(len(text)):
@@ -228,8 +228,8 @@ def column_ratios(
     normal: tuple[Floats, Floats],
     counts: CountLikelihoods,
     categories: CategoryLikelihoods,
-    of: NDArray[np.intp],
-    against: NDArray[np.intp],
+    of: Indices,
+    against: Indices,
 ) -> Floats:
     """Return log p(x_j | of) − log p(x_j | against) of each value of `coded_rows`, (n, p), for the two classes of each row or of all.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...array_types import Bools, Floats
 from ...errors import InputError
@@ -136,7 +135,7 @@ def canonical(Z: Floats, priors: Floats, basis: Floats) -> tuple[Floats, Floats]
     return scalings * np.where(signs == 0, 1.0, signs), ratio
 
 
-def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float = 0.0) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float = 0.0) -> tuple[Floats, Floats, Bools]:
     """Return coef (B, K, p) and intercept (B, K) of B discriminants at once, and which of them are sure.
 
     Where a covariance is close to singular its discriminants are not sure: use :func:`solve_discriminant` there.
@@ -172,7 +171,7 @@ def solve_many(means: Floats, covariances: Floats, priors: Floats, alpha: float 
     return coef, intercept, sure
 
 
-def _definite(R: Floats) -> NDArray[np.bool_]:
+def _definite(R: Floats) -> Bools:
     """Return which of some correlation matrices (B, p, p) are safely definite."""
     try:
         definite: Bools = (np.einsum("bjj->bj", np.linalg.cholesky(R)) ** 2 > SURE).all(axis=1)

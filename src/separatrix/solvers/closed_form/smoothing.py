@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def log_rate(total: Floats, present: Floats, mean: Floats, alpha: float) -> LogP
     return LogProbability(value, zero.astype(np.float64) if zero.any() else None)
 
 
-def rule_out(scores: Floats, zeros: Floats | None, never: NDArray[np.bool_] | None = None) -> Floats:
+def rule_out(scores: Floats, zeros: Floats | None, never: Bools | None = None) -> Floats:
     """Return scores in which the classes ruled out stand at -FAR: those with more zeros than another, and those that are never right.
 
     Parameters

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Codes, Floats
+from ...array_types import Bools, Codes, Floats, Ints
 from ...data import Block
 from ...summaries.grouped import tile_rows
 from ...thresholds import LEFT_OUT
@@ -35,7 +34,7 @@ class LeftOut:
     """
 
     scores: Floats
-    refit: NDArray[np.bool_]
+    refit: Bools
 
 
 def left_out_log_priors(counts: Floats, codes: Codes, weight: Floats, fixed: Floats | None) -> Floats:
@@ -183,7 +182,7 @@ def discriminant_pass(
     return tiled(left_out)
 
 
-def left_freedom(nu: float, counts: Floats, weight: Floats, vanishes: NDArray[np.bool_]) -> Floats:
+def left_freedom(nu: float, counts: Floats, weight: Floats, vanishes: Bools) -> Floats:
     """Return ν of each left-out fit: ν − w, and where ν is n − K and a class vanishes, one more, since K falls too.
 
     Examples
@@ -194,7 +193,7 @@ def left_freedom(nu: float, counts: Floats, weight: Floats, vanishes: NDArray[np
     return nu - weight + (vanishes if nu < counts.sum() else 0.0)
 
 
-def vanishing(N: Floats, weight: Floats) -> tuple[NDArray[np.bool_], Floats]:
+def vanishing(N: Floats, weight: Floats) -> tuple[Bools, Floats]:
     """Return which rows take their class with them, and N_g − w of the others (1 in place of what would be 0).
 
     Examples
@@ -265,7 +264,7 @@ def gaussian_pass(
     p: int,
     ddof: float,
     fixed: Floats | None,
-    ranks: NDArray[np.int64],
+    ranks: Ints,
 ) -> Callable[[Block], LeftOut]:
     """Return the leave-one-out pass of classes with covariances of their own.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats
 from ...data import Block
 from ..closed_form.whitening import total_spread, whiten
 from .leave_one_out import GUARD, LeftOut, tiled, vanishing
@@ -66,7 +65,7 @@ def least_squares_pass(
     coef: Floats,
     intercept: Floats,
     factors: Floats | None = None,
-) -> tuple[Callable[[Block], tuple[Floats, NDArray[np.bool_]]], bool]:
+) -> tuple[Callable[[Block], tuple[Floats, Bools]], bool]:
     """Return the pass to the outputs of every row under the regression without it, and whether that has no unique solution.
 
         f' = t − (t − f)/(1 − w h),    h = 1/n + (x − x̄)'(T + αI)⁻¹(x − x̄)
@@ -90,7 +89,7 @@ def least_squares_pass(
     total.flat[:: len(total) + 1] += alpha
     found = whiten(total, np.sqrt(n * spread**2 + alpha))
 
-    def outputs(tile: Block) -> tuple[Floats, NDArray[np.bool_]]:
+    def outputs(tile: Block) -> tuple[Floats, Bools]:
         assert tile.codes is not None
         X = tile.dense().astype(np.float64, copy=False)
         weight = np.ones(len(X)) if tile.weight is None else tile.weight

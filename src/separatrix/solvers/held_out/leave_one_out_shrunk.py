@@ -11,9 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Codes, Floats
+from ...array_types import Bools, Codes, Floats
 from ...data import Block
 from ...summaries import ClassMoments
 from ...summaries.grouped import tile_rows
@@ -185,9 +184,7 @@ def discriminant_path(
     return path
 
 
-def shrunk_change(
-    u: Floats, values: Floats, N: float, weight: Floats, ddof: float, alpha: float, ridge: float
-) -> tuple[Floats, NDArray[np.bool_]]:
+def shrunk_change(u: Floats, values: Floats, N: float, weight: Floats, ddof: float, alpha: float, ridge: float) -> tuple[Floats, Bools]:
     """Return −½(log det Σ' + d') of rows of one class under its own covariance without them, and which need a refit.
 
         Σ' = (1 − r)[(1 − α)S' + α (tr S'/p) I] + rI,   S' = (W − wN uu'/(N − w))/(N − w − ddof)

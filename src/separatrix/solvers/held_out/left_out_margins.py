@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Floats, Folds, Indices
 from .left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out
 
 EXACT = 1e-9
@@ -33,7 +32,7 @@ class MarginRows(LeftOutRows):
         slopes: Floats = -2.0 * c * y * np.maximum(0.0, 1.0 - y * S)
         return slopes
 
-    def curvatures(self, rows: NDArray[np.intp]) -> Floats:
+    def curvatures(self, rows: Indices) -> Floats:
         """Return 2c inside the margin, else 0."""
         return self.curvature_at(np.asarray(self.Z[rows] @ self.theta.T), rows)[:, :, None]
 
@@ -42,7 +41,7 @@ class MarginRows(LeftOutRows):
         y = np.where(self.codes[rows] == 1, 1.0, -1.0)[:, None]
         return np.where(y * S < 1.0, 2.0 * self.s[rows][:, None], 0.0)
 
-    def curved(self, rows: NDArray[np.intp], theta: Floats) -> Floats:
+    def curved(self, rows: Indices, theta: Floats) -> Floats:
         """Return the Hessian (q, q) of the loss of some rows."""
         Z = self.Z[rows]
         h = self.curvature_at(np.asarray(Z @ theta.T), rows)[:, 0]
@@ -53,7 +52,7 @@ class MarginRows(LeftOutRows):
         return added
 
 
-def certified_scores(rows: MarginRows, folds: NDArray[np.int64], alone: bool) -> LeftOutScores:
+def certified_scores(rows: MarginRows, folds: Folds, alone: bool) -> LeftOutScores:
     """Return the scores (n, 1) of rows under one machine fitted without them, and which need a refit.
 
     Parameters
@@ -81,7 +80,7 @@ def certified_scores(rows: MarginRows, folds: NDArray[np.int64], alone: bool) ->
     return found
 
 
-def newton(rows: MarginRows, kept: NDArray[np.intp], theta: Floats) -> tuple[Floats, bool]:
+def newton(rows: MarginRows, kept: Indices, theta: Floats) -> tuple[Floats, bool]:
     """Minimise F over some rows by Newton steps, each halved until F falls; return θ and whether it settled."""
     on, ridge, Z = np.flatnonzero(rows.free), np.diag(rows.ridge.ravel()), rows.Z[kept]
     y, c = np.where(rows.codes[kept] == 1, 1.0, -1.0), rows.s[kept]

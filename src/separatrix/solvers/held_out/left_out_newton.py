@@ -21,11 +21,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from ...array_types import Bools, Codes, Floats
+from ...array_types import Bools, Codes, Floats, Indices
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...thresholds import NEWTON_VALUES
 
-Curvature = Callable[[NDArray[np.intp], Floats], Floats]
+Curvature = Callable[[Indices, Floats], Floats]
 
 STILL = 1e-5
 """Change of a held-out score below which a left-out fit has arrived."""
@@ -64,7 +64,7 @@ class LeftOutRows:
     theta: Floats
     ridge: Floats
     kappa: Floats
-    free: NDArray[np.bool_]
+    free: Bools
     hessian: Floats
     still: float = STILL
     near: float = NEAR
@@ -96,7 +96,7 @@ class LeftOutRows:
         P *= s
         return P
 
-    def curvatures(self, rows: NDArray[np.intp]) -> Floats:
+    def curvatures(self, rows: Indices) -> Floats:
         """Return sD (B, R, R) of some rows at θ."""
         S = np.asarray(self.Z[rows] @ self.theta.T)
         if S.shape[1] == 1:
@@ -112,7 +112,7 @@ class LeftOutRows:
         """Return the gradient of the penalty at coefficients (B, R, q), the signs of θ held."""
         return self.ridge * theta + self.kappa * np.sign(self.theta)
 
-    def is_certain(self, theta: Floats, gradient: Floats) -> NDArray[np.bool_]:
+    def is_certain(self, theta: Floats, gradient: Floats) -> Bools:
         """Return which left-out fits (B, R, q) keep all signs, with slopes of the zeros inside the L1 penalty."""
         if not self.kappa.any():
             return np.ones(len(theta), dtype=bool)
@@ -136,7 +136,7 @@ class LeftOutScores:
     """Scores (n, R) of held-out rows, which rows need a refit (n,), and whether every fit was polished until it stood still."""
 
     scores: Floats
-    refit: NDArray[np.bool_]
+    refit: Bools
     polished: bool
 
 
@@ -164,7 +164,7 @@ def leave_rows_out(rows: LeftOutRows, polish_all: bool) -> LeftOutScores:
     return LeftOutScores(scores, refit, polish_all)
 
 
-def _one_batch(rows: LeftOutRows, V: Floats, part: NDArray[np.intp], scores: Floats, refit: NDArray[np.bool_], polish_all: bool) -> None:
+def _one_batch(rows: LeftOutRows, V: Floats, part: Indices, scores: Floats, refit: Bools, polish_all: bool) -> None:
     R, q = rows.theta.shape
     own = rows.Z[part]
     own = np.asarray(own.toarray() if hasattr(own, "toarray") else own)
@@ -195,8 +195,8 @@ def _away_from_singular(M: Floats) -> Floats:
 
 
 def _polished(
-    rows: LeftOutRows, V: Floats, part: NDArray[np.intp], theta: Floats, own: Floats, VU: Floats, undo: Floats, sD: Floats
-) -> tuple[Floats, NDArray[np.bool_]]:
+    rows: LeftOutRows, V: Floats, part: Indices, theta: Floats, own: Floats, VU: Floats, undo: Floats, sD: Floats
+) -> tuple[Floats, Bools]:
     """Return the scores of rows under fits without them, polished until they stand still, and which of them do not."""
     going, final, refit = np.arange(len(part)), np.einsum("brj,bj->br", theta, own), np.ones(len(part), dtype=bool)
     for _ in range(ROUNDS):
@@ -217,7 +217,7 @@ def _polished(
     return final, refit
 
 
-def _gradients(rows: LeftOutRows, theta: Floats, part: NDArray[np.intp], own: Floats) -> Floats:
+def _gradients(rows: LeftOutRows, theta: Floats, part: Indices, own: Floats) -> Floats:
     """Return the gradient (B, R, q) of F without row part[b] at theta[b]."""
     B, R, q = theta.shape
     S = np.asarray(rows.Z @ theta.reshape(B * R, q).T).reshape(-1, B, R)
@@ -246,7 +246,7 @@ def leave_folds_out(rows: LeftOutRows, folds: NDArray[np.integer], curvature_of:
     return LeftOutScores(scores, refit, True)
 
 
-def _one_fold(rows: LeftOutRows, held: NDArray[np.intp], curvature_of: Curvature) -> tuple[Floats, bool]:
+def _one_fold(rows: LeftOutRows, held: Indices, curvature_of: Curvature) -> tuple[Floats, bool]:
     """Take Newton steps from θ over the other rows; return the scores of those held out and whether the steps arrived."""
     kept, on = np.setdiff1d(np.arange(len(rows.codes)), held), rows.free.ravel()
     Z, theta = rows.Z[kept], rows.theta

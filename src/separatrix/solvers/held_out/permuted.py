@@ -14,15 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ...array_types import Codes, Floats
+from ...array_types import Codes, Floats, Folds, Indices
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import TOLERANCE
 
 
-def least_squares_permuted(X: Floats, folds: NDArray[np.int64], codes: Codes, K: int, alpha: float = 0.0) -> Codes | None:
+def least_squares_permuted(X: Floats, folds: Folds, codes: Codes, K: int, alpha: float = 0.0) -> Codes | None:
     """Return the held-out class of every row under every permutation, by least squares of ±1 indicators.
 
     Parameters
@@ -60,7 +59,7 @@ def least_squares_permuted(X: Floats, folds: NDArray[np.int64], codes: Codes, K:
 
 
 def discriminant_permuted(
-    X: Floats, folds: NDArray[np.int64], codes: Codes, K: int, priors: Floats | None = None, unbiased: bool = True
+    X: Floats, folds: Folds, codes: Codes, K: int, priors: Floats | None = None, unbiased: bool = True
 ) -> Codes | None:
     """Return the held-out class of every row under every permutation, by linear discriminant analysis.
 
@@ -106,7 +105,7 @@ def discriminant_permuted(
     return answers
 
 
-def _folds(X: Floats, folds: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], Floats, Floats, Floats]]:
+def _folds(X: Floats, folds: Folds) -> Iterator[tuple[Indices, Floats, Floats, Floats]]:
     """Yield held-out row numbers, mean and spread of the training rows, and these rows."""
     for fold in range(int(folds.max()) + 1):
         training = X[folds != fold]

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 from .pieces import Pieces
 from .semismooth import Descent
 
@@ -28,7 +27,7 @@ class ConjugateDescent(Descent):
     read = 0
     products = 0
     slope: Floats
-    curved: NDArray[np.intp]
+    curved: Indices
     sigma: Floats
 
     def _begin(self, pieces: Pieces, kept: float) -> None:

@@ -21,9 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Codes, Floats
 from ..row_parts import squared_norms, unsigned_parts
 from ..rows import Rows
 from .machine import proven
@@ -53,7 +52,7 @@ class JointMachine:
     """
 
     rows: Rows
-    codes: NDArray[np.int32]
+    codes: Codes
     cost: Floats
     n_classes: int
     ridge: float = 0.0

@@ -18,9 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats, Parts
+from ...array_types import Floats, Ints, Parts
 from ..row_parts import squared_norms, unsigned_parts
 from ..smooth.centred_rows import CentredRows
 from .machine import Certificate, Ended, Machine, best_intercept, certify
@@ -38,11 +37,11 @@ class Walk:
     alpha: Floats
     w: Floats
     b: Floats
-    order: NDArray[np.int64]
+    order: Ints
     active: int
     limits: Floats
     reached: Floats
-    random: NDArray[np.int64]
+    random: Ints
 
     def unshrink(self) -> None:
         """Let all rows take part again."""
@@ -102,7 +101,7 @@ def _spread(machine: Machine, norms: Floats) -> float:
     return float(norms.mean()) if machine.ridge == 0.0 else 1.0 / machine.ridge
 
 
-def _state(seed: int) -> NDArray[np.int64]:
+def _state(seed: int) -> Ints:
     """Return a state of the shuffling generator, never 0."""
     return np.random.default_rng(seed).integers(1, 2**62, 1)
 

@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
 from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored
@@ -145,7 +144,7 @@ class Interior:
         self.s = (FIRST if self.is_large else 1.0) + self.own
         self.products = float(np.vdot(self.u, self.s))
         self.length = 1.0
-        self.weights: tuple[Floats, NDArray[np.intp], Floats] = self.s, np.zeros(0, dtype=np.intp), self.s
+        self.weights: tuple[Floats, Indices, Floats] = self.s, np.zeros(0, dtype=np.intp), self.s
 
     @property
     def size(self) -> float:

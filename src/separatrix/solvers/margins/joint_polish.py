@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine
 from .joint_interior import Interior
@@ -74,7 +73,7 @@ def polish(machine: JointMachine, found: JointCertificate, A: Floats) -> JointCe
     return found
 
 
-def _solve(inner: Interior, on: NDArray[np.bool_]) -> bool:
+def _solve(inner: Interior, on: Bools) -> bool:
     """Move θ and u to the conditions for the classes that are `on`; return whether there was a matrix to do it with."""
     chosen = np.flatnonzero(on.sum(axis=1) > 1)
     if len(chosen) == 0:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .machine import Certificate, Ended, Machine, certify
@@ -237,7 +237,7 @@ def _solved(H: Floats, r: Floats) -> Floats:
     return np.asarray(lapack.dpotrs(factor, r, lower=1)[0])
 
 
-def _scattered(values: Floats, index: NDArray[np.intp], n: int) -> Floats:
+def _scattered(values: Floats, index: Indices, n: int) -> Floats:
     found = np.zeros(n)
     found[index] = values
     return found

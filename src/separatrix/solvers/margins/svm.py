@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Codes, Floats, Ints
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...errors import InputError
 from ...losses import SquaredHinge
@@ -45,7 +45,7 @@ class Found:
     """The solution of all machines and their multipliers: W = dual (R, S) X[support]."""
 
     solution: Solution
-    support: NDArray[np.int64]
+    support: Ints
     dual: Floats
 
 
@@ -77,7 +77,7 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     return found
 
 
-def _used(problem: Problem) -> NDArray[np.int64] | None:
+def _used(problem: Problem) -> Ints | None:
     """Return the rows with a weight where others have none; None where all have one, or rows are read anew or named in messages."""
     weight = problem.rows.weight
     is_whole = problem.rows.X is None or problem.strength == 0.0 or weight is None or weight.all()
@@ -197,7 +197,7 @@ def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[End
     yield from ordered_map(run, machines, threads)
 
 
-def _codes_and_costs(problem: Problem) -> tuple[NDArray[np.int32], Floats]:
+def _codes_and_costs(problem: Problem) -> tuple[Codes, Floats]:
     """Return class codes and c_i = s_i/(λS) of all rows; infinite costs for hard margins."""
     rows = problem.rows
     codes = rows.codes if rows.codes is not None else each_row(rows, lambda block: block.codes)  # type: ignore[arg-type,return-value]
@@ -230,11 +230,11 @@ def _proven(machine: Machine, ended: Ended, label: Any) -> Ended:
     )
 
 
-def _listed(rows: NDArray[np.int64]) -> str:
+def _listed(rows: Ints) -> str:
     return ", ".join(map(str, rows[:5])) + (", …" if len(rows) > 5 else "")
 
 
-def _gathered(problem: Problem, ended: list[Ended], codes: NDArray[np.int32], machines: range, name: str, why: str, scale: float) -> Found:
+def _gathered(problem: Problem, ended: list[Ended], codes: Codes, machines: range, name: str, why: str, scale: float) -> Found:
     alpha = np.array([e.certificate.alpha for e in ended])
     support = np.flatnonzero(alpha.any(axis=0))
     dual = alpha[:, support] * np.where(codes[support] == np.array(machines)[:, None], 1.0, -1.0)

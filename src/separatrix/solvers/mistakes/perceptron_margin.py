@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats, Ints
 from ...data import Block, Source
 from ...errors import InputError
 from ..scores import largest
@@ -62,14 +62,14 @@ class MistakeBound:
 class Margins:
     """Rows with their margins a_i'v: the least one against any rival. Columns: row number, class, rival, weight, margin."""
 
-    row: NDArray[np.int64]
-    own: NDArray[np.int64]
-    rival: NDArray[np.int64]
+    row: Ints
+    own: Ints
+    rival: Ints
     weight: Floats
     value: Floats
 
     @property
-    def key(self) -> NDArray[np.int64]:
+    def key(self) -> Ints:
         """A number for each row and rival."""
         return self.row * (1 + int(self.rival.max(initial=0))) + self.rival
 
@@ -171,7 +171,7 @@ def _radius(block: Block, unit: float) -> float:
     return float((norms if block.weight is None else norms * block.weight).max())
 
 
-def _hull_point(source: Source, work: Margins, R: int, unit: float) -> tuple[Floats, float, NDArray[np.bool_]]:
+def _hull_point(source: Source, work: Margins, R: int, unit: float) -> tuple[Floats, float, Bools]:
     """Return the direction of the point of the hull of some a_i nearest to the origin, its distance, and which rows it needs."""
     rows, place = np.unique(work.row, return_inverse=True)
     X = take_rows(source, rows)

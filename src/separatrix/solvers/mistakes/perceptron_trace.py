@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Codes, Floats, Ints
 from ...data import Source
 from ...errors import InputError
 from .perceptron_rows import take_rows
@@ -60,11 +60,11 @@ class Trace:
 
     start: Floats
     unit: float
-    epoch: NDArray[np.int64]
-    row: NDArray[np.int64]
+    epoch: Ints
+    row: Ints
     score: Floats
-    own: NDArray[np.int32]
-    rival: NDArray[np.int32]
+    own: Codes
+    rival: Codes
     step: Floats
     clock: Floats
 
@@ -128,7 +128,7 @@ class Trace:
         weights[1:] *= self.signed_steps(first, last)[:, :, None]
         return np.cumsum(weights, axis=0, out=weights)
 
-    def _total(self, X: Any, place: NDArray[np.int64], last: int) -> Floats:
+    def _total(self, X: Any, place: Ints, last: int) -> Floats:
         """Return the sum of the first updates; X are the distinct rows, place where each update's row is in them."""
         steps = self.signed_steps(0, last)
         by_row = np.zeros((X.shape[0], steps.shape[1]))

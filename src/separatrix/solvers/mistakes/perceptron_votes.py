@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Codes, Floats, Ints
 from ...data import Block, Source
 from .perceptron_rows import take_rows
 from .perceptron_trace import Trace
@@ -58,9 +58,9 @@ class Ballots:
     start: Floats
     unit: float
     support: Floats | SparseRows
-    index: NDArray[np.int64]
-    own: NDArray[np.int32]
-    rival: NDArray[np.int32]
+    index: Ints
+    own: Codes
+    rival: Codes
     step: Floats
     survived: Floats
 

@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Codes, Floats
 from ...data import Block
 from ...data.threads import single_threaded_blas, spread
 from ...summaries import ClassMoments
@@ -132,7 +131,7 @@ class Pass:
     targets : (M,) classes of the machines
     """
 
-    def __init__(self, shared: Objective, machines: Sequence[Objective], targets: NDArray[np.int32]) -> None:
+    def __init__(self, shared: Objective, machines: Sequence[Objective], targets: Codes) -> None:
         self.problem, self.centre, self.machines, self.targets = shared.problem, shared.centre, machines, targets
         self.rows = self.problem.rows.in_pieces(PIECES)
 
@@ -154,7 +153,7 @@ class Pass:
         return {k: (float(losses[i]), gradient[i : i + 1]) for i, k in enumerate(who)}
 
 
-def _partial(block: Block, targets: NDArray[np.int32], W: Floats, c: Floats) -> tuple[Floats, Floats]:
+def _partial(block: Block, targets: Codes, W: Floats, c: Floats) -> tuple[Floats, Floats]:
     from ...kernels.cross_entropy import logistic_rows
 
     assert block.codes is not None

@@ -12,9 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 from ...data import Block
 from ...losses import SmoothLoss
 from ...summaries.grouped import NO_WEIGHT
@@ -62,7 +61,7 @@ class Averaged:
             state = state._step(block, np.sort(order[begin : begin + BATCH]), loss, C, fit_intercept)
         return state
 
-    def _step(self, block: Block, rows: NDArray[np.intp], loss: SmoothLoss, C: float, fit_intercept: bool) -> Self:
+    def _step(self, block: Block, rows: Indices, loss: SmoothLoss, C: float, fit_intercept: bool) -> Self:
         assert block.codes is not None
         X, codes = block.X[rows], block.codes[rows]
         weight = np.ones(len(rows)) if block.weight is None else block.weight[rows]

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats, Indices
 from ...data import Block
 from ...data.threads import ordered_map, single_threaded_blas
 from ...summaries.grouped import csr_parts
@@ -134,7 +134,7 @@ class CentredRows:
 
         return _added(self.rows.map(of_block))
 
-    def _sparse_gram(self, h: Floats, index: NDArray[np.intp]) -> Floats:
+    def _sparse_gram(self, h: Floats, index: Indices) -> Floats:
         """Sum over a fixed, small number of parts: each needs a (q, q) matrix of its own."""
         X = self.rows.X if len(index) == len(h) else self.rows.X[index]
         edges = np.searchsorted(X.indptr, np.linspace(0, X.nnz, PARTS + 1)[1:-1])
@@ -143,7 +143,7 @@ class CentredRows:
         with single_threaded_blas():
             return _added(ordered_map(lambda piece: _sparse_gram(*piece), pieces, self.rows.threads))
 
-    def few(self, index: NDArray[np.intp], h: Floats, v: Floats) -> tuple[Floats, Floats]:
+    def few(self, index: Indices, h: Floats, v: Floats) -> tuple[Floats, Floats]:
         """Return Σ h_i x̃_i x̃_i' and Σ v_i x̃_i of the rows listed, h and v being theirs."""
         X = self.rows.X[index]
         if isinstance(X, np.ndarray):
@@ -158,7 +158,7 @@ class CentredRows:
         """Whether so many rows are best gathered in one go."""
         return self.rows.X is not None and count * self.width < FEW
 
-    def take(self, index: NDArray[np.intp]) -> Floats:
+    def take(self, index: Indices) -> Floats:
         """Return x_i − μ of some rows held in memory, dense."""
         X = self.rows.X[index]
         return np.asarray(X if isinstance(X, np.ndarray) else X.toarray(), dtype=np.float64) - self.centre
@@ -183,7 +183,7 @@ class CentredRows:
         return total
 
 
-def _signs(h: Floats) -> list[tuple[NDArray[np.bool_] | None, float]]:
+def _signs(h: Floats) -> list[tuple[Bools | None, float]]:
     """Return masks of the rows that enter and of those that leave, with their signs; None for all rows."""
     if (h > 0.0).all():
         return [(None, 1.0)]

@@ -14,10 +14,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from ...array_types import Floats
+from ...array_types import Floats, Ints
 from ...data import Block
 from ...summaries.grouped import csr_parts
 from ..accepted_losses import require_loss
@@ -156,7 +155,7 @@ class Dual:
         return fall * ratio / (1.0 - ratio)
 
 
-def shuffled(cost: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+def shuffled(cost: Floats, rng: np.random.Generator) -> Ints:
     """Return the rows that count in random order: runs of neighbours, shuffled within and among each other."""
     inside = rng.permutation(RUN)
     order = (rng.permutation(-(-len(cost) // RUN))[:, None] * RUN + inside).ravel()

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ...array_types import Floats
+from ...array_types import Floats, Ints
 from ...losses import CrossEntropy, Logistic
 from ..accepted_losses import require_loss
 from ..dependence import dependent_columns
@@ -43,7 +42,7 @@ class Ended:
     hessian: Floats
     status: Status
     iterations: int
-    dependent: NDArray[np.int64] | None
+    dependent: Ints | None
 
 
 def solve(problem: Problem) -> Solution:
@@ -128,7 +127,7 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
     return Ended(theta, f, g, H, status, iterations, dependent)
 
 
-def _dependent(objective: Objective, H: Floats) -> NDArray[np.int64] | None:
+def _dependent(objective: Objective, H: Floats) -> Ints | None:
     """Return the columns that others determine, from the Hessian (q, q) of a score; only some rows may be curved by another loss."""
     problem = objective.problem
     if not isinstance(objective.loss, CrossEntropy):

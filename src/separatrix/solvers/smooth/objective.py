@@ -13,9 +13,8 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Codes, Floats
 from ...data import Block
 from ...summaries.grouped import NO_WEIGHT, csr_parts
 from ...thresholds import SUMS
@@ -201,7 +200,7 @@ class Objective:
             products += np.matmul(Z.T, Z, out=product)
         return Partial(total, gradient, products)
 
-    def _tiles(self, block: Block, copies: int, products: int) -> Iterator[tuple[Floats, NDArray[np.int32], Floats]]:
+    def _tiles(self, block: Block, copies: int, products: int) -> Iterator[tuple[Floats, Codes, Floats]]:
         """Yield float64 rows, codes and weights tile by tile.
 
         A tile and its copies fit the cache, but where it is multiplied into a matrix of `products` columns: to add a matrix of 650 to

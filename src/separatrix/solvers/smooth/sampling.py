@@ -14,9 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Codes, Floats
 from ...data import Block
 from ...summaries.grouped import tile_rows
 from ...thresholds import SUMS
@@ -69,7 +68,7 @@ def draw(problem: Problem, m: int, mean: Floats, sd: Floats) -> Problem:
     """
     inverse = np.where(sd > 0.0, 1.0 / np.where(sd > 0.0, sd, 1.0) ** 2, 0.0)
 
-    def pick(block: Block) -> tuple[Any, NDArray[np.int32], Floats]:
+    def pick(block: Block) -> tuple[Any, Codes, Floats]:
         assert block.codes is not None
         rng = np.random.default_rng((problem.seed, block.start))
         share = 0.5 + 0.5 * leverages(block, mean, inverse) / len(sd)

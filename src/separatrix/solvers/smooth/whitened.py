@@ -17,10 +17,9 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ...array_types import Floats
+from ...array_types import Floats, Ints
 from ...data import Block
 from ...summaries import ClassMoments
 from ..accepted_losses import require_loss, smooth_loss
@@ -132,7 +131,7 @@ def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution
     )
 
 
-def _dependent(problem: Problem, G: Floats, centre: Floats) -> NDArray[np.int64] | None:
+def _dependent(problem: Problem, G: Floats, centre: Floats) -> Ints | None:
     if problem.strength > 0.0 or len(G) > EXPLICIT:
         return None
     second = np.zeros((len(G) + 1, len(G) + 1))

@@ -18,9 +18,8 @@ Yuan, Ho and Lin (2012), An improved GLMNET for L1-regularized logistic regressi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats, Ints, Parts
+from ...array_types import Floats, Indices, Ints, Parts
 from .class_intercepts import intercept_inverse
 from .column_descent import FLAT, MOVING, PRODUCTS, ColumnDescent, crossings
 
@@ -61,7 +60,7 @@ class ClassColumns:
         l1: float,
         l2: float,
         fit_intercept: bool,
-        random: NDArray[np.int64],
+        random: Ints,
     ) -> None:
         self.P, self.share, self.l1, self.l2, self.random = P, share, l1, l2, random
         self.classes = [ColumnDescent(parts, own, share * p * (1.0 - p), l1, l2, False, random) for own, p in zip(chosen, P)]
@@ -188,7 +187,7 @@ class ClassColumns:
         x[used[crossing <= t]] = 0.0
         state.add(t * moved, self.P, t * shift)
 
-    def _scores(self, places: list[Ints], d: Floats, cuts: NDArray[np.intp]) -> Floats:
+    def _scores(self, places: list[Ints], d: Floats, cuts: Indices) -> Floats:
         """Return the change (K, n) of the scores by changes d of the coefficients in use."""
         return np.array([own.unweighted(own.add(place, d[a:b])) for own, place, a, b in zip(self.classes, places, cuts, cuts[1:])])
 

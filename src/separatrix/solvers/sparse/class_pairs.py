@@ -9,9 +9,8 @@ question (`gram_proximal`) is mostly of coefficients that stay 0.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats
 from .l1_quadratic import Quadratic
 
 
@@ -37,7 +36,7 @@ class ClassPairs:
     ([0.72, 0.0], [0.72, 1.44])
     """
 
-    def __init__(self, part: Floats, where: NDArray[np.bool_], P: Floats, share: Floats, l1: float, l2: float, fit_intercept: bool) -> None:
+    def __init__(self, part: Floats, where: Bools, P: Floats, share: Floats, l1: float, l2: float, fit_intercept: bool) -> None:
         K, n = P.shape
         self.fit_intercept, self.edges = fit_intercept, np.append(0, where.sum(axis=1)).cumsum()
         q = int(self.edges[-1])

@@ -14,9 +14,8 @@ Yuan, Ho and Lin (2012), An improved GLMNET for L1-regularized logistic regressi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats, Parts
+from ...array_types import Floats, Ints, Parts
 from .l1_quadratic import violation
 
 SWEEPS = 60
@@ -55,12 +54,12 @@ class ColumnDescent:
     def __init__(
         self,
         parts: Parts,
-        chosen: NDArray[np.int64],
+        chosen: Ints,
         h: Floats,
         l1: float,
         l2: float,
         has_intercept: bool,
-        random: NDArray[np.int64],
+        random: Ints,
     ) -> None:
         from ...kernels.proximal import weigh
 
@@ -165,7 +164,7 @@ class ColumnDescent:
         v += t * moved
         return t * shift
 
-    def add(self, used: NDArray[np.int64], d: Floats) -> Floats:
+    def add(self, used: Ints, d: Floats) -> Floats:
         """Return A d of the columns listed."""
         from ...kernels.proximal import add_columns
 
@@ -173,7 +172,7 @@ class ColumnDescent:
         add_columns(self.values, self.rows, self.starts, used, d, total)
         return total
 
-    def dot(self, used: NDArray[np.int64], v: Floats) -> Floats:
+    def dot(self, used: Ints, v: Floats) -> Floats:
         """Return A'v of the columns listed."""
         from ...kernels.proximal import dot_columns
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,9 +32,9 @@ class Compression:
 
     X: Any
     transposed: Any
-    kept: NDArray[np.intp]
-    single: NDArray[np.intp]
-    place: NDArray[np.intp]
+    kept: Indices
+    single: Indices
+    place: Indices
     share: Floats
 
     @classmethod

@@ -16,10 +16,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ...array_types import Bools, Floats
+from ...array_types import Bools, Floats, Indices
 
 FEW = 64
 """Coordinates up to which linear systems beat loading compiled code and sweeping."""
@@ -48,7 +47,7 @@ class Quadratic:
 
     def __init__(self, H: Floats) -> None:
         self.H = H
-        self._index: NDArray[np.intp] | None = None
+        self._index: Indices | None = None
         self._factor: Any = None
 
     @property
@@ -130,9 +129,7 @@ class Quadratic:
         signs[j] = -np.sign(slope[j])
         return self._towards(a, x, signs, penalty, np.flatnonzero(moving))
 
-    def _towards(
-        self, a: Floats, x: Floats, signs: Floats, penalty: Floats, index: NDArray[np.intp], found: Floats | None = None
-    ) -> Floats:
+    def _towards(self, a: Floats, x: Floats, signs: Floats, penalty: Floats, index: Indices, found: Floats | None = None) -> Floats:
         """Return the best point on the way to the minimum for the signs given; a coordinate that reaches 0 stays there."""
         target = np.zeros_like(x)
         target[index] = self._solved(index, -(a[index] + penalty[index] * signs[index])) if found is None else found
@@ -162,7 +159,7 @@ class Quadratic:
         scaled /= units[:, None]
         return scaled, units
 
-    def _solved(self, index: NDArray[np.intp], right: Floats) -> Floats:
+    def _solved(self, index: Indices, right: Floats) -> Floats:
         """Return H⁻¹ right on some coordinates, by Cholesky with a little ridge, whose effect one step of refinement takes back."""
         if self._index is None or not np.array_equal(index, self._index):
             scaled = self._scaled[0]

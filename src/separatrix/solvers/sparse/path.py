@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Floats, Ints
 from ...data.threads import single_threaded_blas
 from ...errors import InputError
 from .. import choice
@@ -51,7 +50,7 @@ class Path:
     intercepts: Floats
     objectives: Floats
     gaps: Floats
-    passes: NDArray[np.int64]
+    passes: Ints
     solutions: tuple[Solution, ...]
 
 

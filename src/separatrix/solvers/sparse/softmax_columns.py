@@ -12,9 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Bools, Floats
+from ...array_types import Bools, Floats, Indices
 from ...data.arrays import ArraySource
 from ..problem import Problem
 from ..products import Products
@@ -162,7 +161,7 @@ class SoftmaxColumns:
 
         return distance(self.problem, point.W, point.loss, G, g_b, self.units[None], spill, rest)
 
-    def pairs(self, point: Point, G: Floats) -> NDArray[np.bool_]:
+    def pairs(self, point: Point, G: Floats) -> Bools:
         """Return which pairs (K, p) to work on: those used and those near |g| = λ₁; of a crowded problem, only the worst of these."""
         used = point.W != 0.0
         near = (np.abs(G) >= self.threshold) & ~used
@@ -195,12 +194,12 @@ class SoftmaxColumns:
         """Whether the Hessian of so many pairs is worth its work: where columns are crowded or dense."""
         return (self.is_crowded or not self.products.is_sparse) and count + len(self.problem.counts) <= self.few
 
-    def _class_pairs(self, point: Point, pairs: NDArray[np.bool_], columns: NDArray[np.intp]) -> ClassPairs:
+    def _class_pairs(self, point: Point, pairs: Bools, columns: Indices) -> ClassPairs:
         part = self.products.columns(columns)
         dense = np.asarray(part.toarray() if self.products.is_sparse else part, dtype=np.float64)
         return ClassPairs(dense, pairs[:, columns], point.P, self.share, self.l1, self.l2, self.problem.fit_intercept)
 
-    def _searched(self, point: Point, pairs: NDArray[np.bool_], x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
+    def _searched(self, point: Point, pairs: Bools, x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
         value = self.value(point)
         rounding = ROUNDING * value
@@ -223,7 +222,7 @@ class SoftmaxColumns:
         W = point.W
         return point.loss + 0.5 * self.l2 * float(np.vdot(W, W)) + self.l1 * float(np.abs(W).sum())
 
-    def _jointly(self, point: Point, columns: NDArray[np.intp]) -> Point:
+    def _jointly(self, point: Point, columns: Indices) -> Point:
         """Return the minimum for all classes on some columns."""
         part, rows = self.products.columns(columns), self.problem.rows
         assert rows.codes is not None

@@ -17,9 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats
+from ...array_types import Bools, Floats, Indices
 from ...data.arrays import ArraySource
 from ..problem import Problem
 from ..products import Products
@@ -70,7 +69,7 @@ class ColumnProblem:
     offset : (n,) fixed part of the scores, or None
     """
 
-    def __init__(self, problem: Problem, products: Products, positive: NDArray[np.bool_], offset: Floats | None = None) -> None:
+    def __init__(self, problem: Problem, products: Products, positive: Bools, offset: Floats | None = None) -> None:
         self.problem, self.products = problem, products
         self.y = np.where(positive, 1.0, -1.0)
         weight = problem.rows.weight
@@ -79,7 +78,7 @@ class ColumnProblem:
         self.l1, self.l2 = problem.strength * problem.l1_ratio, problem.strength * (1.0 - problem.l1_ratio)
         self.units = column_units(products, problem)
         self.passes = self.steps = 0
-        self.chosen: NDArray[np.intp] | None = None
+        self.chosen: Indices | None = None
         self.threshold = self.l1
         self.model: GramModel | None = None
         self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
@@ -128,7 +127,7 @@ class ColumnProblem:
         self.passes += 1
         return self.products.transposed_times(point.u[:, None])[:, 0]
 
-    def slopes(self, point: Point, G: Floats, chosen: NDArray[np.intp]) -> Floats:
+    def slopes(self, point: Point, G: Floats, chosen: Indices) -> Floats:
         """Return the gradient (q,) of the smooth part in w and b of some columns, from that of the mean loss in all."""
         return np.append(G[chosen] + self.l2 * point.w[chosen], point.u.sum() * self.problem.fit_intercept)
 
@@ -142,7 +141,7 @@ class ColumnProblem:
 
         return distance(self.problem, point.w[None], point.loss, G[None], g_b, self.units[None], spill, rest)
 
-    def columns(self, point: Point, G: Floats, count: int) -> NDArray[np.intp]:
+    def columns(self, point: Point, G: Floats, count: int) -> Indices:
         """Return the columns to work on.
 
         Sparse: those used and those whose gradient is near λ₁. Dense: those used, those chosen last, and the `count` that violate their
@@ -160,7 +159,7 @@ class ColumnProblem:
         used[most[over[most] > 0.0]] = True
         return np.flatnonzero(used)
 
-    def improve(self, point: Point, G: Floats, chosen: NDArray[np.intp], found: Distance) -> Point:
+    def improve(self, point: Point, G: Floats, chosen: Indices, found: Distance) -> Point:
         """Take proximal Newton steps on some columns until their subgradient is a digit less; G is the gradient in all."""
         if len(chosen) == 0:
             return point
@@ -177,9 +176,7 @@ class ColumnProblem:
             point = new
         return point
 
-    def _stepped(
-        self, point: Point, chosen: NDArray[np.intp], model: GramModel | ColumnModel, slope: Floats, wanted: float
-    ) -> Point | None:
+    def _stepped(self, point: Point, chosen: Indices, model: GramModel | ColumnModel, slope: Floats, wanted: float) -> Point | None:
         """Return the point after one step, or None where none is needed or possible."""
         x = np.append(point.w[chosen], point.b)
         missed = violation(slope, x, np.append(np.full(len(chosen), self.l1), 0.0)) / np.append(self.units[chosen], 1.0)
@@ -190,7 +187,7 @@ class ColumnProblem:
         end, dz = model.step(point, x, slope, worst)
         return self.searched(point, chosen, x, end, dz, slope)
 
-    def searched(self, point: Point, chosen: NDArray[np.intp], x: Floats, end: Floats, dz: Floats, slope: Floats) -> Point | None:
+    def searched(self, point: Point, chosen: Indices, x: Floats, end: Floats, dz: Floats, slope: Floats) -> Point | None:
         """Return the first point on the way from x to end, t = 1, ½, …, that lowers the objective enough; None if there is none."""
         d = end - x
         kinks = float(np.abs(end[:-1]).sum() - np.abs(x[:-1]).sum())
@@ -276,7 +273,7 @@ class GramModel:
 class ColumnModel:
     """The quadratic model of sparse columns, or of too many dense ones, by walking through them."""
 
-    def __init__(self, problem: ColumnProblem, chosen: NDArray[np.intp], share: float) -> None:
+    def __init__(self, problem: ColumnProblem, chosen: Indices, share: float) -> None:
         self.problem, self.chosen, self.share = problem, chosen, share
 
     def step(self, point: Point, x: Floats, slope: Floats, worst: float) -> tuple[Floats, Floats]:

@@ -21,9 +21,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats, Indices
+from ...array_types import Bools, Floats, Indices
 from ..closed_form.whitening import total_spread
 from .pivots import Entering, independent, own_units, scaled_by
 
@@ -74,7 +73,7 @@ class DeterminantCriterion:
         logs = np.linalg.slogdet(self.A[:, own[:, None], own])[1] + 2.0 * self.log_unit[:, own].sum(axis=1)
         return self.constant + float(self.n @ logs)
 
-    def dependent(self, columns: Sequence[int], groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, columns: Sequence[int], groups: Sequence[Indices]) -> Bools:
         """Return, for each group, whether a column of it does not vary in a class or can be computed from the set."""
         return self._state(columns).dependent(groups)
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats, Indices
+from ...array_types import Bools, Floats, Indices
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import NULL_VARIANCE
 from ..scores import folded_classes
@@ -170,7 +169,7 @@ class NaiveScores(SubsetScores):
         scores: Floats = offset + self._terms(f, np.asarray(columns, dtype=np.intp), epsilon).sum(axis=2)
         return scores
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return, for each group, whether a column of it does not vary: within a class without smoothing, or at all."""
         flat = np.stack([v.min(axis=0) for v in self.variances]) <= 0
         found = np.array([flat[:, group].any() for group in groups], dtype=bool)
@@ -179,7 +178,7 @@ class NaiveScores(SubsetScores):
             found[g] = (flat[:, groups[g]].any(axis=1) & (epsilon <= 0)).any()
         return found
 
-    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> Bools:
         """Return which of some groups vary: columns do not depend on each other here."""
         return ~self.dependent(groups)
 

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats, Indices
+from ...array_types import Codes, Floats, Indices
 from ...losses import Loss, SmoothLoss
 from ..closed_form.discriminant import log_priors
 from ..closed_form.least_squares import class_products
@@ -180,7 +179,7 @@ class LinearScores(PivotScores):
             yield f, np.array([number]), scores[:, :, None]
 
 
-def rowwise(loss: Loss, scores: Floats, codes: NDArray[np.int32]) -> tuple[Floats, Floats]:
+def rowwise(loss: Loss, scores: Floats, codes: Codes) -> tuple[Floats, Floats]:
     """Return slopes and curvatures (n, R) of the loss of each score; curvature 1 where the loss has none."""
     if loss.is_multiclass and isinstance(loss, SmoothLoss):
         slope, curved = loss.slope(scores, codes), loss.curvature(scores, codes)

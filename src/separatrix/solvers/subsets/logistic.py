@@ -15,10 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from ...array_types import Floats, Indices
+from ...array_types import Bools, Floats, Indices
 from .scores import Part, SubsetScores
 
 BATCH = 1 << 21
@@ -130,12 +129,12 @@ class LogisticScores(SubsetScores):
         penalty[sets.shape[1] :] = 0.0
         return fit_many(self._design(fold.train, sets), fold.y, fold.w, penalty, start)
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return which groups hold a constant column: with a penalty all others can be fitted."""
         flat = np.ptp(self.X, axis=0) == 0
         return np.array([flat[group].any() for group in groups], dtype=bool)
 
-    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> Bools:
         """Return which groups hold no constant column."""
         return ~self.dependent(groups)
 

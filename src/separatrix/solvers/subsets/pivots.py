@@ -18,10 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from ...array_types import Floats, Indices
+from ...array_types import Bools, Floats, Indices
 
 TOLERANCE = 1e-8
 """Share of a column's variance that the other columns must leave for it to be taken in."""
@@ -73,7 +72,7 @@ class Entering:
         L = self.factor[:, : self.size][:, :, columns]
         return self.A[:, columns[:, None], columns] - L.transpose(0, 2, 1) @ L
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return, for each group, whether some of its columns can, in some problem, be computed from the others and those already in."""
         alone = (self.residual <= TOLERANCE * np.einsum("bjj->bj", self.A)).any(axis=0)
         return np.array([bool(alone[group[0]]) if len(group) == 1 else self._dependent(group) for group in groups], dtype=bool)
@@ -132,7 +131,7 @@ class Leaving:
         self.rows = [np.delete(part, s, axis=1) for part in self.rows]
 
 
-def independent(A: Floats, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+def independent(A: Floats, groups: Sequence[Indices]) -> Bools:
     """Return which of some groups of columns, taken in this order, are not determined by those taken before, for A (B, p, p).
 
     Examples

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...array_types import Floats, Indices
+from ...array_types import Bools, Floats, Indices
 from .pivots import Entering, Leaving, independent, without_aliases
 
 CHUNK = 1 << 16
@@ -51,11 +50,11 @@ class SubsetScores:
         """Take a group of columns out."""
         raise TypeError(f"{type(self).__name__} must define drop")
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return, for each group, whether a column of it does not vary or can be computed from the set (and the rest of the group)."""
         raise TypeError(f"{type(self).__name__} must define dependent")
 
-    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> Bools:
         """Return which of some groups, in this order, are not determined by those before them."""
         raise TypeError(f"{type(self).__name__} must define independent")
 
@@ -119,11 +118,11 @@ class PivotScores(SubsetScores):
             self.pivots_out = 0
         return self.leaving
 
-    def dependent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def dependent(self, groups: Sequence[Indices]) -> Bools:
         """Return, for each group, whether a column of it does not vary or can be computed from the set (and the rest of the group)."""
         return self._entering().dependent(groups)
 
-    def independent(self, groups: Sequence[Indices]) -> NDArray[np.bool_]:
+    def independent(self, groups: Sequence[Indices]) -> Bools:
         """Return which of some groups, in this order, are not determined by those before them."""
         return independent(self.A, groups)
 
