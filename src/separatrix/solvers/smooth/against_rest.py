@@ -19,7 +19,7 @@ from ...data import Block
 from ...data.threads import single_threaded_blas, spread
 from ...summaries import ClassMoments
 from ...summaries.grouped import NO_WEIGHT
-from ...thresholds import SUMS
+from ...thresholds import LOSSES
 from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..rows import Rows
@@ -36,7 +36,7 @@ T = TypeVar("T")
 def serves(problem: Problem) -> bool:
     """Whether machines on these rows gain from going in step: many dense rows held in memory, few columns, an L2 penalty."""
     rows = problem.rows
-    is_plain = rows.X is not None and not rows.is_sparse and SUMS.reached(rows.values)
+    is_plain = rows.X is not None and not rows.is_sparse and LOSSES.reached(rows.values)
     return is_plain and problem.n_features < whitened.EXPLICIT and problem.strength > 0.0 and problem.l1_ratio == 0.0
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ...array_types import Codes, Floats
 from ...data import Block
 from ...summaries.grouped import NO_WEIGHT, csr_parts
-from ...thresholds import SUMS
+from ...thresholds import LOSSES
 from ..accepted_losses import smooth_loss
 from ..problem import Problem
 
@@ -72,7 +72,7 @@ class Objective:
         self.passes = 0
         rows = problem.rows
         self.rows = rows
-        if rows.held is not None and isinstance(rows.X, np.ndarray) and SUMS.reached(rows.held[0].X.size):
+        if rows.held is not None and isinstance(rows.X, np.ndarray) and LOSSES.reached(rows.held[0].X.size):
             # Short passes over many pieces keep all threads busy to the end; kernels are loaded for the whole.
             self.rows, self.compiled = rows.in_pieces(PIECES), True
 
@@ -155,7 +155,7 @@ class Objective:
         if block.is_sparse and block.X.nnz < DENSE_ENOUGH * block.n_rows * block.n_features:
             return self._sparse_partial(block, W, c, products)
         loss, gradient = 0.0, np.zeros((R, q))
-        small = not (self.compiled or SUMS.reached(block.n_rows * block.n_features))
+        small = not (self.compiled or LOSSES.reached(block.n_rows * block.n_features))
         if not small and self._is_fused(block, W, curved):
             return self._fused_partial(block, W, c) if products is None else self._fused_curved(block, W, c, products)
         spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None

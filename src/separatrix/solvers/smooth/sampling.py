@@ -18,7 +18,7 @@ import numpy as np
 from ...array_types import Codes, Floats
 from ...data import Block
 from ...summaries.grouped import tile_rows
-from ...thresholds import SUMS
+from ...thresholds import LOSSES
 from ..problem import Problem
 from ..rows import Rows
 
@@ -90,7 +90,7 @@ def draw(problem: Problem, m: int, mean: Floats, sd: Floats) -> Problem:
 def leverages(block: Block, mean: Floats, inverse: Floats) -> Floats:
     """Return Σ_j (x_ij − mean_j)² inverse_j of each row."""
     out = np.empty(block.n_rows)
-    small = not SUMS.reached(block.n_rows * block.n_features)
+    small = not LOSSES.reached(block.n_rows * block.n_features)
     for tile in block.tiles(tile_rows(block.n_features)):
         own = out[tile.start - block.start :][: tile.n_rows]
         X = np.ascontiguousarray(tile.dense())
