@@ -17,6 +17,9 @@ from ..summaries.grouped import NO_WEIGHT, csr_parts
 from .rows import CHUNK_VALUES, Rows
 from .sparse.compression import Compression
 
+MEETING, ADDED = 4e-9, 4e-11
+"""Seconds, measured: of a meeting of two values in a sparse row, and of dense products for n m². Only their ratio matters."""
+
 
 class Products:
     """X (n, p) of rows held in memory, as an operator.
@@ -139,3 +142,23 @@ def _dense_transposed_times(X: Any, U: Floats) -> Floats:
     if X.dtype == np.float64:
         return np.asarray(X.T @ U)
     return np.asarray(sum(tile.X.astype(np.float64).T @ U[tile.start :][: tile.n_rows] for tile in _tiles(X)))
+
+
+def scaled_gram(rows: Any, factors: Floats, scores: Indices) -> Floats:
+    """Return AA' (m, m) for A (m, n): rows, dense or CSR, each scaled by the row of factors (R, n) of its score.
+
+    Examples
+    --------
+    >>> scaled_gram(np.array([[1.0, 2.0], [3.0, 0.0]]), np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([0, 1])).tolist()
+    [[5.0, 6.0], [6.0, 36.0]]
+    """
+    if not sp.issparse(rows):
+        dense = rows * factors[scores]
+        return np.asarray(dense @ dense.T)
+    data = rows.data * factors[np.repeat(scores, np.diff(rows.indptr)), rows.indices]
+    A = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+    meetings = float(np.square(np.bincount(A.indices, minlength=A.shape[1]), dtype=np.float64).sum())
+    if MEETING * meetings <= ADDED * A.shape[1] * A.shape[0] ** 2:
+        return np.asarray((A @ A.T).toarray())
+    dense = A.toarray()
+    return np.asarray(dense @ dense.T)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from ...array_types import Floats, Indices
+from ..products import ADDED, MEETING, scaled_gram
 from ..sparse.class_pairs import rests
 from .system import Point, System
 
@@ -25,9 +24,8 @@ SIZES = (250, 500, 1_000, 1_500, 2_000)
 """Numbers of pairs that are tried: a factor of the last takes .1 s, and leaves the cache of no machine much colder than products do."""
 LIVE = 0.1
 """Curvature of a coefficient, in units of λ, from which on it is worth a place."""
-PRODUCT, MEETING, FACTOR, ADDED, SOLVE = 2e-9, 4e-9, 1.1e-11, 4e-11, 1e-9
-"""Seconds, measured: of a product for a stored value and score, of a meeting of two pairs in a sparse row, of a factor for m³, of dense
-products for n m², of a solution for m². Only what they say of each other matters."""
+PRODUCT, FACTOR, SOLVE = 2e-9, 1.1e-11, 1e-9
+"""Seconds, measured: of a product for a stored value and score, of a factor for m³, of a solution for m²."""
 RIDGE = 1e-12
 """Added to the unit diagonal of H_B, for columns that determine each other; a hundred times as much where that is not enough."""
 
@@ -109,21 +107,10 @@ def hessian(system: System, point: Point, pairs: Indices) -> Floats:
     columns, scores = np.divmod(pairs, R)
     share = (np.ones(len(P)) if system.weight.size == 0 else system.weight) / system.problem.total
     T = system.products.transposed
-    H = np.negative(_gram(T[columns], np.sqrt(share) * P.T, scores)) if R > 1 else np.empty((len(pairs), len(pairs)))
+    H = np.negative(scaled_gram(T[columns], np.sqrt(share) * P.T, scores)) if R > 1 else np.empty((len(pairs), len(pairs)))
     bent = share[:, None] * P * (1.0 - P if R == 1 else rests(P.T).T)
     for a, b in pairwise(np.searchsorted(scores, np.arange(R + 1))):
         if a < b:
-            H[a:b, a:b] = _gram(T[columns[a:b]], np.sqrt(bent.T), scores[a:b])
+            H[a:b, a:b] = scaled_gram(T[columns[a:b]], np.sqrt(bent.T), scores[a:b])
     np.einsum("aa->a", H)[:] += system.ridge
     return H
-
-
-def _gram(rows: Any, factors: Floats, scores: Indices) -> Floats:
-    """Return AA' (m, m) for A (m, n): sparse rows, each scaled by the row of factors (R, n) of its score."""
-    data = rows.data * factors[np.repeat(scores, np.diff(rows.indptr)), rows.indices]
-    A = sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
-    meetings = float(np.square(np.bincount(A.indices, minlength=A.shape[1]), dtype=np.float64).sum())
-    if MEETING * meetings <= ADDED * A.shape[1] * A.shape[0] ** 2:
-        return np.asarray((A @ A.T).toarray())
-    dense = A.toarray()
-    return np.asarray(dense @ dense.T)

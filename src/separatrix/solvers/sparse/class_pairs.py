@@ -8,9 +8,14 @@ question (`gram_proximal`) is mostly of coefficients that stay 0.
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import pairwise
+from typing import Any
 
-from ...array_types import Bools, Floats
+import numpy as np
+import scipy.sparse as sp
+
+from ...array_types import Bools, Floats, Indices
+from ..products import scaled_gram
 from .l1_quadratic import Quadratic
 
 
@@ -19,7 +24,7 @@ class ClassPairs:
 
     Parameters
     ----------
-    part : (n, c) the columns that any class has chosen, dense
+    part : (n, c) the columns that any class has chosen, dense or CSC
     where : (K, c) bool, which class has chosen which of them
     P : (K, n) probabilities
     share : (n,) weights that add up to 1
@@ -36,23 +41,18 @@ class ClassPairs:
     ([0.72, 0.0], [0.72, 1.44])
     """
 
-    def __init__(self, part: Floats, where: Bools, P: Floats, share: Floats, l1: float, l2: float, fit_intercept: bool) -> None:
-        K, n = P.shape
+    def __init__(self, part: Any, where: Bools, P: Floats, share: Floats, l1: float, l2: float, fit_intercept: bool) -> None:
+        K = len(P)
         self.fit_intercept, self.edges = fit_intercept, np.append(0, where.sum(axis=1)).cumsum()
         q = int(self.edges[-1])
         self.parts = [part[:, own] for own in where]
         self.penalty = np.append(np.full(q, l1), np.zeros(K if fit_intercept else 0))
-        A = np.empty((n, q + K if fit_intercept else q))
-        root = np.sqrt(share)
-        for k, (a, b) in enumerate(zip(self.edges, self.edges[1:])):
-            np.multiply(self.parts[k], (root * P[k])[:, None], out=A[:, a:b])
-        if fit_intercept:
-            A[:, q:] = (root * P).T
-        H = -(A.T @ A)
-        for k, rest in enumerate(rests(P)):
-            own = np.append(np.arange(self.edges[k], self.edges[k + 1]), np.arange(q + k, q + k + fit_intercept))
-            weighted = np.column_stack([self.parts[k], np.ones((n, int(fit_intercept)))]) * (root * np.sqrt(P[k] * rest))[:, None]
-            H[own[:, None], own] = weighted.T @ weighted
+        own = [np.append(np.arange(a, b), np.arange(q + k, q + k + fit_intercept)) for k, (a, b) in enumerate(pairwise(self.edges))]
+        rows = as_rows(part, np.nonzero(where)[1], K if fit_intercept else 0)
+        scores = np.append(np.nonzero(where)[0], np.arange(K if fit_intercept else 0))
+        H = -scaled_gram(rows, np.sqrt(share) * P, scores)
+        for k, factors in enumerate(np.sqrt(share * P * rests(P))):
+            H[own[k][:, None], own[k]] = scaled_gram(rows[own[k]], factors[None], np.zeros(len(own[k]), dtype=np.intp))
         np.einsum("jj->j", H)[:q] += l2
         if fit_intercept:
             # Singular along equal shifts of all intercepts: curvature that no slope ever asks about.
@@ -68,6 +68,14 @@ class ClassPairs:
         d = end - start
         V = np.array([part @ d[a:b] + c for part, a, b, c in zip(self.parts, self.edges, self.edges[1:], shift)])
         return end, shift, V
+
+
+def as_rows(part: Any, columns: Indices, intercepts: int) -> Any:
+    """Return columns of a part as rows, dense or CSR, and below them a row of ones for each intercept."""
+    if not sp.issparse(part):
+        return np.vstack([part.T[columns], np.ones((intercepts, part.shape[0]))])
+    rows = sp.csr_array(part.T)[columns]
+    return sp.vstack([rows, sp.csr_array(np.ones((intercepts, part.shape[0])))], format="csr") if intercepts else rows
 
 
 def rests(P: Floats) -> Floats:

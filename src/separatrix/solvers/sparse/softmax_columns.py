@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...array_types import Bools, Floats, Indices
 from ...data.arrays import ArraySource
@@ -196,8 +197,8 @@ class SoftmaxColumns:
 
     def _class_pairs(self, point: Point, pairs: Bools, columns: Indices) -> ClassPairs:
         part = self.products.columns(columns)
-        dense = np.asarray(part.toarray() if self.products.is_sparse else part, dtype=np.float64)
-        return ClassPairs(dense, pairs[:, columns], point.P, self.share, self.l1, self.l2, self.problem.fit_intercept)
+        part = sp.csc_array(part) if self.products.is_sparse else np.asarray(part, dtype=np.float64)
+        return ClassPairs(part, pairs[:, columns], point.P, self.share, self.l1, self.l2, self.problem.fit_intercept)
 
     def _searched(self, point: Point, pairs: Bools, x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
