@@ -68,7 +68,9 @@ def check_dense(X: Any) -> NDArray[Any]:
 
 
 def as_array(X: Any) -> NDArray[Any]:
-    """Return X as an array, of whatever it holds; rows of different lengths are an error."""
+    """Return X as an array, of whatever it holds; rows of different lengths, or a model in their place, are an error."""
+    if hasattr(X, "fit"):
+        raise InputTypeError(f"X is a {type(X).__name__}, which is a model and no table; give rows there, such as an array (n, p).")
     try:
         return np.asarray(X)
     except ValueError:
