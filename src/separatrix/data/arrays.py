@@ -156,9 +156,9 @@ def with_rows(X: Any) -> Any:
 def refuse_empty(shape: tuple[int, ...]) -> None:
     """Raise an error for an X without rows or without columns."""
     if shape[0] == 0:
-        raise InputError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+        raise InputError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required; give at least one row.")
     if shape[1] == 0:
-        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required; give at least one column.")
 
 
 def refuse_corrupt(X: Any) -> None:

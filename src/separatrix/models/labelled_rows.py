@@ -79,7 +79,8 @@ def check_columns(model: Any, X: Any, source: Source) -> None:
             validate_data(model, X, reset=False, skip_check_array=True)
     if source.n_features != model.n_features_in_:
         raise InputError(
-            f"X has {source.n_features} features, but {type(model).__name__} is expecting {model.n_features_in_} features as input."
+            f"X has {source.n_features} features, but {type(model).__name__} is expecting {model.n_features_in_} features as input; "
+            "give the columns of the fit, in their order."
         )
 
 
