@@ -158,7 +158,7 @@ def refuse_empty(shape: tuple[int, ...]) -> None:
     if shape[0] == 0:
         raise InputError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required; give at least one row.")
     if shape[1] == 0:
-        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required; give at least one column.")
+        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required; give one or more.")
 
 
 def refuse_corrupt(X: Any) -> None:
