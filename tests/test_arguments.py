@@ -43,6 +43,9 @@ LDA = LinearDiscriminantAnalysis()
         (lambda: RandomSubsampling(n_repeats=3), "RandomSubsampling has no argument 'n_repeats': use repeats=5"),
         (lambda: Decision(threshold=0.2), r"Decision has no argument 'threshold': use Decision.threshold\(0.3\)"),
         (lambda: Decision(cost=[[0, 1], [1, 0]]), "Decision has no argument 'cost'. Did you mean 'costs'"),
+        (lambda: evaluate(LDA, X, Y, KFold(5)), "takes model and X and y by their place, and 4 arguments were given.*by name: .*plan=…"),
+        (lambda: compare(LDA, X, Y), "compare takes X and y by their place, and 3 arguments were given.*models=…"),
+        (lambda: KFold(5, True), "KFold takes n_splits by their place, and 2 arguments were given.*stratified=…"),
     ],
 )
 def test_unknown_arguments_are_refused_with_their_replacement(action: Any, message: str) -> None:

@@ -178,7 +178,10 @@ def refused_as(name: str, needed: str) -> Iterator[None]:
         raise
     except (TypeError, ValueError, OverflowError) as error:
         kind = InputTypeError if isinstance(error, TypeError) else InputError
-        raise kind(f"{name} cannot be used: {str(error).rstrip('.')}; {needed}") from error
+        reason = str(error).rstrip()
+        # A list, as of names, ends where its last line ends: the advice begins the next one.
+        told = f"{reason}\n{needed[0].upper()}{needed[1:]}" if "\n" in reason else f"{reason.rstrip('.')}; {needed}"
+        raise kind(f"{name} cannot be used: {told}") from error
 
 
 def is_among(value: Any, known: Sequence[Any]) -> bool:

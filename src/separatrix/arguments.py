@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import wraps
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
@@ -39,12 +39,16 @@ def answers_to(**replaced: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        known = frozenset(inspect.signature(function).parameters)
+        parameters = inspect.signature(function).parameters
+        known = frozenset(parameters)
+        in_order = [name for name, parameter in parameters.items() if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
 
         @wraps(function)
         def checked(*args: P.args, **given: P.kwargs) -> R:
             if not known.issuperset(given):
                 raise _unknown(function.__qualname__.removesuffix(".__init__"), given, known - {"self"}, replaced)
+            if len(args) > len(in_order):
+                raise _too_many(function.__qualname__.removesuffix(".__init__"), len(args), in_order, parameters)
             return function(*args, **given)
 
         return checked
@@ -57,6 +61,15 @@ def _unknown(name: str, given: Iterable[str], known: Set[str], replaced: Mapping
     if first in replaced:
         return InputTypeError(f"{name} has no argument {first!r}: {replaced[first]}.")
     return InputTypeError(f"{name} has no argument {first!r}.{did_you_mean(first, known)} It has {', '.join(sorted(known))}.")
+
+
+def _too_many(name: str, given: int, in_order: Sequence[str], parameters: Iterable[str]) -> InputTypeError:
+    bound = "self" in in_order
+    by_name = ", ".join(f"{other}=…" for other in parameters if other not in in_order)
+    return InputTypeError(
+        f"{name} takes {' and '.join(in_order[bound:])} by their place, and {given - bound} arguments were given. "
+        f"Give the others by name: {by_name or 'there are none'}."
+    )
 
 
 COUNTERPARTS = {

@@ -97,7 +97,7 @@ def one_of(parameter: str, given: object, allowed: Iterable[str]) -> InputError:
     """
     allowed = list(allowed)
     listed = ", ".join(repr(a) for a in allowed)
-    return InputError(f"{parameter}={given!r} is not known; use one of {listed}.{did_you_mean(given, allowed)}")
+    return InputError(f"{parameter}={short_text(given)} is not known; use one of {listed}.{did_you_mean(given, allowed)}")
 
 
 def short_text(given: Any, most: int = 60) -> str:

@@ -14,6 +14,8 @@ from sklearn.svm import SVC
 from separatrix import LinearDiscriminantAnalysis, LinearSVC, abilities_of
 from separatrix.abilities import Refused, offered, unless
 from separatrix.errors import InputError, InputTypeError
+from separatrix.models.from_summary import SummaryClassifier
+from separatrix.models.generative import GenerativeClassifier
 
 
 def test_the_table_says_what_is_exact_and_why_the_rest_is_not() -> None:
@@ -48,6 +50,17 @@ def test_abilities_follow_parameters_and_are_stored_nowhere() -> None:
     model.set_params(shrinkage="auto")
     assert not model.abilities().leave_one_out
     assert not pickle.loads(pickle.dumps(clone(model))).abilities().leave_one_out
+
+
+class Newcomer(SummaryClassifier, GenerativeClassifier):
+    """A model that gives no part of its own."""
+
+
+def test_a_new_model_is_told_what_really_happens_to_it() -> None:
+    page = Newcomer().abilities()
+    assert isinstance(page.leave_one_out, Refused) and "each row is taken out of the summary" in page.leave_one_out.why
+    with pytest.raises(InputError, match="Newcomer does not count its parameters"):
+        offered(page.likelihood)
 
 
 def test_a_refusal_is_raised_where_the_ability_is_needed() -> None:

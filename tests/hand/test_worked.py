@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
 
@@ -228,3 +229,11 @@ def test_the_largest_data_allowed_are_worked_at_once() -> None:
     work = worked("svm", X, (X @ w > 0).astype(int))
     assert len(work.result["support"]) >= 6
     assert re.search(r"─── ≈ \d\.\d+", work.text)
+
+
+@pytest.mark.parametrize("method", ["naive-bayes", "lda", "fisher", "perceptron", "svm"])
+def test_damaged_sparse_rows_are_refused_before_they_are_unpacked(method: str) -> None:
+    X = sp.csr_array(np.eye(4))
+    X.indices[1] = 99
+    with pytest.raises(InputError, match=r"The sparse X is damaged: X.indices\[1\] is 99"):
+        worked(method, X, [0, 0, 1, 1])

@@ -114,7 +114,7 @@ def test_one_class_announced_is_refused(model: Any) -> None:
 def test_other_columns_are_refused(model: Any) -> None:
     model = clone(model).fit(X, Y)
     for action in (model.predict, lambda Z: model.partial_fit(Z, Y), lambda Z: model.forget(Z, Y)):
-        with pytest.raises(ValueError, match="has 2 features, but .* is expecting 3"):
+        with pytest.raises(ValueError, match="has 2 features, but .* is expecting 3 features as input; give the columns of the fit"):
             action(X[:, :2])
 
 

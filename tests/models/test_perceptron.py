@@ -19,6 +19,7 @@ from sklearn.linear_model import Perceptron as Peer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import AveragedPerceptron, BatchPerceptron, Perceptron, VotedPerceptron
+from separatrix.data.frames import FrameSource
 from separatrix.errors import InputError
 from separatrix.solvers.solution import ConvergenceWarning
 from tests.models.test_contract import EXCEPTIONS as CONTRACT
@@ -388,3 +389,13 @@ def test_importing_and_batches_of_few_rows_need_no_compiled_code() -> None:
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_frame_is_converted_once_for_all_passes(monkeypatch: Any) -> None:
+    X, y = pd.DataFrame({"age": [0.0, 1.0, 2.0, 3.0]}), [0, 1, 0, 1]
+    read: list[int] = []
+    convert = FrameSource.rows
+    monkeypatch.setattr(FrameSource, "rows", lambda self, a, b: read.append(a) or convert(self, a, b))  # type: ignore[func-returns-value]
+    with pytest.warns(ConvergenceWarning):
+        BatchPerceptron(max_iter=50).fit(X, y)
+    assert len(read) < 10  # one for the rows, a few for checks: 50 if every pass converted them

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BALANCED = Refused("class weights that balance the classes change with every row that is left out")
 WEIGHTED = Refused("with class weights each row is taken out of the summary and the model solved again")
+SOLVED_AGAIN = Refused("each row is taken out of the summary and the model solved again, without a pass over the other rows")
 ESTIMATED = Refused("an estimated shrinkage changes with every row that is left out")
 
 

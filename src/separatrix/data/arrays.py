@@ -69,7 +69,9 @@ def check_dense(X: Any) -> NDArray[Any]:
 
 
 def as_array(X: Any) -> NDArray[Any]:
-    """Return X as an array, of whatever it holds; rows of different lengths are an error."""
+    """Return X as an array, of whatever it holds; rows of different lengths, or a model in their place, are an error."""
+    if hasattr(X, "fit"):
+        raise InputTypeError(f"X is a {type(X).__name__}, which is a model and no table; give rows there, such as an array (n, p).")
     try:
         return np.asarray(X)
     except ValueError:
@@ -155,9 +157,9 @@ def with_rows(X: Any) -> Any:
 def refuse_empty(shape: tuple[int, ...]) -> None:
     """Raise an error for an X without rows or without columns."""
     if shape[0] == 0:
-        raise InputError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+        raise InputError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required; give at least one row.")
     if shape[1] == 0:
-        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+        raise InputError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required; give one or more.")
 
 
 def refuse_corrupt(X: Any) -> None:

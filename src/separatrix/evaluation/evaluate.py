@@ -67,7 +67,8 @@ def evaluate(
     y : (n,) labels; or leave it out and name the column of a frame in `target`
     target : column of X that holds the labels
     plan : a plan of this package, a scikit-learn splitter, pairs of training and held-out rows, or an int; default KFold(10)
-        Pairs that leave rows aside, as of TimeSeriesSplit, are followed by refits.
+        Pairs that leave rows aside, as of TimeSeriesSplit, are followed by refits. An int is scikit-learn's StratifiedKFold,
+        with the rows in their order, whatever `random_state` is.
     metrics : name, scorer or list of them, optional
         "error", "log_loss", "brier", "auc", "balanced_accuracy", any scikit-learn scorer. "accuracy", "neg_log_loss", "neg_brier_score" and
         "roc_auc" are "error", "log_loss", "brier" and "auc" by other names, with the same intervals. "auc" is pooled: the area of all

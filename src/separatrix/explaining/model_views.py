@@ -12,7 +12,7 @@ from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..argument_types import is_among
 from ..array_types import Floats
 from ..data import Block, Source
-from ..errors import InputTypeError, UnknownNameError, did_you_mean
+from ..errors import InputTypeError, UnknownNameError, did_you_mean, short_text
 from ..solvers.scores import per_class, unfolded
 from .explained_rows import call_model, predict_rows
 from .pipelines import Trace
@@ -29,7 +29,7 @@ SUPPORTED = (
 def require_fitted(model: Any) -> None:
     """Raise the error of something that is no fitted classifier."""
     if isinstance(model, type) or not hasattr(model, "fit"):
-        given = model.__name__ if isinstance(model, type) else repr(model)[:60]
+        given = model.__name__ if isinstance(model, type) else short_text(model)
         raise InputTypeError(
             f"model={given} is not a fitted classifier; pass one, as in explain(LinearDiscriminantAnalysis().fit(X, y), X, 0)."
         )
@@ -66,8 +66,9 @@ def view_of(model: Any) -> AdditiveScores:
         return _through_steps(model)
     if getattr(model, "coef_", None) is not None and hasattr(model, "intercept_"):
         return _from_coefficients(model)
-    inner = model.estimator_ if hasattr(model, "estimator_") else next(iter(getattr(model, "estimators_", [])), None)
-    hint = f" Or explain the {type(inner).__name__} inside it, model.estimator_." if hasattr(inner, "coef_") else ""
+    where = "estimator_" if hasattr(model, "estimator_") else "estimators_[0]"
+    inner = model.estimator_ if where == "estimator_" else next(iter(getattr(model, "estimators_", [])), None)
+    hint = f" Or explain the {type(inner).__name__} inside it, model.{where}." if hasattr(inner, "coef_") else ""
     raise InputTypeError(f"{type(model).__name__} has no scores that add up over columns; explain supports {SUPPORTED}.{hint}")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from ..argument_types import check_arguments
 from ..data.opening import is_frame
@@ -101,8 +102,9 @@ def _choose(method: str, X: Any) -> Callable[..., Worked]:
 
 def _holds_text(X: Any) -> bool:
     """Whether a value of X is a word; fractions such as '1/3' are numbers."""
-    table = X.to_numpy() if is_frame(X) and hasattr(X, "to_numpy") else X
-    table = np.asarray(table.toarray() if hasattr(table, "toarray") else table, dtype=object)
+    if issparse(X):  # which holds numbers only, and is opened where its places are checked
+        return False
+    table = np.asarray(X.to_numpy() if is_frame(X) and hasattr(X, "to_numpy") else X, dtype=object)
     return any(
         isinstance(value, str) and not value.replace("/", "").replace(".", "").lstrip("-").isdigit() for value in table.ravel()[:1000]
     )

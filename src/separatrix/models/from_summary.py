@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused
+from ..abilities.parts import SOLVED_AGAIN
 from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import class_factors
@@ -57,6 +58,7 @@ class SummaryClassifier(Classifier):
         return replace(
             super()._abilities(),
             summary=FromSummary(self),
+            leave_one_out=SOLVED_AGAIN,
             folds=Refused("folds are held out of the summary, exactly"),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..abilities import Abilities, Refused
 from ..argument_types import check_arguments
 from ..array_types import Floats
 from ..data import Block
@@ -28,6 +30,9 @@ class GenerativeClassifier(Classifier):
 
     _reweighs = True
     predict_proba, predict_log_proba = predict_proba, predict_log_proba
+
+    def _abilities(self) -> Abilities:
+        return replace(super()._abilities(), likelihood=Refused(f"{type(self).__name__} does not count its parameters"))
 
     def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
         """Return the priors under the names of this model, as given and as used: a new fit keeps them."""

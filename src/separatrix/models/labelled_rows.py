@@ -74,11 +74,12 @@ def check_columns(model: Any, X: Any, source: Source) -> None:
                 f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
             )
     elif not isinstance(X, np.ndarray) or "feature_names_in_" in vars(model):  # an array has no names to compare
-        with refused_as("X", "give the columns of the fit, in their order."):
+        with refused_as("X", "give the columns of the fit, in their order: X[model.feature_names_in_]."):
             validate_data(model, X, reset=False, skip_check_array=True)
     if source.n_features != model.n_features_in_:
         raise InputError(
-            f"X has {source.n_features} features, but {type(model).__name__} is expecting {model.n_features_in_} features as input."
+            f"X has {source.n_features} features, but {type(model).__name__} is expecting {model.n_features_in_} features as input; "
+            "give the columns of the fit, in their order."
         )
 
 

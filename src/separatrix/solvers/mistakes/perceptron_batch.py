@@ -16,6 +16,7 @@ import numpy as np
 from ...array_types import Floats
 from ...data import Block, Source
 from ...summaries.grouped import tile_rows
+from ..rows import Rows
 from ..scores import largest
 from .online import PerceptronStatus
 from .perceptron_rows import weighted
@@ -119,10 +120,10 @@ def learn_batch(
     ([[1.0, -0.3333333333333333, 0.0]], True, 2)
     """
     unit, reason, made, last = float(rule.fit_intercept), "max_iter", mistakes, 0
-    passes = 0
+    passes, rows = 0, Rows.of(source)  # a frame is converted once, not in every pass
     while passes < rule.max_iter:
         passes += 1
-        wrong = source.reduce(wrong_rows(weights, unit, factors))
+        wrong = rows.reduce(wrong_rows(weights, unit, factors))
         if not (np.isfinite(wrong.step).all() and np.isfinite(wrong.weight)):
             source.refuse_nonfinite()
         made, last = made + wrong.count, wrong.count
