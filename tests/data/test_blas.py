@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -38,6 +39,28 @@ def test_a_holder_that_is_gone_holds_nothing() -> None:
         with single_threaded_blas():
             assert blas_threads() == {1}
         assert blas_threads() == {2}
+
+
+def test_a_hold_that_only_a_traceback_keeps_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: object, *_: object) -> None:
+        raise KeyboardInterrupt  # before the first line, as a signal does
+
+    def held() -> Iterator[int]:
+        with single_threaded_blas():
+            yield 1
+
+    def work() -> None:
+        with single_threaded_blas():
+            assert blas_threads() == {1}
+
+    with threadpool_limits(2, "blas"):
+        for function in (work, lambda: list(held())):
+            with monkeypatch.context() as patch:
+                patch.setattr(single_threaded_blas, "__exit__", interrupted)
+                with pytest.raises(KeyboardInterrupt) as kept:
+                    function()
+            work()
+            assert kept.tb is not None and blas_threads() == {2}
 
 
 def test_every_entry_sets_the_limit_anew() -> None:

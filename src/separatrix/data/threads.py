@@ -4,7 +4,8 @@ Chunks go through a pool of Python threads (kernels and BLAS release the GIL) an
 the number of threads never changes a result. BLAS has one thread meanwhile: the chunks are the parallelism.
 
 An interrupt may fall between any two steps, so nothing is counted: holders of BLAS are weakly referenced, one that is gone holds nothing,
-and every entry reads what BLAS is set to and sets it anew.
+and neither does one whose function has ended but which a traceback keeps, as after an interrupt in a notebook. Every entry reads what BLAS
+is set to and sets it anew.
 
 A fork hangs parent and child if another thread is inside a call of BLAS that uses several threads: OpenBLAS ends its threads before a
 fork and waits for them. So a fork first holds BLAS to one thread and then waits until each call that our code had under way in other
@@ -22,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import lru_cache
+from inspect import CO_GENERATOR
 from types import FrameType
 from typing import Any, Self, TypeVar
 from weakref import ref
@@ -148,7 +150,7 @@ class single_threaded_blas:  # noqa: N801 (a context manager reads as a function
     __slots__ = ("__weakref__",)
 
     def __enter__(self) -> Self:
-        _limits.hold(self)
+        _limits.hold(self, sys._getframe(1))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -160,21 +162,24 @@ class _Limits:
 
     Attributes
     ----------
-    holders : {id: (weak reference, number of the thread that entered)}
+    holders : {id: (weak reference, number of the thread that entered, id of the frame that has to stand on its stack)}
     before : {file of a library: threads it had}; what is read as other than 1 was set by somebody since, and counts
     forks : numbers of the threads that fork now, during which nothing is lifted
     """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.holders: dict[int, tuple[ref[Any], int]] = {}
+        self.holders: dict[int, tuple[ref[Any], int, int]] = {}
         self.before: dict[str, int] = {}
         self.forks: set[int] = set()
         self.locked_by: int | None = None
 
-    def hold(self, holder: Any) -> None:
+    def hold(self, holder: Any, frame: FrameType) -> None:
+        # A generator leaves the stack between two items, the function that asks it for them does not.
+        while frame.f_code.co_flags & CO_GENERATOR and frame.f_back is not None:
+            frame = frame.f_back
         with self.lock:
-            self.holders[id(holder)] = (ref(holder), threading.get_ident())
+            self.holders[id(holder)] = (ref(holder), threading.get_ident(), id(frame))
             self._limit()
 
     def release(self, holder: Any) -> None:
@@ -190,8 +195,10 @@ class _Limits:
                 library.set_num_threads(1)
 
     def _lift_if_free(self) -> None:
-        for key in [key for key, (holder, _) in self.holders.items() if holder() is None]:
-            del self.holders[key]
+        if self.holders:
+            stacks = {thread: _stack(frame) for thread, frame in sys._current_frames().items()}
+            kept = {key: of for key, of in self.holders.items() if of[0]() is not None and of[2] in stacks.get(of[1], ())}
+            self.holders = kept
         if self.holders or self.forks or not self.before:
             return
         for library in _libraries():
@@ -245,6 +252,15 @@ def _is_numeric(frame: FrameType) -> bool:
     while caller is not None and not caller.f_code.co_filename.startswith(OURS):
         caller = caller.f_back
     return caller is not None
+
+
+def _stack(frame: FrameType | None) -> set[int]:
+    """Return the ids of a frame and of all that called it."""
+    found = set()
+    while frame is not None:
+        found.add(id(frame))
+        frame = frame.f_back
+    return found
 
 
 def _libraries() -> list[Any]:

@@ -99,3 +99,13 @@ def test_a_column_is_shifted_to_its_least_penalty(K: int, r: float, rng: Any) ->
     for step in (-0.1, -1e-3, 1e-3, 0.1):
         for j in np.flatnonzero((new != W).any(axis=0)):
             assert elastic_net(new[:, j] + step, r) >= elastic_net(new[:, j], r) - 1e-12
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
+def test_columns_far_from_zero_without_an_intercept() -> None:
+    """One direction has nearly all of the curvature, so that sweeps bring nothing: more systems do."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 33))
+    y = (X @ rng.normal(size=(33, 5)) + rng.gumbel(size=(240, 5))).argmax(axis=1)
+    model = LogisticRegression(C=2500.0, l1_ratio=1.0, fit_intercept=False, max_iter=40).fit(X + 100.0 * rng.normal(size=33), y)
+    assert model.solution_.gap <= 1e-4 * model.solution_.objective

@@ -27,13 +27,13 @@ ROUNDING = 1e-13
 SWEEPS = 50
 LOOSE = 1e-2
 STEPS = 12
-"""How far sweeps lower the subgradient, and how many systems follow them."""
+"""How far sweeps lower the subgradient, and how many systems follow them: twice as many at each turn, up to the number of coordinates."""
 ROUNDS, ENOUGH = 20, 0.1
 """How often sweeps and systems take turns, and the share of the largest violation that is enough where no other is given."""
 ENTRIES = 3
 """Systems in which coordinates that enter together may sort out which of them do."""
-RIDGE = 1e-12
-"""Added to the unit diagonal of a system, for coordinates that determine each other."""
+RIDGE = 1e-10
+"""Added to the unit diagonal of a system, for coordinates that determine each other: well above the rounding of their other direction."""
 
 
 class Quadratic:
@@ -83,11 +83,11 @@ class Quadratic:
 
         order = np.empty(len(g), dtype=np.int64)
         tolerance = max(LOOSE * worst, float(slacks.min()))
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             # Sweeps find the support; a system on it gives the digits that sweeps would have to pay for one by one.
             r = a + H @ x
             descend(H, penalty, x, r, order, tolerance, SWEEPS)
-            x, done = self._feature_sign(a, x, penalty, slacks, STEPS)
+            x, done = self._feature_sign(a, x, penalty, slacks, min(STEPS << turn, max(STEPS, len(g))))
             if done or violation(a + H @ x, x, penalty).max() <= (share or ENOUGH) * worst:
                 break
             tolerance = max(LOOSE * tolerance, float(slacks.min()))
