@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from ..errors import InputError, InputTypeError, short_text
+from ..errors import DataWarning, InputError, InputTypeError, short_text
 from .plans import NEVER, Folds, Plan, require_count, require_groups, seeded
 
 Ints = NDArray[np.intp]
@@ -54,13 +56,28 @@ def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
             raise InputError(f"plan={plan} cuts groups apart; use plan=KFold({plan}, grouped=True), or leave groups out.")
     try:
         splitter = check_cv(plan, y, classifier=True)
-        found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
+        with _warnings_of(plan):
+            found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
     except (TypeError, ValueError, OverflowError) as problem:
         reason = str(problem).rstrip(".")
         raise InputError(f"plan={short_text(plan)} cannot be followed: {reason}. Give another plan, such as KFold(5).") from problem
     if not any(len(pair.held) for pair in found):
         raise InputError(f"The plan {short_text(plan)} holds no row out; give at least one pair of training and held-out rows.")
     return found
+
+
+@contextmanager
+def _warnings_of(plan: Any) -> Iterator[None]:
+    """Say what scikit-learn's splitters warn of in a warning of ours, which names the plan and a remedy."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        if warning.category is UserWarning:
+            said = str(warning.message).rstrip(".")
+            warnings.warn(f"plan={short_text(plan)}: {said}. Use fewer folds, or LeaveOneOut().", DataWarning, stacklevel=5)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def repeats_of(pairs: Sequence[Pair], n: int) -> list[Repeat]:
