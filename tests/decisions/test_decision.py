@@ -114,6 +114,8 @@ BAD = [
     (lambda: Decision(np.ones((2, 3))).decide([[0.5, 0.5]]), r"costs has 3 columns for 2 classes; name what"),
     (lambda: Decision(np.ones((2, 3)), actions=["a"]), "3 columns of costs and 1 actions"),
     (lambda: Decision(np.ones((2, 2)), actions=["a", "a"]), "must be different names"),
+    (lambda: Decision(np.ones((2, 2)), actions=np.array(np.nan)), "actions=array.nan. must be a list of names, one per column of costs"),  # type: ignore[arg-type]
+    (lambda: Decision(np.ones((2, 2)), truths=[["a"], ["b"]]), "truths=.* must be a list of names, one per row of costs"),
     (lambda: Decision(actions=["a", "b"]), "pass costs too"),
     (lambda: Decision(np.ones((2, 2)), truths=["a"]), "2 rows of costs and 1 truths"),
     (lambda: Decision(priors="even"), "priors='even' does not hold real numbers; pass one per class"),
