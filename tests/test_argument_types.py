@@ -83,7 +83,7 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: s.FisherDiscriminant().fit(X, Y).criterion("w"), "w='w' does not hold real numbers; give one weight per column"),
     (lambda: s.CalibratedClassifier().fit(3.5, Y), "X of type float holds no rows that can be taken by number"),
     (lambda: s.compare(X, Y, models=3), "models=3 holds no models"),
-    (lambda: s.LeastSquaresClassifier(coding="numbers", numbers="ab").fit(X, Y), "numbers='ab' does not hold real numbers; give one number"),
+    (lambda: s.LeastSquaresClassifier(coding="numbers", numbers="ab").fit(X, Y), "numbers='ab' does not hold real numbers; give one"),
     (lambda: s.evaluate(s.GaussianNB(), X, Y, plan=3, metrics=int), "is not a metric; give a name such as 'error'"),
     (lambda: s.permutation_test(s.GaussianNB(), X, Y, statistic=[]), r"\[\] is not one metric"),
     (lambda: s.evaluate(s.GaussianNB(), X, Y, exact=X), "exact=array.* must be True or False"),  # type: ignore[arg-type]

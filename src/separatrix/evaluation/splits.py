@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from ..errors import DataWarning, InputError, InputTypeError, short_text
-from .plans import NEVER, Folds, Plan, require_count, require_groups, seeded
+from .plans import NEVER, Folds, Plan, require_count, seeded
+from .row_groups import as_groups
 
 Ints = NDArray[np.intp]
 
@@ -135,7 +136,7 @@ def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = 
     >>> [folds.tolist() for folds in folds_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0])]
     [[1, -1, 0], [-1, 0, 0]]
     """
-    require_groups(groups, n)
+    groups = as_groups(groups, n)
     if isinstance(plan, Plan):
         return seeded(plan, random_state).folds(n, y, groups)
     pairs = pairs_of(plan, n, y, groups)

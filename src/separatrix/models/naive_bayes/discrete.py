@@ -269,5 +269,5 @@ def first_value(source: Source, bad: Callable[[NDArray[Any]], NDArray[np.bool_]]
 
 def short(X: Any) -> str:
     """Return the beginning of the first text."""
-    first = str(X.iloc[0] if hasattr(X, "iloc") else X[0])
+    first = str(next(iter(X)))
     return first if len(first) <= 40 else f"{first[:40]}…"
