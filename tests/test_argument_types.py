@@ -86,6 +86,7 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: s.OneVsOne().fit(X, Y).predict(X, np.zeros(99)), "ambiguous=array.{,60}… is not known; use one of 'argmax'"),
     (lambda: s.explain(s.OneVsOne(s.LogisticRegression()).fit(X, Y), X), r"the LogisticRegression inside it, model.estimators_\[0\]"),
     (lambda: s.compare(X, Y, models=3), "models=3 holds no models"),
+    (lambda: s.LeastSquaresClassifier(coding="numbers", numbers="ab").fit(X, Y), "numbers='ab' does not hold real numbers; give one"),
     (lambda: s.evaluate(s.GaussianNB(), X, Y, plan=3, metrics=int), "is not a metric; give a name such as 'error'"),
     (lambda: s.permutation_test(s.GaussianNB(), X, Y, statistic=[]), r"\[\] is not one metric"),
     (lambda: s.evaluate(s.GaussianNB(), X, Y, exact=X), "exact=array.* must be True or False"),  # type: ignore[arg-type]

@@ -58,6 +58,16 @@ def test_costs_rejection_and_priors_against_enumeration(K: int, rng: Any) -> Non
     assert_allclose(decision.expected_costs(P, trained_priors=old)[:, :K], reweight(P, new, old) @ C)
 
 
+@pytest.mark.parametrize("priors", [None, [0.2, 0.3, 0.5]])
+def test_posteriors_sum_to_one_as_exactly_as_float64_can(priors: Any, rng: Any) -> None:
+    rounded = posteriors(rng, 200, 3).astype(np.float32)
+    below = np.array([[-1e-7, 0.5, 0.5 + 1e-7], [0.0, 0.3, 0.7 + 5e-7]])  # what is let through as rounding
+    for P in (rounded, below):
+        found = Decision(priors=priors).posteriors(P, trained_priors=np.full(3, 1 / 3))
+        assert found.dtype == np.float64 and (found >= 0).all()
+        assert_allclose(found.sum(axis=1), 1.0, rtol=0, atol=1e-15)
+
+
 def test_actions_beyond_the_classes_have_names(rng: Any) -> None:
     P = posteriors(rng, 50, 2)
     decision = Decision([[0, 2, 9], [90, 30, 0]], actions=["home", "test", "treat"])
@@ -104,6 +114,8 @@ BAD = [
     (lambda: Decision(np.ones((2, 3))).decide([[0.5, 0.5]]), r"costs has 3 columns for 2 classes; name what"),
     (lambda: Decision(np.ones((2, 3)), actions=["a"]), "3 columns of costs and 1 actions"),
     (lambda: Decision(np.ones((2, 2)), actions=["a", "a"]), "must be different names"),
+    (lambda: Decision(np.ones((2, 2)), actions=np.array(np.nan)), "actions=array.nan. must be a list of names, one per column of costs"),  # type: ignore[arg-type]
+    (lambda: Decision(np.ones((2, 2)), truths=[["a"], ["b"]]), "truths=.* must be a list of names, one per row of costs"),
     (lambda: Decision(actions=["a", "b"]), "pass costs too"),
     (lambda: Decision(np.ones((2, 2)), truths=["a"]), "2 rows of costs and 1 truths"),
     (lambda: Decision(priors="even"), "priors='even' does not hold real numbers; pass one per class"),

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_iris
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit, TimeSeriesSplit, cross_val_score
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold, StratifiedShuffleSplit, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import GaussianNB, LinearDiscriminantAnalysis
+from separatrix import CalibratedClassifier, ForwardSelection, GaussianNB, LinearDiscriminantAnalysis, compare
+from separatrix.errors import DataWarning
 from separatrix.evaluation import LeaveOneOut, evaluate
 
 ORDER = np.random.default_rng(0).permutation(150)
@@ -44,3 +45,20 @@ def test_fixed_priors_reach_the_last_step_of_a_pipeline() -> None:
     model = LinearDiscriminantAnalysis()
     piped = evaluate(make_pipeline(StandardScaler(), model), X[:80], Y[:80], plan=LeaveOneOut(), fixed_priors=True)
     assert_allclose(piped.posteriors, evaluate(model, X[:80], Y[:80], plan=LeaveOneOut(), fixed_priors=True).posteriors, atol=1e-9)
+
+
+@pytest.mark.parametrize("plan", [5, StratifiedKFold(5)])
+@pytest.mark.parametrize(
+    "follow",
+    [
+        lambda X, y, plan: CalibratedClassifier(GaussianNB(), plan=plan).fit(X, y),
+        lambda X, y, plan: evaluate(GaussianNB(), X, y, plan=plan),
+        lambda X, y, plan: compare(X, y, models=[GaussianNB()], plan=plan),
+        lambda X, y, plan: ForwardSelection(GaussianNB(), plan=plan).fit(X, y),
+    ],
+)
+def test_what_a_splitter_warns_of_is_said_by_us_with_a_remedy(plan: Any, follow: Any) -> None:
+    few = np.r_[np.flatnonzero(Y == 0)[:30], np.flatnonzero(Y == 1)[:3]]  # a class with fewer rows than folds
+    with pytest.warns(DataWarning, match="plan=.*5.*least populated class.* Use fewer folds, or LeaveOneOut") as warned:
+        follow(X[few], Y[few], plan)
+    assert {w.category for w in warned} == {DataWarning}

@@ -169,7 +169,7 @@ ROWS: dict[str, Maker] = {
     "two equal columns": lambda rng, good: np.c_[good, good[:, -1]][:, 1:],
     "equal rows": lambda rng, good: np.repeat(good[: len(good) // 2 + 1], 2, axis=0)[: len(good)],
     "one value repeated without memory": lambda rng, good: np.broadcast_to(good[:1], np.shape(good)),
-    "masked everywhere": lambda rng, good: np.ma.masked_all(np.shape(good)),
+    "masked everywhere": lambda rng, good: np.ma.masked_array(good, mask=True),
 }
 
 LABELS: dict[str, Maker] = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -13,7 +14,7 @@ from sklearn.base import clone
 from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
 from separatrix.summaries import Counts
-from tests.tables import MODELS
+from tests.tables import ESTIMATORS, MODELS
 
 EVERY = pytest.mark.parametrize("model", MODELS, ids=repr)
 X = np.random.default_rng(0).normal(size=(12, 3))
@@ -108,6 +109,13 @@ def test_a_class_not_announced_is_refused(model: Any) -> None:
 def test_one_class_announced_is_refused(model: Any) -> None:
     with pytest.raises(InputError, match="The number of classes has to be greater than one; got 1 class, 0"):
         clone(model).partial_fit(X, np.zeros(len(X), dtype=int), classes=[0])
+
+
+@pytest.mark.parametrize("model", ESTIMATORS, ids=str)
+@pytest.mark.parametrize("frame", [pd.DataFrame(index=range(12)), pa.table({"a": Y}).select([])], ids=["pandas", "Arrow"])
+def test_a_frame_of_rows_without_columns_is_refused(model: Any, frame: Any) -> None:
+    with pytest.raises((InputError, InputTypeError), match=r"0 feature|no column|column|y has 12 labels"):
+        clone(model).fit(frame, Y)
 
 
 @EVERY

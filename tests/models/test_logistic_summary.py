@@ -229,6 +229,7 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"terms": {"t": ["doze"]}}, "Term 't' has no column 'doze'. Did you mean 'dose'"),
     ({"terms": {"t": [7]}}, "Term 't' has no column 7"),
     ({"terms": {"t": []}}, "Term 't' has no columns"),
+    *(({"terms": wrong}, "terms=.* must be a dict of columns") for wrong in (0.5, ["dose"], {"t": 2}, {"t": [0.5]}, {"t": None})),
 ]
 
 

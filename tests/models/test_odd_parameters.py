@@ -26,7 +26,11 @@ def rows() -> tuple[Any, Any]:
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if repr(e).endswith(("()", "())"))], ids=str)
-def test_odd_parameters_are_refused_by_a_sentence_or_work(estimator: Any) -> None:
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_odd_parameters_are_refused_by_a_sentence_or_work(estimator: Any, method: str) -> None:
+    if not hasattr(estimator, method):
+        return
+    more = {"classes": [0, 1, 2]} if method == "partial_fit" else {}
     few = {"max_iter": 5, "n_subsamples": 3}
     few = {name: value for name, value in few.items() if name in estimator.get_params(deep=False)}
     for name in set(inspect.signature(type(estimator)).parameters) - LONG:
@@ -34,7 +38,7 @@ def test_odd_parameters_are_refused_by_a_sentence_or_work(estimator: Any) -> Non
             model = clone(estimator).set_params(**few)
             setattr(model, name, value)
             with suppress(InputError, InputTypeError):  # anything else fails the test
-                model.fit(*rows())
+                getattr(model, method)(*rows(), **more)
 
 
 @pytest.mark.parametrize(

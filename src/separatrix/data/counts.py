@@ -7,6 +7,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from .arrays import ArraySource, as_csr, check_dense
+from .opening import is_frame
 from .source import csr_rows
 
 CHUNK_VALUES = 1_000_000
@@ -71,7 +72,6 @@ def is_text(X: Any) -> bool:
     >>> is_text(["free money", "hello"]), is_text([[1, 2]])
     (True, False)
     """
-    if sp.issparse(X) or getattr(X, "ndim", 1) != 1 or not hasattr(X, "__len__") or isinstance(X, dict | set | frozenset) or len(X) == 0:
+    if sp.issparse(X) or is_frame(X) or getattr(X, "ndim", 1) != 1 or isinstance(X, str | dict | set | frozenset):
         return False
-    first = X.iloc[0] if hasattr(X, "iloc") else X[0]
-    return isinstance(first, str)
+    return hasattr(X, "__len__") and hasattr(X, "__iter__") and isinstance(next(iter(X), None), str)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..argument_types import as_numbers
+from ..argument_types import as_numbers, is_listed
 from ..array_types import Codes, Floats
 from ..data.threads import ordered_map, thread_count
-from ..errors import InputError, UnknownNameError, did_you_mean
+from ..errors import InputError, UnknownNameError, did_you_mean, short_text
 from ..thresholds import COSTS
 from .posteriors import refuse_no_distribution, tolerance_of
 
@@ -75,12 +75,7 @@ def labelled_costs(costs: Any, truths: Any, actions: Any) -> tuple[Floats, tuple
         truths = costs.index.tolist()
         if actions is None and type(costs.columns).__name__ != "RangeIndex":
             actions = costs.columns.tolist()
-    for what, names in (("truths", truths), ("actions", actions)):
-        if names is not None and (isinstance(names, str) or not isinstance(names, Iterable)):
-            raise InputError(f"{what}={names!r} must be a list of names, one per {'row' if what == 'truths' else 'column'} of costs.")
-    truths, actions = (
-        None if names is None else tuple(names.tolist() if hasattr(names, "tolist") else names) for names in (truths, actions)
-    )
+    truths, actions = _named("truths", truths, "row"), _named("actions", actions, "column")
     if truths is None or len(truths) != len(C) or (actions is not None and len(actions) != C.shape[1]):
         return C, truths, actions
     if actions is not None and set(actions) == set(truths):
@@ -90,6 +85,16 @@ def labelled_costs(costs: Any, truths: Any, actions: Any) -> tuple[Floats, tuple
     except TypeError:
         return C, truths, actions
     return check_costs(costs_of(list(ordered), C, truths, actions)), ordered, actions
+
+
+def _named(what: str, names: Any, each: str) -> tuple[Any, ...] | None:
+    """Return names as a tuple, or refuse what is no list of them."""
+    if names is None:
+        return None
+    named = tuple(names.tolist() if hasattr(names, "tolist") else names) if is_listed(names) else None
+    if named is None or not all(isinstance(name, Hashable) for name in named):
+        raise InputError(f"{what}={short_text(names)} must be a list of names, one per {each} of costs.")
+    return named
 
 
 def costs_of(classes: list[Any], costs: Floats, truths: Sequence[Any], actions: Sequence[Any] | None) -> Floats:

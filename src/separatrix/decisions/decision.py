@@ -15,7 +15,7 @@ from ..arguments import answers_to
 from ..array_types import Codes, Floats
 from ..errors import DataWarning, InputError
 from .actions import cheapest, costs_of, labelled_costs, minimax_cost
-from .posteriors import as_classes, check_posteriors, with_classes
+from .posteriors import as_classes, as_distributions, check_posteriors, with_classes
 from .priors import by_label, check_priors, prior_odds, reweight
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Decision:
         posteriors, classes, trained_priors : as in `decide`
         """
         if self.priors is None:
-            return np.asarray(check_posteriors(posteriors), dtype=np.float64)
+            return as_distributions(check_posteriors(posteriors))
         return reweight(posteriors, self.priors, self._require(trained_priors), classes)
 
     def without_priors(self) -> Decision:

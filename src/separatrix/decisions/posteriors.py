@@ -98,6 +98,18 @@ def check_posteriors(posteriors: Any, n_classes: int | None = None) -> NDArray[n
     return P
 
 
+def as_distributions(P: NDArray[np.floating]) -> Floats:
+    """Return rows that sum to one as exactly as float64 can; what rounding left below zero is zero.
+
+    Examples
+    --------
+    >>> as_distributions(np.array([[0.1, 0.9]], dtype=np.float32)).sum().item()
+    1.0
+    """
+    rows = np.maximum(P, 0.0, dtype=np.float64)
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
 class Cases:
     """Rows with posteriors and known truth: the material of tuning, curves and calibration tables.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..argument_types import as_numbers
 from ..array_types import Floats
 from ..errors import InputError, UnknownNameError, did_you_mean
-from .posteriors import check_posteriors
+from .posteriors import as_distributions, check_posteriors
 
 
 def check_priors(priors: Any, classes: NDArray[Any], name: str = "priors") -> Floats:
@@ -121,10 +121,9 @@ def reweight(posteriors: Any, priors: Any, trained_priors: Any, classes: Any = N
     labels = np.arange(P.shape[1]) if classes is None else np.asarray(classes)
     new, old = check_priors(priors, labels), check_priors(trained_priors, labels, "trained_priors")
     weighted = P * prior_odds(new, old, labels)
-    total = weighted.sum(axis=1, keepdims=True)
-    if not (total > 0).all():
+    if not (weighted.sum(axis=1) > 0).all():
         raise InputError("Some rows have all their posterior on classes without a prior in training; they cannot be re-weighted.")
-    return np.asarray(weighted / total, dtype=np.float64)
+    return as_distributions(weighted)
 
 
 def known_priors(model: Any) -> Floats | None:

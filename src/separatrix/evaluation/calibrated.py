@@ -28,6 +28,7 @@ from .calibration_scores import ScoreKind, class_scores, held_out_scores, kind_o
 from .evaluation_rows import EvaluationRows, require_jobs
 from .plans import KFold, count_rows
 from .random_plans import Bootstrap
+from .row_groups import as_groups
 from .splits import folds_of
 
 
@@ -220,7 +221,8 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> EvaluationRows:
 
 def _counting(rows: EvaluationRows, groups: Any) -> tuple[EvaluationRows, Any]:
     """Return the rows of positive weight, with their groups: one of weight 0 is no row, and must not shape the folds."""
+    groups = as_groups(groups, rows.n)
     if rows.weight is None or rows.weight.all():
         return rows, groups
     kept = np.flatnonzero(rows.weight)
-    return rows.take(kept), None if groups is None else np.asarray(groups)[kept]
+    return rows.take(kept), None if groups is None else groups[kept]

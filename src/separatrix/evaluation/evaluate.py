@@ -22,10 +22,11 @@ from .estimate import Estimate, corrected_resampled_t
 from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
 from .metrics import NamedMetric, Score, ScoredRows, bounded, distinct_metrics, own_metrics, says_nothing
-from .plans import NEVER, KFold, Plan, generator, require_groups, seeded
+from .plans import NEVER, KFold, Plan, generator, seeded
 from .predictions import HeldOut, error_of
 from .random_plans import Bootstrap
 from .refits import RepeatedWarnings, by_refits
+from .row_groups import as_groups
 from .scorers import choose_metrics
 from .splits import Pair, pairs_of, repeats_of
 
@@ -138,7 +139,7 @@ def _evaluated(
             plan = Bootstrap(plan.n_resamples, random_state=generator(random_state))
         model = with_fixed_priors(model, rows) if fixed_priors else model
         return evaluate_bootstrap(model, rows, plan, metrics, exact, start)
-    require_groups(groups, rows.n)
+    groups = as_groups(groups, rows.n)
     if isinstance(plan, Plan):
         given = seeded(plan, random_state).coded_folds(rows.codes, rows.classes, groups)
         repeats = [hold_out(model, rows, plan, folds, exact, fixed_priors, n_jobs) for folds in given]

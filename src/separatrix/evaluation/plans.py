@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from ..arguments import answers_to
 from ..array_types import Codes, Folds, Indices
 from ..errors import InputError, is_huge, short_text
+from .row_groups import as_groups
 
 NEVER = -1
 """Fold number of a row that is not held out."""
@@ -128,12 +129,14 @@ class KFold(Plan):
 
     def coded_folds(self, codes: Codes, classes: NDArray[Any], groups: Any = None) -> list[Folds]:
         """Return the fold of each row, for each repeat."""
+        groups = as_groups(groups, len(codes))
         self._check(len(codes), groups)
         if self.stratified and not self.grouped:
             self._check_classes(codes, classes)
         return self._repeated(len(codes), codes if self.stratified else None, groups)
 
     def _repeated(self, n: int, codes: Codes | None, groups: Any) -> list[Folds]:
+        groups = as_groups(groups, n)
         self._check(n, groups)
         rng = fresh_generator(self.random_state)  # None draws anew: a plan is seeded by those who ask it
         seeds = [int(rng.randint(2**31 - 1)) for _ in range(self.repeats)]
@@ -226,16 +229,6 @@ def require_count(name: str, given: Any, least: int, most: int = MOST, what: str
         return
     limit = "" if most == MOST and not is_huge(given) else f" and at most {what}{most}"
     raise InputError(f"{name}={short_text(given)} must be a whole number, at least {least}{limit}.")
-
-
-def require_groups(groups: Any, n: int) -> None:
-    """Refuse groups that do not name one group per row."""
-    if isinstance(groups, str):
-        raise InputError(f"groups={groups!r} is the name of a column; pass the group of each of the {n} rows, such as frame[{groups!r}].")
-    if groups is not None and (not hasattr(groups, "__len__") or getattr(groups, "shape", None) == ()):
-        raise InputError(f"groups={short_text(groups)} is not a list of groups; give the group of each of the {n} rows.")
-    if groups is not None and len(groups) != n:
-        raise InputError(f"groups has {len(groups)} entries, but there are {n} rows; give the group of each row.")
 
 
 def seeded(plan: Plan, random_state: Any) -> Plan:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +12,9 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from ..array_types import Folds, Indices
-from ..errors import InputError, InputTypeError, short_text
-from .plans import NEVER, Plan, require_count, require_groups, seeded
+from ..errors import DataWarning, InputError, InputTypeError, short_text
+from .plans import NEVER, Plan, require_count, seeded
+from .row_groups import as_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,28 @@ def pairs_of(plan: Any, n: int, y: Any, groups: Any = None) -> list[Pair]:
             raise InputError(f"plan={plan} cuts groups apart; use plan=KFold({plan}, grouped=True), or leave groups out.")
     try:
         splitter = check_cv(plan, y, classifier=True)
-        found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
+        with _warnings_of(plan):
+            found = [Pair(_numbers(train, n), _numbers(held, n)) for train, held in splitter.split(np.zeros((n, 1)), y, groups)]
     except (TypeError, ValueError, OverflowError) as problem:
         reason = str(problem).rstrip(".")
         raise InputError(f"plan={short_text(plan)} cannot be followed: {reason}. Give another plan, such as KFold(5).") from problem
     if not any(len(pair.held) for pair in found):
         raise InputError(f"The plan {short_text(plan)} holds no row out; give at least one pair of training and held-out rows.")
     return found
+
+
+@contextmanager
+def _warnings_of(plan: Any) -> Iterator[None]:
+    """Say what scikit-learn's splitters warn of in a warning of ours, which names the plan and a remedy."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        if warning.category is UserWarning:
+            said = str(warning.message).rstrip(".")
+            warnings.warn(f"plan={short_text(plan)}: {said}. Use fewer folds, or LeaveOneOut().", DataWarning, stacklevel=5)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def repeats_of(pairs: Sequence[Pair], n: int) -> list[Repeat]:
@@ -116,7 +134,7 @@ def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = 
     >>> [folds.tolist() for folds in folds_of([([0, 1], [2]), ([1, 2], [0]), ([0], [1, 2])], 3, [0, 1, 0])]
     [[1, -1, 0], [-1, 0, 0]]
     """
-    require_groups(groups, n)
+    groups = as_groups(groups, n)
     if isinstance(plan, Plan):
         return seeded(plan, random_state).folds(n, y, groups)
     pairs = pairs_of(plan, n, y, groups)

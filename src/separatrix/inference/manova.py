@@ -109,8 +109,8 @@ def _hotelling_lawley(eigenvalues: Floats, p: int, q: int, error_freedom: float,
     s, U = min(p, q), float(eigenvalues.sum())
     N = (error_freedom - p - 1) / 2.0
     if N > 1:
-        b = (p + 2 * N) * (q + 2 * N) / (2 * (2 * N + 1) * (N - 1))
-        df1, df2 = float(p * q), 4 + (p * q + 2) / (b - 1)
+        # McKeon's df2 = 4 + (pq + 2)/(b − 1), b = (p + 2N)(q + 2N)/(2(2N + 1)(N − 1)), without the 1 that b comes near for large N.
+        df1, df2 = float(p * q), 4 + (p * q + 2) * 2 * (2 * N + 1) * ((N - 1) / (p * q + 2 + 2 * N * (p + q + 1)))
         c = (df2 - 2) / (2 * N)
         return f_test("Hotelling-Lawley trace", U, U / c * df2 / df1, df1, df2, kind)
     df1, df2 = float(s * max(p, q)), 2 * (s * N + 1)

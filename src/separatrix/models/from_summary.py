@@ -98,8 +98,8 @@ class SummaryClassifier(Classifier):
             Needed at the first call, unless the model was fitted before.
         """
         first = not hasattr(self, "summary_")
-        self._require_summary()
         self._check_given()
+        self._require_summary()
         source = self._rows_to_add(X, y, classes, sample_weight)
         with quiet():
             summary = self._summarise(source)
@@ -124,6 +124,7 @@ class SummaryClassifier(Classifier):
         """
         if not hasattr(self, "summary_"):
             raise InputError("There is nothing to forget yet: fit the model first.")
+        self._check_given()
         self._require_summary()
         source = self._rows_to_add(X, y, None, sample_weight)
         with quiet():

@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import offered
 from ..abilities.logistic_likelihood import MOST, is_penalised
-from ..argument_types import check_arguments
+from ..argument_types import check_arguments, is_listed
 from ..data import Source
 from ..data.row_labels import row_labels
 from ..data.threads import single_threaded_blas
-from ..errors import CapacityError, InputError, one_of
+from ..errors import CapacityError, InputError, one_of, short_text
 from ..inference import logistic_tables as tables_of
 from ..inference.influence import Influence, influence
 from ..inference.logistic import FisherInformation, null_log_likelihood
@@ -87,7 +87,7 @@ def summary(
     """
     check_arguments(summary, locals())
     check_is_fitted(self)
-    _check_choices(intervals, level, covariance)
+    _check_choices(intervals, level, covariance, terms)
     self._warn_if_picked()
     if X is None:
         _refuse_without_rows(self, y, sample_weight, intervals, covariance, terms)
@@ -198,13 +198,19 @@ def _penalised_tables(model: LogisticRegression, source: Source) -> Tables:
     return Tables(title(model), tables, facts(model, n), (note,))
 
 
-def _check_choices(intervals: Any, level: Any, covariance: Any) -> None:
+def _check_choices(intervals: Any, level: Any, covariance: Any, terms: Any) -> None:
     if intervals not in (None, "wald", "profile"):
         raise one_of("intervals", intervals, ["wald", "profile"])
     if covariance not in ("information", "robust"):
         raise one_of("covariance", covariance, ["information", "robust"])
     if not (isinstance(level, int | float) and 0.0 < level < 1.0):
         raise InputError(f"level={level!r} must be a number between 0 and 1, such as 0.95.")
+    if terms is not None and not (isinstance(terms, Mapping) and all(_are_columns(columns) for columns in terms.values())):
+        raise InputError(f"terms={short_text(terms)} must be a dict of columns to be tested together, such as {{'size': ['height', 2]}}.")
+
+
+def _are_columns(columns: Any) -> bool:
+    return isinstance(columns, str) or (is_listed(columns) and all(isinstance(column, str | int | np.integer) for column in columns))
 
 
 def _refuse_without_rows(model: Any, y: Any, sample_weight: Any, intervals: Any, covariance: Any, terms: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from ..inference.tables import distinct
 
@@ -81,7 +82,7 @@ def check_candidates(models: Any, families: Mapping[str, Candidate]) -> list[Can
         given: list[Any] = [_named(name, value) for name, value in models.items()]
     elif isinstance(models, str) or hasattr(models, "fit"):
         given = [models]
-    elif isinstance(models, Iterable):
+    elif is_listed(models):
         given = list(models)
     else:
         raise InputTypeError(f"models={models!r} is neither a list nor a dict of models.")

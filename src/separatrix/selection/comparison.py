@@ -18,6 +18,7 @@ from ..evaluation.evaluation_rows import EvaluationRows, require_jobs, rows_to_e
 from ..evaluation.plans import KFold, generator
 from ..evaluation.random_plans import Bootstrap
 from ..evaluation.refits import without_numbers
+from ..evaluation.row_groups import as_groups
 from ..evaluation.splits import folds_of
 from ..summaries import ClassMoments
 from .board import Board
@@ -125,7 +126,7 @@ def compare(
     require_jobs(n_jobs)
     rows = rows_to_evaluate(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
-    seed = _seed(random_state)
+    seed, groups = _seed(random_state), as_groups(groups, rows.n)
     folds = folds_of(plan, rows.n, rows.labels, groups, seed)
     setting = Setting(rows, plan, tuple(folds), tune, ComparisonMetric.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]

@@ -196,7 +196,7 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
         return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, method_of([held])
     inside = _held(folds, job.fold)
     training = rows.take(np.flatnonzero(~inside))
-    groups = None if setting.groups is None else np.asarray(setting.groups)[~inside]
+    groups = None if setting.groups is None else setting.groups[~inside]
     plan = inner_plan(setting.inner, training, groups)
     tuned = tune_candidate(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
     fitted = training.fit(candidate.at(tuned.point))

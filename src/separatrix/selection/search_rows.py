@@ -20,6 +20,7 @@ from ..errors import InputError
 from ..evaluation.metrics import METRICS, NEED_POSTERIORS, ScoredRows
 from ..evaluation.plans import Plan
 from ..evaluation.predictions import class_posteriors
+from ..evaluation.row_groups import as_groups
 from ..evaluation.scorers import StoredPredictions, one_metric, takes_weights, undefined_once
 from ..evaluation.splits import pairs_of
 from ..summaries import ClassMoments, FoldMoments, all_but_one
@@ -124,6 +125,7 @@ def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> Search
     assert source.classes is not None
     y, none = source.classes[codes], np.zeros((len(codes), 1))
     splits: tuple[Split, ...] = ()
+    groups = as_groups(groups, len(codes))
     if plan is not None:
         if isinstance(plan, Plan):
             with refused_as("plan", "give another one, such as KFold(5)."):

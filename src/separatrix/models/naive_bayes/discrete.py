@@ -270,5 +270,5 @@ def first_value(source: Source, bad: Callable[[NDArray[Any]], Bools]) -> tuple[i
 
 def short(X: Any) -> str:
     """Return the beginning of the first text."""
-    first = str(X.iloc[0] if hasattr(X, "iloc") else X[0])
+    first = str(next(iter(X)))
     return first if len(first) <= 40 else f"{first[:40]}…"

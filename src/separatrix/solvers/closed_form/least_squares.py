@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh, lapack
 
+from ...argument_types import as_numbers
 from ...array_types import Floats
 from ...errors import InputError, did_you_mean
 from .whitening import TOLERANCE, total_spread
@@ -141,7 +142,7 @@ def check_numbers(numbers: Any, classes: NDArray[Any]) -> Floats:
         for missing in [label for label in labels if label not in numbers]:
             raise InputError(f"numbers has no number for class {missing!r}; give one for each of {labels}.")
         numbers = [numbers[label] for label in labels]
-    given = np.asarray(numbers, dtype=np.float64)
+    given = as_numbers("numbers", numbers, "give one number for each class.")
     if given.shape != (len(labels),):
         raise InputError(f"numbers has shape {given.shape}, but there are {len(labels)} classes, {labels}; give one number for each.")
     if not np.isfinite(given).all() or len(np.unique(given)) < len(given):
