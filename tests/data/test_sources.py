@@ -129,7 +129,7 @@ def test_columns_of_one_name_are_refused(frame: Any) -> None:
         (pa.record_batch({"a": [1.0]}), "X is a RecordBatch, which cannot be read"),
         ([[1.0], [1.0, 2.0]], "rows of X are of different lengths"),
         ([[10**400]], "X holds a number above 1.8e308"),
-        (pd.DataFrame({"a": [10**400]}), "Columns 'a' hold text, categories, dates or objects"),
+        (pd.DataFrame({"a": pd.Series([10**400], dtype=object)}), "Columns 'a' hold text, categories, dates or objects"),
     ],
 )
 def test_rows_that_are_no_numbers(X: Any, message: str) -> None:
