@@ -6,10 +6,11 @@ for the signatures given, when its module is imported or read from the disk cach
 Inputs are written ``rf8(2)``: a read-only C-contiguous float64 array of two dimensions. A writeable array converts to a
 read-only one, so one signature serves memory maps, frozen arrays and ordinary ones. Outputs are written ``wf8(2)``.
 
-Traps: `parallel=True` is never used (its threading layers hang in forked children or die under several Python threads); full
-`fastmath` would delete NaN checks, and even with the flags used here `np.isfinite(x)` may be folded away (it compiles to x − x, and
-`reassoc` makes that 0 where x is a difference): multiply by 0 or compare instead; a kernel calls only kernels of its own file, since the
-disk cache does not see a changed callee in another one.
+Traps: `parallel=True` is never used (its threading layers hang in forked children or die under several Python threads); full `fastmath`
+would delete NaN checks, and even with the flags used here `np.isfinite(x)` may be folded away (it compiles to x − x, and `reassoc` makes
+that 0 where x is a difference): multiply by 0 or compare instead; brackets do not hold either, and a version of LLVM that leaves a + (b −
+1) alone is followed by one that does not: where a cancellation must come first, branch; a kernel calls only kernels of its own file,
+since the disk cache does not see a changed callee in another one.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ def residuals(S, codes, weight):  # type: ignore[no-untyped-def]
             e = np.exp(S[i, k] - top)
             S[i, k] = e
             others += 0.0 if k == y else e
-        excess = others + (S[i, y] - 1.0)
+        # Never others + (e_y − 1): compilers may add others to e_y first, and a loss of 1e-9 would then have 7 digits.
+        excess = others if own == 0.0 else others - 1.0 + S[i, y]
         loss += s * (np.log1p(excess) - own)
         scale = s / (1.0 + excess)
         for k in range(K):

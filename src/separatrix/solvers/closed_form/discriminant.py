@@ -20,9 +20,6 @@ from ...summaries import ClassMoments
 from .shrinkage import shrink
 from .whitening import Whitening, whiten
 
-TINY_LOG = float(np.log(np.finfo(np.float64).tiny))
-"""Stands for the logarithm of a prior of zero: finite, and below every other."""
-
 SURE = 1e-9
 """Share of a column's variance left by the columns before it, below which a covariance may be singular to working precision."""
 
