@@ -48,15 +48,17 @@ def test_softmax_rows(n: int, weighted: bool, dtype: Any, rng: Any) -> None:
 @pytest.mark.parametrize("margin", [20.0, 30.0, 40.0])
 def test_tiny_losses_have_all_their_digits(margin: float, weight: Any) -> None:
     """Whatever order a compiler adds in: log(1 + 2e^(−margin)) rounded to 1 + … would be off by 1e-16."""
+    tight: Any = {"rel": 1e-13, "abs": 0.0}
     codes, eye, expected = np.array([0, 1, 2], dtype=np.int32), np.eye(3), 3.0 * np.log1p(2.0 * np.exp(-margin))
     scores, again = margin * eye, margin * eye
-    assert residuals(scores, codes, weight) == pytest.approx(expected, rel=1e-13, abs=0.0)
-    assert curved_residuals(again, codes, weight, np.empty((3, 3))) == pytest.approx(expected, rel=1e-13, abs=0.0)
-    assert kernels.softmax_rows(eye, codes, weight, margin * eye, np.zeros(3), np.zeros((3, 4))) == pytest.approx(expected, rel=1e-13, abs=0.0)
-    assert np.diag(scores) == pytest.approx(-2.0 / (np.exp(margin) + 2.0), rel=1e-13, abs=0.0)
+    assert residuals(scores, codes, weight) == pytest.approx(expected, **tight)
+    assert curved_residuals(again, codes, weight, np.empty((3, 3))) == pytest.approx(expected, **tight)
+    fused = kernels.softmax_rows(eye, codes, weight, margin * eye, np.zeros(3), np.zeros((3, 4)))
+    assert fused == pytest.approx(expected, **tight)
+    assert np.diag(scores) == pytest.approx(-2.0 / (np.exp(margin) + 2.0), **tight)
     losses = np.zeros(1)
     kernels.logistic_rows(eye, codes, weight, codes[:1], 2.0 * margin * eye[:1], -np.full(1, margin), losses, np.zeros((1, 4)))
-    assert losses[0] == pytest.approx(3.0 * np.log1p(np.exp(-margin)), rel=1e-13, abs=0.0)
+    assert losses[0] == pytest.approx(3.0 * np.log1p(np.exp(-margin)), **tight)
 
 
 @pytest.mark.parametrize("n", SIZES)
