@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from separatrix.data import threads
 from separatrix.data.threads import single_threaded_blas
 
 THREADS = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
@@ -78,6 +80,22 @@ def test_a_holder_on_a_thread_that_ended_holds_nothing() -> None:
         assert blas_threads() == {2}
 
 
+def test_an_interrupt_of_the_search_for_blas_is_neither_lost_nor_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> list[object]:
+        signal.raise_signal(signal.SIGINT)  # Python answers it on the main thread
+        return []
+
+    with threadpool_limits(2, "blas"):
+        threads._find_libraries.cache_clear()
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(threads, "_controllers", interrupted)
+            with single_threaded_blas():
+                pass
+        with single_threaded_blas():
+            assert blas_threads() == {1}
+        assert blas_threads() == {2}
+
+
 INTERRUPTS = """
 import random, signal
 from separatrix.data.threads import single_threaded_blas
@@ -87,12 +105,14 @@ signal.signal(signal.SIGALRM, interrupt)
 before, draw, heard = blas_threads(), random.Random(0), 0
 while heard < 500:
     try:
-        signal.setitimer(signal.ITIMER_REAL, draw.uniform(1e-5, 5e-4))
+        # And again: Python drops an interrupt that falls into a callback of its own, such as that of a weak reference.
+        signal.setitimer(signal.ITIMER_REAL, draw.uniform(1e-5, 5e-4), 2.0)
         while True:
             with single_threaded_blas(), single_threaded_blas():
                 pass
     except KeyboardInterrupt:
         heard += 1
+signal.setitimer(signal.ITIMER_REAL, 0.0)
 with single_threaded_blas():
     assert blas_threads() == {1}, blas_threads()
 assert blas_threads() == before == {2}, (blas_threads(), before)

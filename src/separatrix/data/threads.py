@@ -269,10 +269,21 @@ def _libraries() -> list[Any]:
 
 @lru_cache(maxsize=2)
 def _find_libraries(_with_scipy: bool) -> list[Any]:
-    # Searching the loaded libraries costs milliseconds: once per process, and again when scipy has brought its own BLAS.
+    """Search the loaded libraries, which costs milliseconds: once per process, and again when scipy has brought its own BLAS.
+
+    On a thread of its own, where no interrupt arrives: the search calls back from C, where one would be lost, and the list cut short.
+    """
+    found: list[Any] = []
+    search = threading.Thread(target=lambda: found.extend(_controllers()), name="search for BLAS")
+    search.start()
+    search.join()
+    return [library for library in found if library.user_api == "blas"]
+
+
+def _controllers() -> list[Any]:
     from threadpoolctl import ThreadpoolController
 
-    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]
+    return list(ThreadpoolController().lib_controllers)
 
 
 _limits = _Limits()
