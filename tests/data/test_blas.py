@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+import threadpoolctl
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from separatrix.data import threads
@@ -81,16 +82,17 @@ def test_a_holder_on_a_thread_that_ended_holds_nothing() -> None:
 
 
 def test_an_interrupt_of_the_search_for_blas_is_neither_lost_nor_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted() -> list[object]:
-        signal.raise_signal(signal.SIGINT)  # Python answers it on the main thread
-        return []
+    class Interrupted:
+        def __init__(self) -> None:
+            signal.raise_signal(signal.SIGINT)  # Python answers it on the main thread
+            self.lib_controllers: list[object] = []
 
     with threadpool_limits(2, "blas"):
         threads._find_libraries.cache_clear()
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(threads, "_controllers", interrupted)
-            with single_threaded_blas():
-                pass
+        with monkeypatch.context() as patch:
+            patch.setattr(threadpoolctl, "ThreadpoolController", Interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                single_threaded_blas().__enter__()
         with single_threaded_blas():
             assert blas_threads() == {1}
         assert blas_threads() == {2}

@@ -18,12 +18,14 @@ import os
 import sys
 import threading
 import time
+from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from functools import lru_cache
 from inspect import CO_GENERATOR
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any, Self, TypeVar
 from weakref import ref
@@ -272,18 +274,23 @@ def _find_libraries(_with_scipy: bool) -> list[Any]:
     """Search the loaded libraries, which costs milliseconds: once per process, and again when scipy has brought its own BLAS.
 
     On a thread of its own, where no interrupt arrives: the search calls back from C, where one would be lost, and the list cut short.
+    A queue in C to wait at, since `Thread.join` does not outlive every interrupt.
     """
-    found: list[Any] = []
-    search = threading.Thread(target=lambda: found.extend(_controllers()), name="search for BLAS")
-    search.start()
-    search.join()
-    return [library for library in found if library.user_api == "blas"]
+    found: SimpleQueue[list[Any] | Exception] = SimpleQueue()
+    start_new_thread(_search, (found,))
+    libraries = found.get()
+    if isinstance(libraries, Exception):
+        raise libraries
+    return [library for library in libraries if library.user_api == "blas"]
 
 
-def _controllers() -> list[Any]:
+def _search(found: SimpleQueue[list[Any] | Exception]) -> None:
     from threadpoolctl import ThreadpoolController
 
-    return list(ThreadpoolController().lib_controllers)
+    try:
+        found.put(ThreadpoolController().lib_controllers)
+    except Exception as error:
+        found.put(error)
 
 
 _limits = _Limits()
