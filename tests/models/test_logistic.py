@@ -240,6 +240,6 @@ def test_parameters_of_scikit_learns_internals_name_the_replacement(name: str, m
 
 
 def test_the_solution_says_which_solver_ran_and_why() -> None:
-    model = LogisticRegression().fit(*make_sparse(p=3000))
+    model = LogisticRegression().fit(*make_sparse(n=4000, p=3000))
     assert model.solution_.solver == "dual coordinate descent" and "two classes of sparse rows" in model.solution_.why
     assert model.solution_.gap >= 0 and model.solution_.passes >= 1 and model.n_iter_.shape == (1,)

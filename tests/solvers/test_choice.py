@@ -17,13 +17,21 @@ def test_few_rows_and_coefficients_get_newton() -> None:
     assert found.solver == "newton" and "coefficients" in found.why
 
 
+def flat(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows whose columns together have little more curvature than the penalty."""
+    return np.random.default_rng(0).normal(size=(n, p)) / n, np.arange(n) % 2
+
+
 CASES = {
     "newton, sparse": (make_sparse(p=50), "newton"),
-    "dual": (make_sparse(p=3000), "dual_logistic"),
-    "newton_cg, sparse": (make_sparse(p=3000, K=3), "newton_cg"),
-    "newton_cg, wide": (make_rows(n=20, p=2000), "newton_cg"),
+    "newton_cg, sparse, hardly any curvature": (make_sparse(n=2000, p=700), "newton_cg"),
+    "dual": (make_sparse(n=4000, p=3000), "dual_logistic"),
+    "newton_cg, sparse": (make_sparse(n=4000, p=3000, K=3), "newton_cg"),
+    "span, sparse": (make_sparse(n=60, p=3000, K=3), "in_span"),
+    "span, wide": (make_rows(n=20, p=2000), "in_span"),
+    "newton_cg, as wide as tall": (flat(400, 500), "newton_cg"),
     "curved": (make_rows(n=800, p=30, K=4), "curved"),
-    "whitened, large": ((np.zeros((2000, 1600)), np.arange(2000) % 2), "whitened"),
+    "whitened, large": (make_rows(n=2000, p=1600), "whitened"),
     "newton, up to the sample": ((np.zeros((19_999, 2)), np.arange(19_999) % 2), "newton"),
     "whitened, as many as the sample": ((np.zeros((20_000, 2)), np.arange(20_000) % 2), "whitened"),
     "whitened, tall": ((np.zeros((90_000, 2)), np.arange(90_000) % 2), "whitened"),

@@ -24,18 +24,17 @@ here, it is kept up to 40,000 rows.
 
 1. An L1 part: proximal Newton, the only one here that knows kinks. Up to 1,500 coefficients the Hessian of all is formed; beyond, columns
    that may matter are walked through, for all classes at once (20 Newsgroups, K = 20: 4.5 s, gap proven to 3e-11).
-2. Few coefficients, R(p + 1) ≤ 1,500: the exact Hessian is worth its price. Newton where the rows are sparse or the work little;
-   one Hessian and L-BFGS around it where rows are few but a Hessian costs as much as dozens of passes (a penalty given); with many
-   dense rows the Hessian of a sample does nearly as well, and each further pass over all rows costs a fraction of it.
-3. Sparse rows with many columns: dual coordinate descent for two classes with a penalty (the dual needs one) that is not too weak for
-   the lengths of the rows, else Newton with conjugate gradients (counts 2,000 × 3,000, C = 1e4: 5.3 s and 10,287 passes, against .09 s).
-4. Dense rows with many columns: Kronecker-whitened L-BFGS, while a p × p factor is cheap; Newton-CG beyond.
-5. Rows that are read anew on every pass: whitened L-BFGS, which needs the fewest passes.
+2. Rows that are read anew on every pass: whitened L-BFGS, which needs the fewest passes.
+3. Many dense rows with few coefficients, R(p + 1) ≤ 1,500: the Hessian of a sample, and a few passes over all rows (whitened).
+4. No penalty: Newton's method, which sees where coefficients have no bound, while a Hessian has room.
+5. Else the least of the seconds that `work.py` counts for each solver with room for the problem; Newton's method where that is short
+   anyway, for the digits of its coefficients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 
@@ -43,23 +42,35 @@ import numpy as np
 
 from ..data.threads import single_threaded_blas
 from ..losses import Logistic
+from ..thresholds import THREADS
 from .problem import Problem
 from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
 from .solution import Solution
+from .work import Work
 
 FACTORED = 4_000
-"""Columns up to which a p × p factor costs less than the iterations it saves."""
+"""Columns up to which a p × p factor has room."""
+SPANNED = 2_000
+"""Rows up to which an n × n Gram matrix has room, and its factor is quick."""
+HESSIAN_WORK = 5e6
+"""Rows × (R(p + 1))² up to which paths and folds may take a Hessian at every step: it costs less than a dozen passes."""
 SPARSE_WORK = 4e9
 """Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
-
-HESSIAN_WORK = 5e6
-"""Rows × (R(p + 1))² above which a Hessian costs more than the dozens of passes that save all but one of them."""
-STIFF = 1e5
-"""C‖x‖², on average, above which one row's dual variable throws the scores of its neighbours, and epochs undo each other's work."""
+SMALL = 3e-3
+"""Seconds that Newton's method may always take, for the last digits that it gives; where rows are fewer than columns it has none to give."""
 
 FOLDERS = {"proximal_newton": "sparse"}
 """Where solvers live that are not among the smooth ones."""
+
+REASONS = {
+    "newton": "{q:,} coefficients and {n:,} rows: the exact Hessian is cheap",
+    "curved": "{q:,} coefficients and {n:,} rows: one exact Hessian is worth its price, one per step is not",
+    "whitened": "{n:,} dense rows with {q:,} coefficients: the Hessian of a sample or the columns' covariance, and a few passes",
+    "newton_cg": "{q:,} coefficients: products with the Hessian cost less than the Hessian",
+    "dual_logistic": "two classes of sparse rows with {p:,} columns",
+    "in_span": "{n:,} rows span fewer directions than the {p:,} columns",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,43 +96,59 @@ class Choice:
 def choose(problem: Problem) -> Choice:
     """Return the solver for a problem."""
     rows, p = problem.rows, problem.n_features
-    size = problem.n_scores * (p + 1)
     if problem.l1_ratio > 0.0 and problem.strength > 0.0:
         return Choice("proximal_newton", f"l1_ratio={problem.l1_ratio:g} puts kinks into the penalty")
     if rows.held is None:
         return Choice("whitened", "the rows are read anew on every pass, so few passes count most")
-    n = rows.X.shape[0]
-    if rows.is_sparse and rows.values < DENSE_ENOUGH * n * p:
-        if size <= EXPLICIT and rows.values**2 / n * problem.n_scores**2 <= SPARSE_WORK:
-            return Choice("newton", f"sparse rows with few coefficients ({size:,}): the exact Hessian is cheap")
-        if isinstance(problem.loss, Logistic) and problem.strength > 0.0 and _stiffness(problem) <= STIFF:
-            return Choice("dual_logistic", f"two classes of sparse rows with {p:,} columns")
-        return Choice("newton_cg", f"sparse rows with {size:,} coefficients: products with the Hessian, never the Hessian")
+    is_sparse = rows.is_sparse and rows.values < DENSE_ENOUGH * rows.X.shape[0] * p
+    if problem.strength == 0.0:
+        return _without_penalty(problem, is_sparse)
+    work = Work.of(problem, is_sparse)
+    roads = _roads(problem, work)
+    name = min(roads, key=roads.__getitem__)
+    if work.n > p and roads.get("newton", np.inf) <= SMALL:
+        name = "newton"
+    return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q))
+
+
+def _roads(problem: Problem, work: Work) -> dict[str, float]:
+    """Return the seconds that each solver with room for the problem may take."""
+    is_few = work.q <= EXPLICIT
+    if is_few and not work.is_sparse and work.n >= SAMPLE:
+        return {"whitened": work.whitened}
+    roads = {"newton_cg": work.products}
+    if is_few:
+        roads["newton"] = work.newton
+        if not problem.rows.is_sparse:
+            roads["curved"] = work.curved
+    elif not work.is_sparse and work.p <= FACTORED and work.n > work.p:
+        roads["whitened"] = work.whitened
+    elif work.is_sparse and isinstance(problem.loss, Logistic):
+        roads["dual_logistic"] = work.dual
+    if work.n < work.p and work.n <= SPANNED:
+        roads["in_span"] = work.span
+    return roads
+
+
+def _without_penalty(problem: Problem, is_sparse: bool) -> Choice:
+    """Return the solver where nothing holds the coefficients: Newton's, which sees where they have no bound, while its Hessian has room."""
+    n, p = problem.rows.X.shape
+    size = problem.n_scores * (p + 1)
+    if is_sparse:
+        if size <= EXPLICIT and problem.rows.values**2 / n * problem.n_scores**2 <= SPARSE_WORK:
+            return Choice("newton", REASONS["newton"].format(n=n, q=size))
+        return Choice("newton_cg", REASONS["newton_cg"].format(q=size))
     if size <= EXPLICIT:
-        if n < SAMPLE or (problem.strength == 0.0 and n <= 2 * SAMPLE):
-            if problem.strength > 0.0 and not rows.is_sparse and n * size**2 >= HESSIAN_WORK:
-                return Choice("curved", f"{size:,} coefficients and {n:,} rows: one exact Hessian is worth its price, one per step is not")
-            return Choice("newton", f"{size:,} coefficients and {n:,} rows: the exact Hessian is cheap")
-        return Choice("whitened", f"{n:,} dense rows: a sample gives the Hessian, a few passes the rest")
-    if p <= FACTORED and n > p:
-        return Choice("whitened", f"{size:,} coefficients of {p:,} dense columns: their covariance whitens the problem")
-    return Choice("newton_cg", f"{p:,} dense columns are too many to factor their covariance")
-
-
-def _stiffness(problem: Problem) -> float:
-    """Return the mean of C_i‖x_i‖², C_i = 1/(λS) for rows of mean weight."""
-    data = problem.rows.X.data
-    with np.errstate(over="ignore", invalid="ignore"):
-        squares = float(np.dot(data, data)) if data.dtype == np.float64 else float(np.square(data, dtype=np.float64).sum())
-    stiffness: float = squares / (problem.rows.X.shape[0] ** 2 * problem.strength)
-    return stiffness
+        name = "newton" if n <= 2 * SAMPLE else "whitened"
+    else:
+        name = "whitened" if p <= FACTORED and n > p else "newton_cg"
+    return Choice(name, REASONS[name].format(n=n, p=p, q=size))
 
 
 def solve(problem: Problem) -> Solution:
     """Solve a problem with the solver that suits it."""
     choice = choose(problem)
-    if choice.name == "newton_cg" and not problem.rows.is_sparse:
-        return replace(choice.solver(problem), why=choice.why)
     # Chunks of rows are the parallelism; what is left to BLAS is small, and would only wait for its threads.
-    with single_threaded_blas():
+    is_alone = choice.name == "newton_cg" and not problem.rows.is_sparse and THREADS.reached(problem.rows.values)
+    with nullcontext() if is_alone else single_threaded_blas():
         return replace(choice.solver(problem), why=choice.why)

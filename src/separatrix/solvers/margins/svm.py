@@ -27,11 +27,11 @@ from ..problem import Problem
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
 from ..solution import Solution, Status
+from ..span import Span
 from . import crammer_singer, joint_interior, one_machine, small_hinge, small_margins
 from .joint_polish import polish
 from .machine import Ended, Machine, certify
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, ROUNDING, SOME_ROWS
-from .span import Span
 
 FEW_SPARSE_COLUMNS, FEW_ROWS = 500, 500
 """Sparse columns whose curvature is cheap; rows whose span is taken at once, up to SOME_ROWS where descent does not arrive."""
@@ -152,7 +152,7 @@ def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any])
     assert rows.codes is not None
     span = Span.of(rows.X)
     found = solve(replace(problem, rows=Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source)), ridge, joint, classes)
-    W = found.solution.coef @ span.basis.T
+    W = span.expand(found.solution.coef)
     scale = 2.0 if joint and problem.n_classes == 2 else 1.0
     W, b, primal, dual, residual = _certified(problem, ridge, joint, scale, found, W)
     unit = (problem.strength if problem.strength > 0.0 else 1.0) / scale

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -109,14 +107,12 @@ def norm(point: Point, scales: Scales) -> float:
 
 def direction(system: System, point: Point, scales: Scales, forcing: float) -> Direction:
     """Return d ≈ H⁻¹g by preconditioned conjugate gradients."""
-    from ...kernels.conjugate import advance, turn
-
-    problem, a, h, hc = system.problem, scales.a, scales.h, scales.hc
+    problem, scale, hc = system.problem, (scales.a, scales.h), scales.hc
     lam, S = system.ridge, problem.total
     d, dc, Xd = np.zeros_like(point.W), np.zeros_like(point.c), np.zeros_like(point.Z)
     r, rc = point.g.copy(), point.gc.copy()
     p, pc, Hp = np.zeros_like(r), np.zeros_like(rc), np.empty_like(r)
-    turn(0.0, r, a, h, p)
+    system.turn(0.0, r, scale, p)
     scales.add(scales.solved(r), p)
     pc = rc / hc
     rz = float(np.vdot(r, p) + rc @ pc)
@@ -139,7 +135,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
             break
         alpha = rz / pHp
         gains.append(0.5 * alpha * rz)
-        new = float(sum(system.products.run(_sweep(advance, alpha, (p, Hp, a), h, (d, r)), system.sweeps)))
+        new = system.advance(alpha, p, Hp, scale, d, r)
         dc += alpha * pc
         rc -= alpha * Hpc
         Xd += alpha * Xp
@@ -148,7 +144,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         is_far = near and _is_far(system, gains, gap, r, rc)
         if new <= target and not is_far and len(gains) >= least:
             break
-        system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
+        system.turn(new / rz, r, scale, p)
         scales.add(heavy, p)
         pc = rc / hc + new / rz * pc
         rz = new
@@ -174,8 +170,3 @@ def _is_far(system: System, gains: list[float], gap: float, r: Floats, rc: Float
 def _missed(gains: list[float]) -> float:
     """Return what conjugate gradients have left of the quadratic model's gain; with care where they are slow, since they pause then."""
     return still_to_gain(gains) * (CARE if len(gains) > MANY else 1.0)
-
-
-def _sweep(kernel: Any, factor: float, read: tuple[Floats, ...], h: Floats, written: tuple[Floats, ...]) -> Callable[[slice], Any]:
-    """Return the function that runs a kernel on some rows of its arrays."""
-    return lambda j: kernel(factor, *[x[j] for x in read], h, *[x[j] for x in written])

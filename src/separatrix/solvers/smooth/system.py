@@ -14,6 +14,7 @@ import numpy as np
 
 from ...array_types import Floats
 from ...summaries.grouped import NO_WEIGHT
+from ...thresholds import SUMS
 from ..accepted_losses import smooth_loss
 from ..problem import Problem
 from ..products import Products
@@ -59,6 +60,7 @@ class System:
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
         self.block: HeavyBlock | None = None
         self.spent = 0.0
+        self.compiled = rows.is_sparse or SUMS.reached(rows.values)
 
     @property
     def ridge(self) -> float:
@@ -74,7 +76,7 @@ class System:
         R, loss = Z.copy(), self.loss_function
 
         def fill(ab: tuple[int, int]) -> float:
-            return loss.residuals(R[ab[0] : ab[1]], self.codes[ab[0] : ab[1]], self._part(ab), compiled=True)
+            return loss.residuals(R[ab[0] : ab[1]], self.codes[ab[0] : ab[1]], self._part(ab), compiled=self.compiled)
 
         return float(sum(self.products.run(fill, _cuts(len(R)))) / self.problem.total), R
 
@@ -103,6 +105,28 @@ class System:
     def diagonal(self, P: Floats) -> Floats:
         """Return the diagonals of D_i (n, R)."""
         return self.loss_function.curvature_diagonal(P, self.weight)
+
+    def advance(self, alpha: float, p: Floats, Hp: Floats, scale: tuple[Floats, Floats], d: Floats, r: Floats) -> float:
+        """Add α p to d, take α Hp from r, and return Σ r²/(1 + a h) for the scales a, h."""
+        a, h = scale
+        if self.compiled:
+            from ...kernels.conjugate import advance
+
+            return float(sum(self.products.run(lambda j: advance(alpha, p[j], Hp[j], a[j], h, d[j], r[j]), self.sweeps)))
+        d += alpha * p
+        r -= alpha * Hp
+        return float((r * r / (1.0 + a * h)).sum())
+
+    def turn(self, beta: float, r: Floats, scale: tuple[Floats, Floats], p: Floats) -> None:
+        """Turn p into r/(1 + a h) + β p for the scales a, h."""
+        a, h = scale
+        if self.compiled:
+            from ...kernels.conjugate import turn
+
+            self.products.run(lambda j: turn(beta, r[j], a[j], h, p[j]), self.sweeps)
+            return
+        p *= beta
+        p += r / (1.0 + a * h)
 
     def _part(self, ab: tuple[int, int]) -> Floats:
         return self.weight if self.weight.size == 0 else self.weight[ab[0] : ab[1]]

@@ -1,7 +1,8 @@
 """Solutions along a path of C, each begun where the last one ended.
 
 The path goes from the strongest penalty to the weakest. L2: gradient and Hessian of the last point serve the next (`smooth_path.py`);
-with many columns, the span of the last few points does (`newton_cg_path.py`). An L1 part and few coefficients: one proximal Newton
+with many columns, the span of the last few points does (`newton_cg_path.py`); fewer rows than columns are put into coordinates of their
+span first, once for all points. An L1 part and few coefficients: one proximal Newton
 method goes on with another λ without a pass, its Hessian kept as long as it serves. Many columns and an L1 part: the strong rule
 keeps the columns whose gradient says that they may enter before the next λ; the full gradient behind each gap finds any that it
 missed, so that nothing is lost. Otherwise: warm starts.
@@ -26,6 +27,7 @@ from .. import choice
 from ..problem import Problem
 from ..problem import strength as strength_of
 from ..smooth import newton_cg_path, smooth_path
+from ..smooth.in_span import Spanned
 from ..smooth.whitened import EXPLICIT
 from ..solution import Solution
 from .gram_proximal import ProximalNewton
@@ -96,6 +98,15 @@ def solve_path(problem: Problem, C: Any) -> Path:
 
 def _solutions(problem: Problem, strengths: Floats) -> Iterator[Solution]:
     first = replace(problem, strength=float(strengths[0]))
+    if problem.rows.X is not None and choice.choose(replace(problem, strength=float(strengths[-1]))).name == "in_span":
+        spanned = Spanned.of(problem)
+        for strength, found in zip(strengths, _solutions(spanned.short, strengths)):
+            yield spanned.expanded(found, float(strength))
+        return
+    yield from _of_columns(problem, first, strengths)
+
+
+def _of_columns(problem: Problem, first: Problem, strengths: Floats) -> Iterator[Solution]:
     size = problem.n_scores * (problem.n_features + 1)
     if problem.rows.X is not None and problem.l1_ratio == 0.0 and size <= EXPLICIT:
         return smooth_path.solutions(problem, strengths, precise=problem.rows.X.shape[0] * size**2 < choice.HESSIAN_WORK)
