@@ -58,7 +58,7 @@ HESSIAN_WORK = 5e6
 SPARSE_WORK = 4e9
 """Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
 SMALL = 3e-3
-"""Seconds that Newton's method may always take, for the last digits that it gives; where rows are fewer than columns it has none to give."""
+"""Seconds that Newton's method may always take, for the last digits that it gives, where rows are not fewer than columns."""
 
 FOLDERS = {"proximal_newton": "sparse"}
 """Where solvers live that are not among the smooth ones."""

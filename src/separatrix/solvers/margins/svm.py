@@ -1,11 +1,12 @@
 """From a problem with a hinge to its machines: which solver each gets, and one solution of all.
 
-1. Few columns (dense p ≤ 2,000, sparse p ≤ 500), or rows read anew on every pass: semismooth Newton for the squared hinge, exact after a
-   handful of passes; for the hinge an augmented Lagrangian around it. On small tables all machines at once, the hinge by interior points.
-2. Few rows with more columns: the same in an orthonormal basis of the rows' span, which has at most n coordinates.
-3. Else dual coordinate descent: an epoch costs two operations a stored value, and machines run side by side on the threads. What it has
-   not reached after some epochs, because costs are high or columns of many sizes, others reach from where it stands: interior points with
-   a matrix where columns are at most 6,000, the span of at most 1,000 rows, else Newton's method by conjugate gradients.
+1. Fewer rows than columns: in an orthonormal basis of the rows' span, which has at most n coordinates, where that saves time.
+2. Small tables: all machines at once, the hinge by interior points.
+3. Else the cheaper of two (`method.py`): semismooth Newton for the squared hinge, exact after a handful of passes, and an augmented
+   Lagrangian around it for the hinge; or dual coordinate descent, whose epoch costs two operations a stored value, machines side by side
+   on the threads. What descent has not reached after some epochs, because costs are high or columns of many sizes, others reach from where
+   it stands: interior points with a matrix where columns are at most 6,000, the span of at most 1,000 rows, else Newton's method by
+   conjugate gradients.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from ..span import Span
 from . import crammer_singer, joint_interior, one_machine, small_hinge, small_margins
 from .joint_polish import polish
 from .machine import Ended, Machine, certify
-from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, ROUNDING, SOME_ROWS
+from .method import choose, spans_less
+from .one_machine import DUAL, EPOCHS, ROUNDING, SOME_ROWS
 
-FEW_SPARSE_COLUMNS, FEW_ROWS = 500, 500
-"""Sparse columns whose curvature is cheap; rows whose span is taken at once, up to SOME_ROWS where descent does not arrive."""
-FEW_ANYWAY = 50  # columns up to which a span saves nothing
+FEW_ROWS = 500
+"""Rows of joint machines up to which BLAS has nothing to share among threads."""
 LARGEST = 1e150
 """Products of costs and values that can be squared and summed."""
 
@@ -67,10 +68,10 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
         held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)  # type: ignore[index]
         found = solve(replace(problem, rows=held), ridge, joint, classes)
         return replace(found, support=used[found.support])
-    fewer = X is not None and X.shape[0] < X.shape[1] and X.shape[1] > FEW_ANYWAY
-    if fewer and X.shape[0] <= FEW_ROWS:
+    if spans_less(problem, joint):
         return _in_span(problem, ridge, joint, classes)
     found = _joint(problem, ridge) if joint and problem.n_classes > 2 else _apart(problem, ridge, joint, classes)
+    fewer = X is not None and X.shape[0] < X.shape[1]
     if fewer and X.shape[0] <= SOME_ROWS and not found.solution.is_converged and problem.max_iter > EPOCHS:
         other = _in_span(problem, ridge, joint, classes)
         found = other if other.solution.gap < found.solution.gap else found
@@ -133,17 +134,6 @@ def _small(problem: Problem, signs: Floats, cost: Floats, squared: bool, ridge: 
         return small_hinge.solve(problem.rows, signs, cost, ridge, max(problem.tol, ROUNDING)) if cost.min() > 0.0 else None
     except np.linalg.LinAlgError:
         return None
-
-
-def choose(problem: Problem, squared: bool) -> tuple[str, str]:
-    """Return the name of the solver and why it is the one."""
-    rows, p = problem.rows, problem.n_features
-    newton = "semismooth Newton" if squared else "augmented Lagrangian"
-    if rows.X is None:
-        return newton, "the rows are read anew on every pass, so few passes count most"
-    if p <= (FEW_SPARSE_COLUMNS if rows.is_sparse else FEW_COLUMNS):
-        return newton, f"{p:,} columns: the curvature of all of them is cheap"
-    return DUAL, f"{p:,} columns are too many for their curvature"
 
 
 def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
