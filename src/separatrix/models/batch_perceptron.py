@@ -101,7 +101,9 @@ class BatchPerceptron(SparseCoefficients):
         self.n_jobs = n_jobs
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), likelihood=no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution"))
+        page = super()._abilities()
+        page.likelihood = no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution")
+        return page
 
     def fit(self, X: Any, y: Any = None, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Step until no row is wrong, the step is shorter than `epsilon` or `max_iter` steps are over (then it warns).

@@ -119,7 +119,9 @@ class OnlinePerceptron(Classifier):
         return self._adopt(source if before is None else None, attributes)
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), likelihood=no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution"))
+        page = super()._abilities()
+        page.likelihood = no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution")
+        return page
 
     def _rule(self, max_iter: int) -> Rule:
         self._check_given()

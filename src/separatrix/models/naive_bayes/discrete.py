@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,7 +60,9 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         return LogSums(given.value + self._finite_priors(), given.zeros)
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), scores=Refused("rows are counted before they are scored, zeros apart"))
+        page = super()._abilities()
+        page.scores = Refused("rows are counted before they are scored, zeros apart")
+        return page
 
     def _naive_reading(self) -> NaiveScores:
         """Return the scores that add up over columns; a subclass gives `_column_ratios`."""
