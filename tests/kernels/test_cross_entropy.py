@@ -52,7 +52,9 @@ def test_tiny_losses_have_all_their_digits(margin: float, weight: Any) -> None:
     scores, again = margin * eye, margin * eye
     assert residuals(scores, codes, weight) == pytest.approx(expected, rel=1e-13, abs=0.0)
     assert curved_residuals(again, codes, weight, np.empty((3, 3))) == pytest.approx(expected, rel=1e-13, abs=0.0)
-    assert kernels.softmax_rows(eye, codes, weight, margin * eye, np.zeros(3), np.zeros((3, 4))) == pytest.approx(expected, rel=1e-13, abs=0.0)
+    assert kernels.softmax_rows(eye, codes, weight, margin * eye, np.zeros(3), np.zeros((3, 4))) == pytest.approx(
+        expected, rel=1e-13, abs=0.0
+    )
     assert np.diag(scores) == pytest.approx(-2.0 / (np.exp(margin) + 2.0), rel=1e-13, abs=0.0)
     losses = np.zeros(1)
     kernels.logistic_rows(eye, codes, weight, codes[:1], 2.0 * margin * eye[:1], -np.full(1, margin), losses, np.zeros((1, 4)))

@@ -19,7 +19,7 @@ from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .labelled_rows import class_totals
 from .linear import SparseCoefficients
-from .perceptron_start import check_number, generator, start_weights
+from .perceptron_start import Draws, check_number, start_weights
 
 
 class BatchPerceptron(SparseCoefficients):
@@ -121,7 +121,7 @@ class BatchPerceptron(SparseCoefficients):
         """
         rule = self._rule(self.max_iter)
         source = self._rows_to_fit(X, y, sample_weight)
-        start = start_weights(self, source, coef_init, intercept_init, generator(self.random_state))
+        start = start_weights(self, source, coef_init, intercept_init, Draws(self.random_state))
         weights, status, passes = learn_batch(source, rule, start, self._factors(source))
         if not status.converged:
             warnings.warn(f"{type(self).__name__} {status.message}", ConvergenceWarning, stacklevel=2)
@@ -145,7 +145,7 @@ class BatchPerceptron(SparseCoefficients):
         rule = self._rule(max_iter=1)
         source = self._rows_to_add(X, y, classes, sample_weight)
         if first:
-            start, made, before = start_weights(self, source, None, None, generator(self.random_state)), 0, 0
+            start, made, before = start_weights(self, source, None, None, Draws(self.random_state)), 0, 0
         else:
             start, made, before = np.column_stack([self._dense_coef(), self.intercept_]), self.status_.n_mistakes, self.n_iter_
         weights, status, passes = learn_batch(source, rule, start, self._factors(source), made)
