@@ -43,7 +43,7 @@ class Draws:
 
     def __init__(self, random_state: Any) -> None:
         given = 0 if random_state is None else random_state
-        self._whole = int(given) if isinstance(given, numbers.Integral) and 0 <= int(given) < 2**32 else None
+        self._whole = int(given) if isinstance(given, numbers.Integral) else None
         self._rng: np.random.RandomState | None = None if self._whole is not None else check_random_state(given)
 
     def normal(self, shape: tuple[int, int]) -> Floats:
