@@ -145,8 +145,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         Xd += alpha * Xp
         heavy = scales.solved(r)
         new += float(rc @ (rc / hc)) + scales.along(heavy, r)
-        is_far = near and _is_far(system, gains, gap, r, rc)
-        if new <= target and not is_far and len(gains) >= least:
+        if new <= target and len(gains) >= least and not (near and _is_far(system, gains, gap, r, rc)):
             break
         system.products.run(_sweep(turn, new / rz, (r, a), h, (p,)), system.sweeps)
         scales.add(heavy, p)
@@ -172,8 +171,22 @@ def _is_far(system: System, gains: list[float], gap: float, r: Floats, rc: Float
 
 
 def _missed(gains: list[float]) -> float:
-    """Return what conjugate gradients have left of the quadratic model's gain; with care where they are slow, since they pause then."""
-    return still_to_gain(gains) * (CARE if len(gains) > MANY else 1.0)
+    """Return what conjugate gradients have left of the quadratic model's gain; with care where they are slow, since they pause then.
+
+    Three gains in a row that fall to less than half each, when directions have been quick, tell more than sums over many.
+
+    Examples
+    --------
+    >>> _missed([7e-6, 7e-7, 4e-7, 1e-6, 6e-7, 1.5e-7, 3e-8, 6e-9]) < 2e-9
+    True
+    """
+    left = still_to_gain(gains)
+    if len(gains) > MANY:
+        return CARE * left
+    if len(gains) < 3 or not gains[-3] > 2.0 * gains[-2] > 4.0 * gains[-1] > 0.0:
+        return left
+    ratio = max(gains[-2] / gains[-3], gains[-1] / gains[-2])
+    return min(left, gains[-1] * ratio / (1.0 - ratio))
 
 
 def _sweep(kernel: Any, factor: float, read: tuple[Floats, ...], h: Floats, written: tuple[Floats, ...]) -> Callable[[slice], Any]:
