@@ -180,9 +180,12 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         return float(alpha) if alpha.ndim == 0 else alpha
 
     def _check_params(self) -> None:
-        alpha = as_numbers("alpha", self.alpha, "use 1.0 (add one to every count) or 0 (count exactly).")
-        if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
-            raise InputError(f"alpha={self.alpha!r} must be ≥ 0: 1 adds one to every count (Laplace), 0 counts exactly and keeps zeros.")
+        if not (type(self.alpha) is float and 0.0 <= self.alpha < np.inf):
+            alpha = as_numbers("alpha", self.alpha, "use 1.0 (add one to every count) or 0 (count exactly).")
+            if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
+                raise InputError(
+                    f"alpha={self.alpha!r} must be ≥ 0: 1 adds one to every count (Laplace), 0 counts exactly and keeps zeros."
+                )
         if self.missing not in ("error", "ignore"):
             raise one_of("missing", self.missing, ["error", "ignore"])
 
