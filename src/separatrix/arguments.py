@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 from .argument_types import check_parameters
@@ -160,7 +160,8 @@ REPLACED: dict[str, dict[str, str]] = {
 class KnownParameters:
     """Base of all estimators: a parameter they do not have is refused when they are made, by a sentence with its replacement.
 
-    `__new__` looks at the names and `__init__` keeps the signature that scikit-learn reads.
+    `__new__` looks at the names and `__init__` keeps the signature that scikit-learn reads: once a class, not at each of the clones that
+    folds are fitted by.
     """
 
     _known: ClassVar[frozenset[str]] = frozenset()
@@ -176,6 +177,12 @@ class KnownParameters:
         if not cls._known.issuperset(given):
             raise InputTypeError(unknown_parameter(cls, given))
         return object.__new__(cls)
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = super()._get_param_names()  # type: ignore[misc]
+        return names
 
     def _check_given(self) -> None:
         """Raise an error for parameters that no data could make sense of."""

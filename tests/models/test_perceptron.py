@@ -230,6 +230,16 @@ def test_without_a_seed_fits_repeat_themselves(model: Any, init: str, rng: Any) 
 
 @quiet
 @EVERY
+@pytest.mark.parametrize("init", ["zeros", "random"])
+def test_a_seed_stands_for_its_generator(model: Any, init: Any, rng: Any) -> None:
+    X, y = rows(rng)
+    for seed in (None, 0, np.int32(3)):
+        given = few(model, random_state=np.random.RandomState(0 if seed is None else seed), init=init).fit(X, y)
+        assert_array_equal(few(model, random_state=seed, init=init).fit(X, y).decision_function(X), given.decision_function(X))
+
+
+@quiet
+@EVERY
 @KS
 def test_sums_that_overflow_are_refused(model: Any, K: int, rng: Any) -> None:
     X, y = rows(rng, K)

@@ -106,12 +106,12 @@ USUAL: dict[str, Any] = {name: Refused(row.why) for name, row in ROWS.items()}
 """What a model says of an ability that it does not have, unless it says more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # not frozen: each level of a family writes into one page, which costs a tenth of copying it
 class Abilities:
     """What a model can do beyond fit and predict: a part for each ability, or the reason why not.
 
     `model` is the model asked; `print` shows the page as a table. A part is asked as `abilities.leave_one_out.scores()`; `Refused` is false
-    and has `why`.
+    and has `why`. A page is made anew for whoever asks.
 
     Examples
     --------

@@ -34,18 +34,19 @@ class CountSource(ArraySource):
     """
 
     def __init__(self, X: Any, *, distinct: bool = False, n_jobs: int | None = None) -> None:
-        self.X = check_stored(X, distinct) if sp.issparse(X) else check_dense(X)
+        self.is_sparse = sp.issparse(X)
+        self.X = check_stored(X, distinct) if self.is_sparse else check_dense(X)
         self.n_rows, self.n_features = (int(s) for s in self.X.shape)
         self.labels, self.weight, self.feature_names, self.n_jobs = None, None, None, n_jobs
 
     def rows(self, begin: int, end: int) -> Any:
         """Return rows begin to end as they are."""
-        return csr_rows(self.X, begin, end) if sp.issparse(self.X) else self.X[begin:end]
+        return csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end]
 
     @property
     def chunk_rows(self) -> int:
         """Rows of a chunk; they depend on the shape, the stored values and the classes, never on the number of threads."""
-        if not sp.issparse(self.X):
+        if not self.is_sparse:
             return super().chunk_rows
         totals = 0 if self.labels is None else len(self.labels.classes) * self.n_features
         rows: Any = self.X
@@ -72,6 +73,6 @@ def is_text(X: Any) -> bool:
     >>> is_text(["free money", "hello"]), is_text([[1, 2]])
     (True, False)
     """
-    if sp.issparse(X) or is_frame(X) or getattr(X, "ndim", 1) != 1 or isinstance(X, str | dict | set | frozenset):
+    if getattr(X, "ndim", 1) != 1 or sp.issparse(X) or is_frame(X) or isinstance(X, str | dict | set | frozenset):
         return False
     return hasattr(X, "__len__") and hasattr(X, "__iter__") and isinstance(next(iter(X), None), str)

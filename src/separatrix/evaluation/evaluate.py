@@ -277,6 +277,6 @@ def _notes(rows: EvaluationRows, judged: list[ScoredRows], scores: dict[str, flo
     if "auc" in scores and np.isnan(scores["auc"]):
         label = rows.classes.tolist()[int(confusion.sum(axis=1).argmin())]
         notes.append(f"auc is not defined: no row of class {label!r} was held out in some repeat; hold out more rows of it")
-    elif "auc" in scores and all(says_nothing(one) for one in judged):
+    elif scores.get("auc") == 0.5 and all(says_nothing(one) for one in judged):
         notes.append("auc is 1/2 by convention: each fit gives all rows the same posteriors, so there is no order to judge")
     return tuple(notes)

@@ -121,20 +121,26 @@ def says_nothing(rows: ScoredRows) -> bool:
     """
     P, fits = rows.posteriors, rows.fits
     assert P is not None
-    if fits is None or not _same_by_fit(P[:HEAD], fits[:HEAD]):  # nearly always a few rows suffice to see a difference
+    if fits is None:
         return False
-    if int(fits.max()) + 1 < len(fits):
-        return _same_by_fit(P, fits)
-    weight = np.ones(len(P)) if rows.weight is None else rows.weight
-    own = np.eye(P.shape[1])[rows.truth] * weight[:, None]
-    left = own.sum(axis=0) - own
-    return bool(np.allclose(P * left.sum(axis=1, keepdims=True), left, rtol=0.0, atol=1e-9 * weight.sum()))
+    same = _same_by_fit if int(fits.max()) + 1 < len(fits) else _shares_of_others
+    return same(rows, P[:HEAD]) and same(rows, P)  # nearly always a few rows suffice to see a difference
 
 
-def _same_by_fit(P: Floats, fits: NDArray[np.integer]) -> bool:
+def _same_by_fit(rows: ScoredRows, P: Floats) -> bool:
+    assert rows.fits is not None
+    fits = rows.fits[: len(P)]
     first = np.zeros(int(fits.max(initial=0)) + 1, dtype=np.intp)
     first[fits[::-1]] = np.arange(len(fits))[::-1]
     return bool((P[first[fits]] == P).all())
+
+
+def _shares_of_others(rows: ScoredRows, P: Floats) -> bool:
+    """Return whether the first rows, each held out alone, have the class shares of all other rows for posteriors."""
+    n, K = P.shape
+    totals = np.bincount(rows.truth, rows.weight, minlength=K)
+    left = totals - np.eye(K)[rows.truth[:n]] * (1.0 if rows.weight is None else rows.weight[:n, None])
+    return bool((np.abs(P * left.sum(axis=1, keepdims=True) - left) <= 1e-9 * totals.sum()).all())
 
 
 def balanced_accuracy(rows: ScoredRows) -> Score:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
-from scipy.stats import norm
+from scipy.special import expit, logit, ndtri
 
 from ..array_types import Bools, Codes, Floats
 from ..data.threads import ordered_map, single_threaded_blas, thread_count
@@ -19,7 +18,7 @@ Interval = tuple[float, float]
 
 def normal_quantile(level: float) -> float:
     """Return z with P(|Z| ≤ z) = level."""
-    return float(norm.ppf(0.5 + level / 2))
+    return float(ndtri(0.5 + level / 2))
 
 
 def wilson_band(share: Any, n: Any, level: float = 0.95) -> tuple[Floats, Floats]:

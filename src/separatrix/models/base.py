@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -61,10 +60,12 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         return self._abilities()
 
     def _abilities(self) -> Abilities:
-        """Return the page; a family adds its parts to what its bases give."""
-        none = Abilities.none(self)
-        priors = PriorsChanged(self.with_priors) if self._reweighs else none.priors
-        return replace(none, scores=BlockScores(self._posterior_scores, lambda: None), priors=priors)
+        """Return the page; a family writes its parts into that of its bases."""
+        page = Abilities.none(self)
+        page.scores = BlockScores(self._posterior_scores, lambda: None)
+        if self._reweighs:
+            page.priors = PriorsChanged(self.with_priors)
+        return page
 
     def _scores(self, block: Block) -> Floats:
         """Return scores (n, K), or (n, 1) for two classes, of a block's rows."""

@@ -19,7 +19,7 @@ from ..solvers.mistakes.perceptron_batch import BatchRule, learn_batch
 from ..solvers.solution import ConvergenceWarning
 from .labelled_rows import class_totals
 from .linear import SparseCoefficients
-from .perceptron_start import check_number, generator, start_weights
+from .perceptron_start import Draws, check_number, start_weights
 
 
 class BatchPerceptron(SparseCoefficients):
@@ -101,7 +101,9 @@ class BatchPerceptron(SparseCoefficients):
         self.n_jobs = n_jobs
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), likelihood=no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution"))
+        page = super()._abilities()
+        page.likelihood = no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution")
+        return page
 
     def fit(self, X: Any, y: Any = None, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Self:
         """Step until no row is wrong, the step is shorter than `epsilon` or `max_iter` steps are over (then it warns).
@@ -119,7 +121,7 @@ class BatchPerceptron(SparseCoefficients):
         """
         rule = self._rule(self.max_iter)
         source = self._rows_to_fit(X, y, sample_weight)
-        start = start_weights(self, source, coef_init, intercept_init, generator(self.random_state))
+        start = start_weights(self, source, coef_init, intercept_init, Draws(self.random_state))
         weights, status, passes = learn_batch(source, rule, start, self._factors(source))
         if not status.converged:
             warnings.warn(f"{type(self).__name__} {status.message}", ConvergenceWarning, stacklevel=2)
@@ -143,7 +145,7 @@ class BatchPerceptron(SparseCoefficients):
         rule = self._rule(max_iter=1)
         source = self._rows_to_add(X, y, classes, sample_weight)
         if first:
-            start, made, before = start_weights(self, source, None, None, generator(self.random_state)), 0, 0
+            start, made, before = start_weights(self, source, None, None, Draws(self.random_state)), 0, 0
         else:
             start, made, before = np.column_stack([self._dense_coef(), self.intercept_]), self.status_.n_mistakes, self.n_iter_
         weights, status, passes = learn_batch(source, rule, start, self._factors(source), made)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -206,17 +205,16 @@ class LinearDiscriminantAnalysis(
 
     def _abilities(self) -> Abilities:
         refused = parts.refusal(self)
-        return replace(
-            super()._abilities(),
-            leave_one_out=unless(refused, parts.RowsLeftOut(self)),
-            shrinkages=parts.ShrinkagesFollowed(self),
-            resamples=unless(refused, parts.ResamplesSolved(self)),
-            permutations=parts.permutations(self),
-            subsets=parts.discriminant_sets(self),
-            criterion=parts.discriminant_criterion(self),
-            likelihood=SharedCovarianceLikelihood(self, FromSummary(self)),
-            similarity=Similarity("Mahalanobis distance under the shared covariance", lambda code: self.basis_),
-        )
+        page = super()._abilities()
+        page.leave_one_out = unless(refused, parts.RowsLeftOut(self))
+        page.shrinkages = parts.ShrinkagesFollowed(self)
+        page.resamples = unless(refused, parts.ResamplesSolved(self))
+        page.permutations = parts.permutations(self)
+        page.subsets = parts.discriminant_sets(self)
+        page.criterion = parts.discriminant_criterion(self)
+        page.likelihood = SharedCovarianceLikelihood(self, FromSummary(self))
+        page.similarity = Similarity("Mahalanobis distance under the shared covariance", lambda code: self.basis_)
+        return page
 
     def _on_subsets(self) -> bool:
         return self.n_components is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -177,12 +176,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         return coef, offset - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ centre
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            leave_one_out=unless(self._refusal(), RowsLeftOut("exact algebra: that of linear discriminant analysis", self._left_out)),
-            likelihood=no_likelihood(type(self).__name__, "looks for a direction and assumes no distribution"),
-            similarity=Similarity("distance along the directions kept", lambda code: self.scalings_[:, : self.n_components]),
-        )
+        page = super()._abilities()
+        page.leave_one_out = unless(self._refusal(), RowsLeftOut("exact algebra: that of linear discriminant analysis", self._left_out))
+        page.likelihood = no_likelihood(type(self).__name__, "looks for a direction and assumes no distribution")
+        page.similarity = Similarity("distance along the directions kept", lambda code: self.scalings_[:, : self.n_components])
+        return page
 
     def _refusal(self) -> Refused | None:
         """Return why rows cannot be left out by algebra, or None where they can."""

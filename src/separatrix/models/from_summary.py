@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -55,12 +55,11 @@ class SummaryClassifier(Classifier):
         return summary_kind("pooled", self.class_weight) if self._kind == "pooled" else self._kind
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            summary=FromSummary(self),
-            leave_one_out=SOLVED_AGAIN,
-            folds=Refused("folds are held out of the summary, exactly"),
-        )
+        page = super()._abilities()
+        page.summary = FromSummary(self)
+        page.leave_one_out = SOLVED_AGAIN
+        page.folds = Refused("folds are held out of the summary, exactly")
+        return page
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         """Return the fitted attributes; `source` is None where the rows are not at hand, `growing` while rows still come."""

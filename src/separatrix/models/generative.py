@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,9 @@ class GenerativeClassifier(Classifier):
     predict_proba, predict_log_proba = predict_proba, predict_log_proba
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), likelihood=Refused(f"{type(self).__name__} does not count its parameters"))
+        page = super()._abilities()
+        page.likelihood = Refused(f"{type(self).__name__} does not count its parameters")
+        return page
 
     def _prior_attributes(self, priors: Floats, shift: Floats) -> dict[str, Any]:
         """Return the priors under the names of this model, as given and as used: a new fit keeps them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal
 
@@ -163,15 +162,14 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         rows = RowsLeftOut("exact algebra: the hat matrix", self._left_out)
         permuted = Permuted("exact algebra: what depends on no label is factored once per fold", self._permuted_answers)
         plain = self.coding == "indicator" and self.class_weight is None
-        return replace(
-            super()._abilities(),
-            leave_one_out=BALANCED if isinstance(self.class_weight, str) else rows,
-            permutations=permuted if plain else Refused("numbers for classes and class weights follow the labels, which are shuffled"),
-            subsets=LeastSquaresSets(self, summary_kind("pooled", self.class_weight)),
-            likelihood=no_likelihood(
-                type(self).__name__, "fits numbers that stand for classes, and no class has a normal error around its number"
-            ),
+        page = super()._abilities()
+        page.leave_one_out = BALANCED if isinstance(self.class_weight, str) else rows
+        page.permutations = permuted if plain else Refused("numbers for classes and class weights follow the labels, which are shuffled")
+        page.subsets = LeastSquaresSets(self, summary_kind("pooled", self.class_weight))
+        page.likelihood = no_likelihood(
+            type(self).__name__, "fits numbers that stand for classes, and no class has a normal error around its number"
         )
+        return page
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,11 +29,10 @@ class LinearClassifier(Classifier):
     _finite: ClassVar[tuple[str, ...]] = ("coef_", "intercept_")
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            scores=BlockScores(self._posterior_scores, self._linear_parts),
-            reading=Reading("linear scores: weights times columns", lambda: LinearScores(*self._per_class())),
-        )
+        page = super()._abilities()
+        page.scores = BlockScores(self._posterior_scores, self._linear_parts)
+        page.reading = Reading("linear scores: weights times columns", lambda: LinearScores(*self._per_class()))
+        return page
 
     def _scores(self, block: Block) -> Floats:
         return linear_scores(block, self.coef_, self.intercept_)

@@ -130,16 +130,14 @@ class LogisticRegression(LossModel):
     def _abilities(self) -> Abilities:
         model: LogisticRegression = copy(self).densify() if sp.issparse(vars(self).get("coef_")) else self
         likelihood, page = LogisticLikelihood(model, self._problem), super()._abilities()
-        path = WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path)
-        return replace(
-            page,
-            folds=logistic_folds(model, likelihood),
-            subset_fits=logistic_fits(self),
-            likelihood=likelihood,
-            warm_start=page.warm_start if self.firth else path,
-            against_rest=Machines("machines of one class against the rest share every pass", self._fit_against_rest),
-            intervals=CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level)),
-        )
+        page.folds = logistic_folds(model, likelihood)
+        page.subset_fits = logistic_fits(self)
+        page.likelihood = likelihood
+        if not self.firth:
+            page.warm_start = WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path)
+        page.against_rest = Machines("machines of one class against the rest share every pass", self._fit_against_rest)
+        page.intervals = CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level))
+        return page
 
     def effective_parameters(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return k of AIC and BIC: how many parameters the fit used.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,11 +45,10 @@ class LossModel(SparseCoefficients):
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "Solution": Solution}
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            ranking=ColumnsRanked(self, self._loss),
-            warm_start=WarmStart("the solver begins at given coefficients", None, self._begin_at),
-        )
+        page = super()._abilities()
+        page.ranking = ColumnsRanked(self, self._loss)
+        page.warm_start = WarmStart("the solver begins at given coefficients", None, self._begin_at)
+        return page
 
     def _loss(self, n_classes: int) -> Loss:
         raise TypeError(f"{type(self).__name__} must define _loss")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -103,12 +102,11 @@ class NearestMean(SummaryClassifier, LinearClassifier):
         return {"means_": means, "scale_": scale, "coef_": coef, "intercept_": intercept}
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            leave_one_out=RowsLeftOut("exact algebra: without a row the mean of its class moves", self._left_out),
-            likelihood=no_likelihood(type(self).__name__, "compares distances and assumes no distribution"),
-            similarity=Similarity("the distance by which means are near", lambda code: 1.0 / self.scale_),
-        )
+        page = super()._abilities()
+        page.leave_one_out = RowsLeftOut("exact algebra: without a row the mean of its class moves", self._left_out)
+        page.likelihood = no_likelihood(type(self).__name__, "compares distances and assumes no distribution")
+        page.similarity = Similarity("the distance by which means are near", lambda code: 1.0 / self.scale_)
+        return page
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it."""

@@ -24,7 +24,7 @@ from ..solvers.mistakes.perceptron_trace import Trace
 from ..solvers.solution import ConvergenceWarning
 from .base import Classifier
 from .labelled_rows import check_columns, class_totals
-from .perceptron_start import check_number, generator, start_weights
+from .perceptron_start import Draws, check_number, start_weights
 
 
 class OnlinePerceptron(Classifier):
@@ -84,9 +84,9 @@ class OnlinePerceptron(Classifier):
         """
         rule = self._rule(self.max_iter)
         source = self._rows_to_fit(X, y, sample_weight)
-        rng = generator(self.random_state)
-        start = Progress.begin(start_weights(self, source, coef_init, intercept_init, rng), rule.average)
-        learned = learn(source, rule, start, _seed(rng), self._factors(source))
+        draws = Draws(self.random_state)
+        start = Progress.begin(start_weights(self, source, coef_init, intercept_init, draws), rule.average)
+        learned = learn(source, rule, start, draws.seed(), self._factors(source))
         if not learned[1].converged:
             warnings.warn(f"{type(self).__name__} {learned[1].message}", ConvergenceWarning, stacklevel=2)
         return self._adopt(source, {"classes_": source.classes, **self._learned(source, *learned, None)})
@@ -108,18 +108,20 @@ class OnlinePerceptron(Classifier):
         before = self if hasattr(self, "progress_") else None
         rule = self._rule(max_iter=1)
         source = self._rows_to_add(X, y, classes, sample_weight)
-        rng = generator(self.random_state)
+        draws = Draws(self.random_state)
         if before is not None:
             start = before.progress_
         else:
-            start = Progress.begin(start_weights(self, source, None, None, rng), rule.average)
-        progress, status, trace = learn(source, rule, start, _seed(rng), self._factors(source))
+            start = Progress.begin(start_weights(self, source, None, None, draws), rule.average)
+        progress, status, trace = learn(source, rule, start, draws.seed(), self._factors(source))
         status = replace(status, message=f"went over {progress.rows - start.rows:,} rows once, with {status.last_mistakes} mistakes.")
         attributes = {"classes_": source.classes, **self._learned(source, progress, status, trace, before)}
         return self._adopt(source if before is None else None, attributes)
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), likelihood=no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution"))
+        page = super()._abilities()
+        page.likelihood = no_likelihood(type(self).__name__, "corrects mistakes and assumes no distribution")
+        return page
 
     def _rule(self, max_iter: int) -> Rule:
         self._check_given()
@@ -225,7 +227,3 @@ class OnlinePerceptron(Classifier):
         start = self.progress_.start_norm / float(self.eta0)
         unit = float(self._learns_intercept())
         return mistake_bound(source, self._hyperplane(), self.progress_.mistakes, start, unit, self._factors(source))
-
-
-def _seed(rng: np.random.RandomState) -> int:
-    return int(rng.randint(1, 2**63 - 1, dtype=np.int64))

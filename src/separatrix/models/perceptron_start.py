@@ -1,8 +1,9 @@
-"""What every perceptron checks before it starts: parameters, and the weights it starts from."""
+"""What every perceptron needs before it starts: checked parameters, the weights it starts from, and what it draws."""
 
 from __future__ import annotations
 
 import numbers
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,19 +29,44 @@ def check_number(name: str, value: Any, low: float, example: str, *, above: bool
         raise InputError(f"{name}={value!r} must be {needed}; use {name}={example}.")
 
 
-def generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator of a parameter `random_state`; None is a fixed one, so that two fits on the same rows are the same.
+class Draws:
+    """What a fit draws by its parameter `random_state`: weights, then the seed of its orders.
+
+    None is 0: two fits on the same rows are the same. A generator of a whole number is made for random weights only, since making one takes
+    as long as a small fit; the first seed that it would give is remembered.
 
     Examples
     --------
-    >>> generator(None).randint(100) == generator(None).randint(100)
+    >>> Draws(None).seed() == Draws(np.random.RandomState(0)).seed()
     True
     """
-    found: np.random.RandomState = check_random_state(0 if random_state is None else random_state)
-    return found
+
+    def __init__(self, random_state: Any) -> None:
+        given = 0 if random_state is None else random_state
+        self._whole = int(given) if isinstance(given, numbers.Integral) else None
+        self._rng: np.random.RandomState | None = None if self._whole is not None else check_random_state(given)
+
+    def normal(self, shape: tuple[int, int]) -> Floats:
+        """Return independent numbers with mean 0 and variance 1."""
+        if self._rng is None:
+            self._rng = np.random.RandomState(self._whole)
+        return self._rng.standard_normal(shape)
+
+    def seed(self) -> int:
+        """Return a seed for the orders in which rows are visited."""
+        return _first_seed(self._whole) if self._rng is None else _drawn_seed(self._rng)
 
 
-def start_weights(model: Any, source: Source, coef_init: Any, intercept_init: Any, rng: Any) -> Floats:
+@lru_cache(maxsize=1024)
+def _first_seed(random_state: int | None) -> int:
+    return _drawn_seed(np.random.RandomState(random_state))
+
+
+def _drawn_seed(rng: np.random.RandomState) -> int:
+    return int(rng.randint(1, 2**63 - 1, dtype=np.int64))
+
+
+def start_weights(model: Any, source: Source, coef_init: Any, intercept_init: Any, draws: Draws) -> Floats:
     """Return the weights (R, p + 1) to start from, the intercept last: zeros, random ones, or those given.
 
     Random weights are independent and normal with variance 1. A threshold θ is an intercept of −θ, which stays.
@@ -49,7 +75,7 @@ def start_weights(model: Any, source: Source, coef_init: Any, intercept_init: An
         raise one_of("init", model.init, ["zeros", "random"])
     K, p = len(source.classes), source.n_features  # type: ignore[arg-type]
     R, learned = 1 if K == 2 else K, model.threshold is None and bool(model.fit_intercept)
-    weights = np.zeros((R, p + 1)) if model.init == "zeros" else rng.standard_normal((R, p + 1))
+    weights = np.zeros((R, p + 1)) if model.init == "zeros" else draws.normal((R, p + 1))
     if not learned:
         weights[:, -1] = 0.0
     if coef_init is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -215,18 +214,17 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         return gradient
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            leave_one_out=unless(self._refusal(), RowsLeftOut("exact algebra: only its own class changes", self._left_out)),
-            subsets=column_sets.quadratic_sets(self),
-            criterion=column_sets.quadratic_criterion(self),
-            likelihood=own_covariances_likelihood(self, FromSummary(self)),
-            reading=Reading(
-                "quadratic scores, taken apart along the line from the mean row",
-                lambda: QuadraticScores(self._discriminants, self._score_gradient, np.zeros(1)),
-            ),
-            similarity=Similarity("Mahalanobis distance under the covariance of a class", lambda code: self.basis_[code]),
+        page = super()._abilities()
+        page.leave_one_out = unless(self._refusal(), RowsLeftOut("exact algebra: only its own class changes", self._left_out))
+        page.subsets = column_sets.quadratic_sets(self)
+        page.criterion = column_sets.quadratic_criterion(self)
+        page.likelihood = own_covariances_likelihood(self, FromSummary(self))
+        page.reading = Reading(
+            "quadratic scores, taken apart along the line from the mean row",
+            lambda: QuadraticScores(self._discriminants, self._score_gradient, np.zeros(1)),
         )
+        page.similarity = Similarity("Mahalanobis distance under the covariance of a class", lambda code: self.basis_[code])
+        return page
 
     def _reading(self) -> QuadraticScores:
         return QuadraticScores(self._discriminants, self._score_gradient, np.zeros(len(self.classes_)))

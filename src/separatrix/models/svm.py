@@ -184,11 +184,12 @@ class LinearSVC(LossModel):
         )
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            folds=unless(self._refusal(), FoldsHeldOut("certified scores from the fit of all rows, refits where in doubt", self._hold_out)),
-            likelihood=no_likelihood(type(self).__name__, "charges rows for their margins, which gives no class a probability"),
+        page = super()._abilities()
+        page.folds = unless(
+            self._refusal(), FoldsHeldOut("certified scores from the fit of all rows, refits where in doubt", self._hold_out)
         )
+        page.likelihood = no_likelihood(type(self).__name__, "charges rows for their margins, which gives no class a probability")
+        return page
 
     def _refusal(self) -> Refused | None:
         """Return why rows cannot be held out without refits, or None where they can."""

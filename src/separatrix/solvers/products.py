@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ..array_types import Floats, Indices, Parts
 from ..data import Block
-from ..data.threads import single_threaded_blas, spread
+from ..data.threads import spread
 from ..summaries.grouped import NO_WEIGHT, csr_parts
 from .rows import CHUNK_VALUES, Rows
 from .sparse.compression import Compression
@@ -115,9 +115,8 @@ class Products:
         return out
 
     def run(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        """Return function(item) of all items, computed on the threads these rows are worth."""
-        with single_threaded_blas():
-            return spread(function, list(items), self.threads)
+        """Return function(item) of all items, computed on the threads these rows are worth; functions that call no BLAS."""
+        return spread(function, list(items), self.threads)
 
 
 def _chunks(X: Any) -> list[tuple[int, int, Parts]]:

@@ -103,10 +103,11 @@ def finish(
     passes: int = 0,
     dependent: Ints | None = None,
     hessian: Floats | None = None,
+    gap: float | None = None,
 ) -> Solution:
     """Return the solution at θ, its gradient being that of the centred coordinates; `passes` adds to those of the objective."""
     problem = objective.problem
-    gap = _gap(objective, theta, f, gradient, hessian, status)
+    gap = _gap(objective, theta, f, gradient, hessian, status) if gap is None else gap
     if problem.n_scores > 1:
         theta = theta - theta.mean(axis=0)
     return Solution(

@@ -140,8 +140,9 @@ def _sum(a: Floats | None, b: Floats | None) -> Floats | None:
 def class_totals(block: Block, n_classes: int, reading: CountingRule) -> tuple[Floats, Floats | None]:
     """Return the totals (K, p) of a block's columns by class, and the weights of values left out, (K, p) or None."""
     totals, missing = np.zeros((n_classes, block.n_features)), np.zeros((n_classes, block.n_features)) if reading.skip_missing else None
-    small = not SUMS.reached(block.X.nnz if block.is_sparse else block.X.size)
-    add = _add_stored if block.is_sparse else _add_dense
+    is_sparse = block.is_sparse
+    small = not SUMS.reached(block.X.nnz if is_sparse else block.X.size)
+    add = _add_stored if is_sparse else _add_dense
     add(block, reading, small, totals, missing)
     return totals, missing if missing is not None and missing.any() else None
 

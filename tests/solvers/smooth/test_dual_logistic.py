@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from separatrix.solvers.smooth import newton_cg
+from separatrix.solvers.smooth import newton_cg, proven_gap
 from separatrix.solvers.smooth.dual_logistic import Dual, shuffled, solve
+from separatrix.solvers.smooth.objective import Objective
 from tests.solvers.problems import make_problem, make_sparse, objective
 
 
@@ -29,6 +30,25 @@ def test_w_is_the_sum_of_the_dual_variables_and_the_gap_closes() -> None:
         gaps.append(objective(problem, dual.w[None], dual.b)[0] - best)
     assert (dual.alpha > 0).all() and (dual.alpha < dual.cost).all()
     assert gaps[-1] < 1e-6 * best < gaps[0]
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-3, 0.1])
+def test_the_gap_without_a_look_at_the_rows_is_none_too_small(off: float) -> None:
+    X, y = make_sparse(n=400, p=900)
+    problem, best = make_problem(X, y), newton_cg.solve(make_problem(X, y, tol=1e-9)).objective
+    dual, rows = Dual(problem), Objective(problem)
+    for _ in range(6):
+        dual.epoch()
+        theta, z, _ = dual.settled()
+        theta[0, -1] += off
+        f, g = rows.at_scores(theta, z + off)
+        known = rows.at(theta)
+        assert f == pytest.approx(known[0], rel=1e-12)
+        np.testing.assert_allclose(g, known[1], atol=1e-12)
+        P = 1.0 / (1.0 + np.exp(-z - off))
+        gap = proven_gap.from_longest(problem, g, float(np.mean(P * (1.0 - P))), dual.longest)
+        assert f - best <= gap
+        assert off > 0.0 or gap <= 1.01 * proven_gap.from_rows(rows, theta, g)
 
 
 def test_few_epochs_are_finished_by_newton() -> None:

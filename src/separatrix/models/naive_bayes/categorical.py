@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -110,12 +109,11 @@ class CategoricalNB(DiscreteNB):
             raise InputError(f"alpha={self.alpha!r} must be one number: columns of categories share it.")
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            leave_one_out=BALANCED if isinstance(self.class_weight, str) else CategoriesLeftOut(self),
-            likelihood=CategoriesLikelihood(self, FromSummary(self)),
-            reading=Reading("each column adds its log-likelihood ratio", self._naive_reading),
-        )
+        page = super()._abilities()
+        page.leave_one_out = BALANCED if isinstance(self.class_weight, str) else CategoriesLeftOut(self)
+        page.likelihood = CategoriesLikelihood(self, FromSummary(self))
+        page.reading = Reading("each column adds its log-likelihood ratio", self._naive_reading)
+        return page
 
     def _least(self, p: int) -> Ints:
         if self.min_categories is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,7 +60,9 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         return LogSums(given.value + self._finite_priors(), given.zeros)
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), scores=Refused("rows are counted before they are scored, zeros apart"))
+        page = super()._abilities()
+        page.scores = Refused("rows are counted before they are scored, zeros apart")
+        return page
 
     def _naive_reading(self) -> NaiveScores:
         """Return the scores that add up over columns; a subclass gives `_column_ratios`."""
@@ -179,9 +180,12 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         return float(alpha) if alpha.ndim == 0 else alpha
 
     def _check_params(self) -> None:
-        alpha = as_numbers("alpha", self.alpha, "use 1.0 (add one to every count) or 0 (count exactly).")
-        if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
-            raise InputError(f"alpha={self.alpha!r} must be ≥ 0: 1 adds one to every count (Laplace), 0 counts exactly and keeps zeros.")
+        if not (type(self.alpha) is float and 0.0 <= self.alpha < np.inf):
+            alpha = as_numbers("alpha", self.alpha, "use 1.0 (add one to every count) or 0 (count exactly).")
+            if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
+                raise InputError(
+                    f"alpha={self.alpha!r} must be ≥ 0: 1 adds one to every count (Laplace), 0 counts exactly and keeps zeros."
+                )
         if self.missing not in ("error", "ignore"):
             raise one_of("missing", self.missing, ["error", "ignore"])
 

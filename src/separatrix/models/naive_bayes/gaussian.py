@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -138,15 +137,16 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
 
     def _abilities(self) -> Abilities:
         rows = RowsLeftOut("exact algebra: means and variances of its own class change", self._left_out)
-        return replace(
-            super()._abilities(),
-            leave_one_out=rows if self.class_weight is None else WEIGHTED,
-            subsets=NaiveSets(self),
-            criterion=naive_criterion(self),
-            likelihood=OwnVariancesLikelihood(self, FromSummary(self)),
-            reading=Reading("each column adds its log-likelihood ratio", self._reading),
-            similarity=Similarity("columns divided by their standard deviations in the class", lambda code: 1.0 / np.sqrt(self.var_[code])),
+        page = super()._abilities()
+        page.leave_one_out = rows if self.class_weight is None else WEIGHTED
+        page.subsets = NaiveSets(self)
+        page.criterion = naive_criterion(self)
+        page.likelihood = OwnVariancesLikelihood(self, FromSummary(self))
+        page.reading = Reading("each column adds its log-likelihood ratio", self._reading)
+        page.similarity = Similarity(
+            "columns divided by their standard deviations in the class", lambda code: 1.0 / np.sqrt(self.var_[code])
         )
+        return page
 
     def _reading(self) -> NaiveScores:
         with np.errstate(divide="ignore"):

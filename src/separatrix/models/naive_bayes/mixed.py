@@ -147,12 +147,11 @@ class MixedNB(DiscreteNB):
         return CountSource(X, distinct=True, n_jobs=self.n_jobs)
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            leave_one_out=Refused("the largest variance and the overall rates change with every row, and with them all classes"),
-            likelihood=MixedLikelihood(self, FromSummary(self)),
-            reading=Reading("each column adds its log-likelihood ratio", self._reading, coded=True),
-        )
+        page = super()._abilities()
+        page.leave_one_out = Refused("the largest variance and the overall rates change with every row, and with them all classes")
+        page.likelihood = MixedLikelihood(self, FromSummary(self))
+        page.reading = Reading("each column adds its log-likelihood ratio", self._reading, coded=True)
+        return page
 
     def _reading(self) -> NaiveScores:
         return replace(self._naive_reading(), coded=self._coded)

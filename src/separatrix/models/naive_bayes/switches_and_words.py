@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,12 +110,11 @@ class BernoulliNB(LinearNB):
         return bernoulli_logs(counts.totals, counts.present, alpha)
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            leave_one_out=BALANCED if isinstance(self.class_weight, str) else SwitchesLeftOut(self),
-            likelihood=SwitchesLikelihood(self, FromSummary(self)),
-            reading=Reading("each column adds its log-likelihood ratio", self._naive_reading),
-        )
+        page = super()._abilities()
+        page.leave_one_out = BALANCED if isinstance(self.class_weight, str) else SwitchesLeftOut(self)
+        page.likelihood = SwitchesLikelihood(self, FromSummary(self))
+        page.reading = Reading("each column adds its log-likelihood ratio", self._naive_reading)
+        return page
 
     def _own_summary(self, summary: Any) -> Any:
         counts = super()._own_summary(summary)
@@ -242,12 +240,11 @@ class MultinomialNB(LinearNB):
         return multinomial_logs(counts.totals, alpha), None
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(),
-            leave_one_out=BALANCED if isinstance(self.class_weight, str) else WordsLeftOut(self),
-            likelihood=WordsLikelihood(self, FromSummary(self)),
-            reading=Reading("linear scores: log-probabilities times counts", self._linear_reading),
-        )
+        page = super()._abilities()
+        page.leave_one_out = BALANCED if isinstance(self.class_weight, str) else WordsLeftOut(self)
+        page.likelihood = WordsLikelihood(self, FromSummary(self))
+        page.reading = Reading("linear scores: log-probabilities times counts", self._linear_reading)
+        return page
 
     def _linear_reading(self) -> LinearScores:
         if self.zero_coef_ is not None:

@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from ...array_types import Floats, Indices
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
-from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored
+from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored, places, row_products
 
 WORK = 1e8
 """Rows × coefficients² up to which matrices are cheaper than epochs."""
@@ -36,6 +36,8 @@ VALUES = 2e7
 """Values of the rows with those of their multipliers up to which there is room for them."""
 LARGE, FIRST, CORRECTIONS = 600, 10.0, 3
 """Coefficients from which on a factor is dear beside its use, and then: first slacks, and corrections of a step's direction at most."""
+CHEAP = 100
+"""Coefficients up to which steps go on to rounding once the tolerance is met."""
 STEPS = 60
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
@@ -76,7 +78,7 @@ def solve(machine: JointMachine) -> JointCertificate:
     >>> from separatrix.solvers.rows import Rows
     >>> rows = Rows.of(as_source([[0.0], [2.0], [4.0]], [0, 1, 2]))
     >>> found = solve(JointMachine(rows, np.arange(3, dtype=np.int32), np.full(3, 10.0), 3))
-    >>> found.coef.round(9).ravel().tolist(), found.gap < 1e-9
+    >>> (found.coef.round(9) + 0.0).ravel().tolist(), found.gap < 1e-9
     ([-1.0, 0.0, 1.0], True)
     """
     best = _walked(machine)
@@ -112,7 +114,7 @@ def _walked(machine: JointMachine) -> JointCertificate:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 inner.settle()
             best = _better(best, inner.certificate(machine, rows, step, inner.u))
-        is_exact = inner.is_large or inner.products <= ROUNDING * best.primal or inner.products > 0.1 * before
+        is_exact = inner.theta.size > CHEAP or inner.products <= ROUNDING * best.primal or inner.products > 0.1 * before
         if is_last or (best.gap <= machine.tol * best.primal and is_exact):
             break
     return best
@@ -131,15 +133,16 @@ class Interior:
         self.Z = _with_constant(X, rows.centre, machine.has_intercept)
         if not np.isfinite(self.Z.data if sp.issparse(self.Z) else self.Z).all():
             machine.rows.source.refuse_nonfinite()
-        self.across = sp.csr_array(self.Z.T) if sp.issparse(self.Z) else self.Z.T
+        self.is_sparse = sp.issparse(self.Z)
+        self.across = sp.csr_array(self.Z.T) if self.is_sparse else self.Z.T
         self.codes = machine.codes[self.used]
-        self.own = np.eye(K)[self.codes]
+        self.at, self.own = places(self.codes, K), np.eye(K)[self.codes]
         self.cost = machine.cost[self.used]
         self.ridge = np.append(np.ones(rows.width - 1), machine.ridge if machine.has_intercept else 1.0)
         self.is_free = machine.ridge == 0.0
         self.theta = np.zeros((K, rows.width))
         self.is_large = (K - 1) * rows.width > LARGE
-        self.is_even = self.is_large and sp.issparse(self.Z)
+        self.is_even = self.is_large and self.is_sparse
         self.u = np.repeat(self.cost[:, None] / K, K, axis=1)
         self.s = (FIRST if self.is_large else 1.0) + self.own
         self.products = float(np.vdot(self.u, self.s))
@@ -149,7 +152,7 @@ class Interior:
     @property
     def size(self) -> float:
         """Mean squared length of a row."""
-        values = self.Z.data if sp.issparse(self.Z) else self.Z
+        values = self.Z.data if self.is_sparse else self.Z
         return max(float(np.vdot(values, values)) / len(self.cost), np.finfo(float).tiny)
 
     def step(self) -> bool:
@@ -164,8 +167,8 @@ class Interior:
         factor = self._factor(d)
         return factor is not None and self._taken(*self._direction(factor, d))
 
-    def _direction(self, system: Solver, d: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return Δθ, Δu, Δs: Mehrotra's, and where a factor is dear those that lengthen it (Gondzio)."""
+    def _direction(self, system: Solver, d: Floats) -> tuple[Floats, Floats, Floats, float]:
+        """Return Δθ, Δu, Δs and the share of them to take: Mehrotra's, and where a factor is dear those that lengthen it (Gondzio)."""
         u, s = self.u, self.s
         off = self.ridge * self.theta - self._sums(self.multipliers(u))
         _, du, ds = self._move(system, d, off, -s, ROUGH)
@@ -184,10 +187,10 @@ class Interior:
             if longer < 1.05 * t + 0.01:
                 break
             best, t = found, longer
-        return best
+        return *best, t
 
-    def _taken(self, dtheta: Floats, du: Floats, ds: Floats) -> bool:
-        self.length = t = self._length(du, ds, LONG)
+    def _taken(self, dtheta: Floats, du: Floats, ds: Floats, t: float) -> bool:
+        self.length = t
         new = self.theta + t * dtheta, self.u + t * du, self.s + t * ds
         if not (np.isfinite(new[0]).all() and (new[1] > 0.0).all() and (new[2] > 0.0).all()):
             return False
@@ -200,17 +203,17 @@ class Interior:
 
     def _sums(self, v: Floats) -> Floats:
         """Return Σ v_i x̃_i' (K, q) of v (n, K)."""
-        return np.asarray((self.across @ v).T) if sp.issparse(self.Z) else np.asarray(v.T @ self.Z)
+        return np.asarray((self.across @ v).T) if self.is_sparse else v.T @ self.Z
 
     def _move(self, system: Solver, d: Floats, off: Floats, wanted: Floats, share: float = EXACT) -> tuple[Floats, Floats, Floats]:
         """Return Δθ, Δu, Δs for Δs + (s/u)Δu as wanted (n, K), with Σ_k Δu = 0."""
         if self.weights[0] is not d:
-            self.weights = d, d.argmax(axis=1), d.sum(axis=1, keepdims=True)
+            self.weights = d, places(d.argmax(axis=1), d.shape[1]), d.sum(axis=1, keepdims=True)
         _, top, total = self.weights
-        mean = (d * wanted).sum(axis=1, keepdims=True) / total
+        mean = row_products(d, wanted) / total
         dtheta = system(-off - self._sums(even(d * (wanted - mean), top)), share)
         dz = np.asarray(self.Z @ dtheta.T)
-        level = mean + (d * dz).sum(axis=1, keepdims=True) / total
+        level = mean + row_products(d, dz) / total
         ds = level - dz
         return dtheta, even(d * (wanted - ds), top), ds
 
@@ -221,7 +224,7 @@ class Interior:
 
     def multipliers(self, u: Floats) -> Floats:
         """Return A (n, K) = c_i [k = y_i] − u_ik; the own class's from the others', which may be far below c_i."""
-        return even(-u, self.codes)
+        return even(-u, self.at)
 
     def settle(self) -> None:
         """Change u, each by a share of itself, so that Dθ = Σ_i A_i x̃_i' holds in units of each column.
@@ -233,7 +236,7 @@ class Interior:
             off = self.ridge * self.theta - self._sums(self.multipliers(self.u))
             weight, none = self.u * (self.u / self.cost[:, None]), np.zeros_like(self.u)
             system: Solver | None = None
-            if self.is_large and sp.issparse(self.Z):
+            if self.is_large and self.is_sparse:
                 rough = Conjugate(self.Z, weight, self.ridge)
                 du = self._move(rough, weight, off, none)[1]
                 system = rough if rough.arrived else None
@@ -247,7 +250,7 @@ class Interior:
     def certificate(self, machine: JointMachine, rows: CentredRows, steps: int, u: Floats | None = None) -> JointCertificate:
         """Return the certificate of the point and multipliers u, or its own without those of classes well below their row's level."""
         if u is None:
-            largest = self.multipliers(self.u)[np.arange(len(self.u)), self.codes].max()
+            largest = self.multipliers(self.u).ravel()[self.at].max()
             u = np.where((self.u > self.s * largest) | (self.own > 0.0), self.u, 0.0)
             sums = u.sum(axis=1, keepdims=True)
             u = np.where(sums > 0.0, u * (self.cost[:, None] / np.where(sums > 0.0, sums, 1.0)), self.u)

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from ...array_types import Floats
+from ...array_types import Floats, Indices
 from ...data import Block
 from ...summaries.grouped import csr_parts
 from .conjugate import conjugate_gradients
@@ -41,20 +41,32 @@ PRODUCTS = 800
 """Products that cost about as much as a factor."""
 
 
-def even(v: Floats, top: NDArray[np.integer]) -> Floats:
-    """Return v (n, K) with rows that sum to 0, the entry `top` of each row making up for the others.
+def places(top: NDArray[np.integer], K: int) -> Indices:
+    """Return where the entries (i, top_i) of an array (n, K) lie."""
+    return np.arange(0, len(top) * K, K) + top
+
+
+def even(v: Floats, at: Indices) -> Floats:
+    """Return v (n, K) with rows that sum to 0, the entry at the `places` of each row making up for the others.
 
     Where one class has nearly all of a row's weight, its own product is the difference of large numbers; the others' are exact.
 
     Examples
     --------
-    >>> even(np.array([[1.0, 2.0, 9.0]]), np.array([2])).tolist()
+    >>> even(np.array([[1.0, 2.0, 9.0]]), places(np.array([2]), 3)).tolist()
     [[1.0, 2.0, -3.0]]
     """
-    at = np.arange(len(v)), top
-    v[at] = 0.0
-    v[at] = -(v @ np.ones(v.shape[1]))
+    v = np.ascontiguousarray(v)
+    flat = v.reshape(-1)
+    flat[at] = 0.0
+    flat[at] = -np.einsum("ik->i", v)
     return v
+
+
+def row_products(a: Floats, b: Floats) -> Floats:
+    """Return Σ_k a_ik b_ik (n, 1)."""
+    sums: Floats = np.einsum("ik,ik->i", a, b)
+    return sums[:, None]
 
 
 def curvature(Z: Any, d: Floats, ridge: Floats) -> Callable[[Floats], Floats]:
@@ -65,12 +77,12 @@ def curvature(Z: Any, d: Floats, ridge: Floats) -> Callable[[Floats], Floats]:
     >>> curvature(np.ones((1, 1)), np.ones((1, 2)), np.ones(1))(np.array([[1.0, -1.0]])).tolist()
     [[2.0, -2.0]]
     """
-    share, top = d / d.sum(axis=1, keepdims=True), d.argmax(axis=1)
+    share, top = d / d.sum(axis=1, keepdims=True), places(d.argmax(axis=1), d.shape[1])
     across = sp.csr_array(Z.T) if sp.issparse(Z) else Z.T
 
     def product(v: Floats) -> Floats:
         z = np.asarray(Z @ v)
-        return np.asarray(ridge[:, None] * v + across @ even(d * (z - (share * z).sum(axis=1, keepdims=True)), top))
+        return np.asarray(ridge[:, None] * v + across @ even(d * (z - row_products(share, z)), top))
 
     return product
 
@@ -99,8 +111,8 @@ def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
     def once(right: Floats) -> Floats:
         found = np.zeros((K, q))
         found[:-1] = lapack.dpotrs(factor, right[:-1].ravel(), lower=0)[0].reshape(K - 1, q)
-        centred: Floats = found - found.mean(axis=0)
-        return centred
+        found -= found.sum(axis=0) / K
+        return found
 
     def solve(right: Floats, share: float) -> Floats:
         found = once(right)
@@ -117,9 +129,10 @@ def factored(Z: Any, d: Floats, ridge: Floats) -> Solver | None:
 def _grounded(Z: Any, d: Floats, ridge: Floats) -> Floats:
     """Return the matrix of all classes but the last, its lower triangle at least."""
     K, q, share = d.shape[1], Z.shape[1], d / d.sum(axis=1, keepdims=True)
-    H = np.zeros((K - 1, q, K - 1, q))
+    H, is_sparse = np.zeros((K - 1, q, K - 1, q)), sp.issparse(Z)
     for k, m in combinations(range(K), 2):
-        block = _pairs(Z, d[:, k] * share[:, m])
+        weight = d[:, k] * share[:, m]
+        block = _sparse_pairs(Z, weight) if is_sparse else (Z.T * weight) @ Z
         H[k, :, k] += block
         if m < K - 1:
             H[m, :, k] = -block
@@ -129,10 +142,8 @@ def _grounded(Z: Any, d: Floats, ridge: Floats) -> Floats:
     return H.reshape((K - 1) * q, (K - 1) * q)
 
 
-def _pairs(Z: Any, weight: Floats) -> Floats:
-    """Return Σ weight_i x̃_i x̃_i'."""
-    if not sp.issparse(Z):
-        return np.asarray((Z.T * weight) @ Z)
+def _sparse_pairs(Z: Any, weight: Floats) -> Floats:
+    """Return Σ weight_i x̃_i x̃_i' of CSR rows."""
     from ...kernels.sparse_products import add_weighted_pairs
 
     total = np.zeros((Z.shape[1] + 1,) * 2)

@@ -141,8 +141,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         Xd += alpha * Xp
         heavy = scales.solved(r)
         new += float(rc @ (rc / hc)) + scales.along(heavy, r)
-        is_far = near and _is_far(system, gains, gap, r, rc)
-        if new <= target and not is_far and len(gains) >= least:
+        if new <= target and len(gains) >= least and not (near and _is_far(system, gains, gap, r, rc)):
             break
         system.turn(new / rz, r, scale, p)
         scales.add(heavy, p)

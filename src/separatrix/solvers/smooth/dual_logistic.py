@@ -23,17 +23,18 @@ from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, finish, small_enough
-from . import newton_cg
+from . import newton_cg, newton_gap, proven_gap
 from .objective import Objective
 
 NAME = "dual coordinate descent"
 EPOCHS = 30
 BIAS = 0.05
 """σ² in units of a row's mean squared length: larger, and one row's step throws the intercept of all others; smaller, and it lags."""
-SETTLING = 10
-"""Newton steps for the intercept alone."""
-STIFF = 10.0
-"""C‖x‖², on average, above which the primal point has more to gain than the dual, up to eight times as much."""
+SETTLING, SETTLED = 10, 1e-5
+"""Newton steps for the intercept alone, and the share of tol that they leave of its slope."""
+STIFF, MORE = 10.0, 2.5
+"""C‖x‖², on average, above which the primal point has more to gain than the dual, up to eight times as much; and how much more, near the
+end, so that a look at the primal point, which costs two epochs, is rarely in vain."""
 NEAR = 0.1
 """Share of f within which a dual point that is not finished must be of its own dual to be handed on: others cost Newton's method more
 steps than it needs from the beginning."""
@@ -60,18 +61,21 @@ def solve(problem: Problem) -> Solution:
     target = 0.5 * GAP_SHARE * problem.tol
     while dual.epochs < min(EPOCHS, problem.max_iter):
         left = dual.epoch()
-        if left > target:
+        value = dual.value() if left <= target and dual.is_stiff else 0.0
+        if left > target or MORE * left > GAP_SHARE * problem.tol * value > 0.0:
             continue
-        theta = dual.settled()
-        f, g = objective.at(theta)
+        theta, z, curvature = dual.settled()
+        f, g = objective.at_scores(theta, z)
         if dual.is_stiff:
-            left = max(left, f - dual.value() - left)
+            left = max(left, f - value - left)
         if small_enough(problem, f, g, left):
-            passes = dual.epochs + objective.passes
-            return replace(finish(objective, theta, f, g, status=Status.CONVERGED, iterations=dual.epochs, solver=NAME), passes=passes)
+            gap = proven_gap.from_longest(problem, g, curvature, dual.longest)
+            known = gap if gap <= newton_gap.useful(problem, f) else None
+            found = finish(objective, theta, f, g, status=Status.CONVERGED, iterations=dual.epochs, solver=NAME, gap=known)
+            return replace(found, passes=dual.epochs + objective.passes)
         target *= 0.1
-    theta = dual.settled()
-    f = objective.at(theta)[0]
+    theta, z, _ = dual.settled()
+    f = objective.at_scores(theta, z)[0]
     handed_on = f < _cold(problem) and f - dual.value() <= NEAR * f
     found = newton_cg.solve(replace(problem, start=(theta[:, :-1], theta[:, -1])) if handed_on else problem)
     passes = found.passes + dual.epochs + objective.passes
@@ -106,20 +110,24 @@ class Dual:
         self.alpha, self.logit = np.zeros(len(self.y)), -self.y * self.b[0]
         self.rng = np.random.default_rng(problem.seed)
         self.epochs, self.fall = 0, 0.0
+        self.longest = float(np.sqrt(self.norms.max()))
         self.is_stiff = float(self.cost @ self.norms) > STIFF * len(self.cost)
 
-    def settled(self) -> Floats:
-        """Return w and the intercept that is best with it as θ (1, p + 1): the last of the coordinates to settle costs no epochs."""
-        if not self.problem.fit_intercept:
-            return np.append(self.w, 0.0)[None]
-        z, b, s = self.scores(), float(self.b[0]), self.cost / self.cost.sum()
-        for _ in range(SETTLING):
-            p = expit(z + b)
-            slope, curvature = float(s @ (p - (self.y > 0))), float(s @ (p * (1.0 - p)))
-            if abs(slope) <= 1e-3 * self.problem.tol or curvature <= 0.0:
-                break
-            b -= float(np.clip(slope / curvature, -1.0, 1.0))
-        return np.append(self.w, b)[None]
+    def settled(self) -> tuple[Floats, Floats, float]:
+        """Return w and the intercept that is best with it as θ (1, p + 1), the scores (n, 1), and the mean curvature in the intercept.
+
+        The last of the coordinates to settle costs no epochs.
+        """
+        z, b, s, curvature = self.scores(), 0.0, self.cost / self.cost.sum(), 0.0
+        if self.problem.fit_intercept:
+            b, positive = float(self.b[0]), self.y > 0
+            for _ in range(SETTLING):
+                p = expit(z + b)
+                slope, curvature = float(s @ (p - positive)), float(s @ (p * (1.0 - p)))
+                if abs(slope) <= SETTLED * self.problem.tol or curvature <= 0.0:
+                    break
+                b -= float(np.clip(slope / curvature, -1.0, 1.0))
+        return np.append(self.w, b)[None], (z + b)[:, None], curvature
 
     def value(self) -> float:
         """Return the dual objective, in units of f: the entropies of the α_i less what w, and b about b_c, would cost."""
@@ -159,5 +167,5 @@ def shuffled(cost: Floats, rng: np.random.Generator) -> Ints:
     """Return the rows that count in random order: runs of neighbours, shuffled within and among each other."""
     inside = rng.permutation(RUN)
     order = (rng.permutation(-(-len(cost) // RUN))[:, None] * RUN + inside).ravel()
-    order = order[order < len(cost)]
+    order = order if len(order) == len(cost) else order[order < len(cost)]
     return order if (cost > 0).all() else order[cost[order] > 0]

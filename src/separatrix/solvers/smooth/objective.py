@@ -82,6 +82,16 @@ class Objective:
         total = reduce(Partial.merge, self.rows.collect(lambda block: self._partial(block, W, c, False)))
         return self._finished(theta, total)
 
+    def at_scores(self, theta: Floats, scores: Floats) -> tuple[float, Floats]:
+        """Return f and its gradient at θ, whose scores (n, R) are known, of sparse rows."""
+        self.passes += 1
+
+        def partial(block: Block) -> Partial:
+            S = scores[block.start : block.start + block.n_rows].copy()
+            return self._from_scores(block, S, None)
+
+        return self._finished(theta, reduce(Partial.merge, self.rows.collect(partial)))
+
     def curved(self, theta: Floats) -> tuple[float, Floats, Floats]:
         """Return f, its gradient and its Hessian (Rq, Rq), ordered as θ.ravel(); singular along equal shifts of all scores."""
         W, c = self._coefficients(theta)
@@ -215,15 +225,20 @@ class Objective:
             yield X - self.centre if self.shifts else X, tile.codes, _weight(tile)
 
     def _sparse_partial(self, block: Block, W: Floats, c: Floats, products: Floats | None) -> Partial:
+        from ...kernels.sparse_products import rows_times
+
+        S = np.empty((block.n_rows, len(W)))
+        rows_times(*csr_parts(block), np.ascontiguousarray(W.T), S)
+        S += c
+        return self._from_scores(block, S, products)
+
+    def _from_scores(self, block: Block, S: Floats, products: Floats | None) -> Partial:
+        """Return the sums over a sparse block from its scores, which are overwritten."""
         from ...kernels import sparse_products as kernels
 
         assert block.codes is not None
-        R, q = len(W), W.shape[1] + 1
-        parts = csr_parts(block)
-        S = np.empty((block.n_rows, R))
-        kernels.rows_times(*parts, np.ascontiguousarray(W.T), S)
-        S += c
-        root = None if products is None else np.empty_like(S)
+        R, q = S.shape[1], block.n_features + 1
+        parts, root = csr_parts(block), None if products is None else np.empty_like(S)
         loss = self.loss.residuals(S, block.codes, _weight(block), root, compiled=True)
         slopes = np.zeros((q - 1, R))
         kernels.add_transposed(*parts, S, slopes)

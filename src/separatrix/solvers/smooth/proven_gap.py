@@ -48,6 +48,26 @@ def from_hessian(problem: Problem, gradient: Floats, H: Floats) -> float:
     return np.inf if gap is None else gap
 
 
+def from_longest(problem: Problem, gradient: Floats, curvature: float, longest: float) -> float:
+    """Return the bound of two classes from the gradient (1, p + 1), M of all rows and the largest ‖x_i‖, without a look at the rows.
+
+    The last sum is then no longer than |g_c| times that length. Infinite where the residuals cannot be made feasible.
+
+    Examples
+    --------
+    >>> problem = Problem(None, np.ones(2), None, strength=0.5)
+    >>> from_longest(problem, np.array([[0.3, 0.4, 0.0]]), 0.25, 1.0), from_longest(problem, np.array([[0.3, 0.4, 0.5]]), 0.25, 1.0)
+    (0.25, inf)
+    """
+    if problem.strength == 0.0 or not problem.fit_intercept:
+        return without_intercept(problem.strength, gradient[:, :-1])
+    gc = abs(float(gradient[0, -1]))
+    if gc > curvature:
+        return np.inf
+    off = float(np.linalg.norm(gradient[:, :-1])) + gc * longest
+    return (gc * gc / curvature if gc > 0.0 else 0.0) + off * off / (2.0 * problem.strength)
+
+
 def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
     """Return the bound from the gradient at θ and some of the rows; of all of them where these do not do."""
     problem = objective.problem
