@@ -28,7 +28,7 @@ CALL, STEP = 4e-5, 1e-4
 SPANNED = 1e-10
 """Of the coordinates in the rows' span, for each n²p; a p × p covariance, for each n p², has the same."""
 STEPS, AROUND_HESSIAN, AROUND_COVARIANCE = 8, 25, 40
-"""Steps of Newton's method; passes of L-BFGS around a Hessian, and around a covariance."""
+"""Steps of Newton's method; passes of L-BFGS around a Hessian, s^¼/3 more where the penalty is weak, and around a covariance."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ class Work:
     @property
     def curved(self) -> float:
         """One Hessian and L-BFGS around it."""
-        return 1.5 * self.hessian + AROUND_HESSIAN * (CALL + PASS * self.values * self.R)
+        passes: float = AROUND_HESSIAN + self.stiffness**0.25 / 3.0
+        return 1.5 * self.hessian + passes * (CALL + PASS * self.values * self.R)
 
     @property
     def whitened(self) -> float:
