@@ -139,8 +139,9 @@ def dual(case: Case, model: Any) -> tuple[float, float]:
 
 def rivals(case: Case) -> Iterator[float]:
     """Yield the objectives that scikit-learn's machines reach."""
+    # Copies: libsvm sorts the indices of what it is given in place, and with them values that it shares.
     X = (
-        sp.csr_matrix((case.X.data, case.X.indices.astype(np.int32), case.X.indptr.astype(np.int32)), case.X.shape)
+        sp.csr_matrix((case.X.data.copy(), case.X.indices.astype(np.int32), case.X.indptr.astype(np.int32)), case.X.shape)
         if sp.issparse(case.X)
         else case.X
     )
@@ -156,13 +157,18 @@ def rivals(case: Case) -> Iterator[float]:
         yield objective(case, W, np.array([m.intercept_[0] for m in machines]))
 
 
-def examine(case: Case) -> str:
-    """Return what is wrong with our fit, or nothing."""
+def fitted(case: Case) -> LinearSVC:
+    """Return our fit."""
     given = {"multi_class": "crammer_singer"} if case.loss == "crammer_singer" else {"loss": case.loss}
     model = LinearSVC(C=case.C, fit_intercept=bool(np.isfinite(case.rho)), penalize_intercept=case.rho == 1.0, store_dual=True, **given)
+    return model.fit(case.X, case.y)
+
+
+def examine(case: Case) -> str:
+    """Return what is wrong with our fit, or nothing."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model.fit(case.X, case.y)
+        model = fitted(case)
         warned = any(issubclass(w.category, ConvergenceWarning) for w in caught)
         ours = objective(case, model.coef_, model.intercept_)
         best = min([ours, *rivals(case)])

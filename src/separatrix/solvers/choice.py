@@ -57,8 +57,8 @@ HESSIAN_WORK = 5e6
 """Rows × (R(p + 1))² up to which paths and folds may take a Hessian at every step: it costs less than a dozen passes."""
 SPARSE_WORK = 4e9
 """Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
-SMALL = 3e-3
-"""Seconds that Newton's method may always take, for the last digits that it gives, where rows are not fewer than columns."""
+SMALL = 2e-3
+"""Seconds that Newton's method may always take, for the last digits that it gives."""
 
 FOLDERS = {"proximal_newton": "sparse"}
 """Where solvers live that are not among the smooth ones."""
@@ -106,7 +106,7 @@ def choose(problem: Problem) -> Choice:
     work = Work.of(problem, is_sparse)
     roads = _roads(problem, work)
     name = min(roads, key=roads.__getitem__)
-    if work.n > p and roads.get("newton", np.inf) <= SMALL:
+    if roads.get("newton", np.inf) <= SMALL:
         name = "newton"
     return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q))
 

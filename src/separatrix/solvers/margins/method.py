@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import Problem
-from ..work import ADDED, EPOCH, FACTORED, MEETING, PASS
+from ..work import ADDED, EPOCH, FACTORED, MEETING, PASS, SPANNED, STEP
 from .one_machine import DUAL, FEW_COLUMNS
 
 STEPS, EPOCHS = 15, 100
@@ -21,8 +21,8 @@ TALL = 4
 """Rows for each column from which on coordinate descent is a gamble, and how much longer Newton's method may then take."""
 FEW_ANYWAY, SOME_ROWS = 50, 1_000
 """Columns up to which a span saves nothing, and rows up to which it is taken."""
-SPANNED = 1e-10
-"""Seconds of the coordinates in the rows' span, for each n²p."""
+SMALL = 3e-3
+"""Seconds that Newton's method may always take, for the last digits that it gives."""
 
 
 def choose(problem: Problem, squared: bool) -> tuple[str, str]:
@@ -38,9 +38,9 @@ def choose(problem: Problem, squared: bool) -> tuple[str, str]:
         curvature = MEETING * float(np.square(np.diff(rows.X.indptr).astype(np.float64)).sum())
     else:
         curvature = 0.5 * ADDED * n * p**2
-    steps = STEPS * (curvature + FACTORED * p**3 + PASS * rows.values)
+    steps = STEPS * (STEP + curvature + FACTORED * p**3 + PASS * rows.values)
     epochs = EPOCHS * (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
-    if steps <= (TALL if n > TALL * p else 1.0) * epochs:
+    if steps <= max(SMALL, (TALL if n > TALL * p else 1.0) * epochs):
         return newton, f"{p:,} columns: the curvature of all of them is cheap"
     return DUAL, f"{n:,} rows and {p:,} columns: reading the rows {EPOCHS} times is cheaper than the curvature of all columns"
 
