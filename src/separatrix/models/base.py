@@ -144,7 +144,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
     def _adopt(self, source: Source | None, attributes: dict[str, Any]) -> Self:
         """Set all fitted attributes at once: whatever fails before this leaves the old model whole."""
         for name in self._finite:
-            if name in attributes and not np.isfinite(attributes[name]).all():
+            if attributes.get(name) is not None and not np.isfinite(attributes[name]).all():
                 raise too_large(type(self).__name__)
         if source is not None:
             for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:

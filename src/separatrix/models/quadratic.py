@@ -18,28 +18,27 @@ from ..array_types import Floats, Indices
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in
 from ..errors import InputError, one_of
+from ..solvers.closed_form.class_spans import ClassSpan, Regularisation, class_spans
 from ..solvers.closed_form.discriminant import log_priors
-from ..solvers.closed_form.quadratic import class_divisors, pool, regularise, whiten_classes, whitening_parts
+from ..solvers.closed_form.quadratic import class_divisors, pool, regularise, whiten_classes
+from ..solvers.closed_form.row_span import all_rows
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.closed_form.whitening import Whitening, total_spread
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
 from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
 from ..summaries.norms import ClassFourthMoments
-from ..thresholds import SCORES
 from .base import finite_or_none
-from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singular
+from .from_summary import FromSummary, SummaryClassifier, columns_in, listed, warn_singular
 from .generative import GenerativeClassifier
+from .quadratic_scores import place_of, quadratic_scores, span_scores
 
 NEEDS_ROWS = (
     "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
     "shrinkage='oas', which the moments give."
 )
 LOG_2PI = float(np.log(2.0 * np.pi))
-SCORED = 125_000
-"""Whitened coordinates held at once while scoring: a megabyte, to stay in a core's cache."""
-
 
 class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     """Gaussian classes, each with a covariance of its own: quadratic boundaries.
@@ -72,12 +71,13 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     Attributes
     ----------
     classes_, priors_, means_ : as in scikit-learn
-    covariance_ : (K, p, p) as used, after pooling and shrinking
-    basis_ : (K, p, p) with B_k'Σ_k B_k = I
+    covariance_ : (K, p, p) as used, after pooling and shrinking, or None after a fit with far more columns than rows
+    basis_ : (K, p, p) with B_k'Σ_k B_k = I, or None in the same case
+    spans_ : the covariances in the span of the rows in that case, else empty
     log_det_, rank_ : (K,) log det Σ_k, and the number of directions in which class k varies
     shrinkage_ : (K,) the α used
     n_parameters_ : k of `aic` and `bic`
-    summary_ : ClassMoments
+    summary_ : ClassMoments, or None after a fit with far more columns than rows
 
     Examples
     --------
@@ -94,8 +94,11 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     priors_: Floats
     means_: Floats
+    spans_: tuple[ClassSpan, ...]
     _kind = "full"
+    _in_span = True
     _finite: ClassVar[tuple[str, ...]] = ("priors_", "means_", "basis_", "log_det_")
+    _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "ClassSpan": ClassSpan}
 
     def __init__(
         self,
@@ -149,8 +152,9 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         )
         covariances = stand_in(regularise(covariances, alphas, units, float(self.reg_param)), counts)
         found = whiten_classes(covariances, spread)
-        if any(w.is_singular for w in found):
-            warn_singular(_singular(found, summary.classes, source))
+        flat = [k for k, w in enumerate(found) if w.is_singular]
+        if flat:
+            warn_singular(_singular(summary.classes[flat], columns_in(np.hstack([found[k].null for k in flat]), source)))
         return {
             "priors_": priors,
             "means_": stand_in(moments.means, counts),
@@ -159,6 +163,33 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
             "basis_": np.stack([w.basis * (n > 0) for w, n in zip(found, counts, strict=True)]),
             "log_det_": np.where(counts > 0, [w.log_det for w in found], -2.0 * NEVER),
             "rank_": np.array([w.rank for w in found]),
+            "shrinkage_": alphas,
+            "spans_": (),
+        }
+
+    def _fit_wide(self, source: Source) -> dict[str, Any]:
+        """Fit where rows are fewer than very many columns: each covariance in the span of its rows."""
+        moments, factors = self._column_moments(source)
+        counts = moments.counts
+        _, spread = total_spread(counts, moments.means, moments.to_diagonal_sums())
+        given = Regularisation(float(self.pooling or 0.0), self.shrinkage, float(self.reg_param))
+        spans = class_spans(all_rows(source), moments, factors, class_divisors(moments, self.covariance, given.pooling), spread, given)
+        flat = np.concatenate([span.singular for span in spans])
+        if len(flat):
+            warn_singular(_singular(source.classes[flat], listed(np.flatnonzero(np.any([s.involved for s in spans], axis=0)), source)))
+        log_dets, ranks, alphas = np.full(len(counts), -2.0 * NEVER), np.zeros(len(counts), dtype=int), np.zeros(len(counts))
+        for span in spans:
+            log_dets[span.codes], ranks[span.codes], alphas[span.codes] = span.log_dets, span.ranks, span.alphas
+        return {
+            "classes_": source.classes,
+            "summary_": None,
+            "priors_": effective_priors(self.priors, moments.classes, counts),
+            "means_": stand_in(moments.means, counts),
+            "covariance_": None,
+            "basis_": None,
+            "spans_": spans,
+            "log_det_": log_dets,
+            "rank_": ranks,
             "shrinkage_": alphas,
         }
 
@@ -198,7 +229,8 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         return folded_classes(self._discriminants(block), axis=1)
 
     def _discriminants(self, block: Block) -> Floats:
-        return quadratic_scores(block, self.means_, self.basis_, log_priors(self.priors_) - 0.5 * self.log_det_)
+        offset = log_priors(self.priors_) - 0.5 * self.log_det_
+        return span_scores(block, self.spans_, offset) if self.spans_ else quadratic_scores(block, self.means_, self.basis_, offset)
 
     def _joint(self, block: Block) -> Floats:
         return self._discriminants(block) - 0.5 * self.n_features_in_ * LOG_2PI
@@ -211,8 +243,16 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         for k in range(len(self.means_)):
             for rows, sign in ((of == k, -1.0), (against == k, 1.0)):
                 if rows.any():
-                    gradient[rows] += sign * ((X[rows] - self.means_[k]) @ self.basis_[k]) @ self.basis_[k].T
+                    gradient[rows] += sign * self._precise(k, X[rows] - self.means_[k])
         return gradient
+
+    def _precise(self, k: int, D: Floats) -> Floats:
+        """Return Σ_k⁻¹d of differences D (n, p)."""
+        if self.spans_:
+            span, i = place_of(self.spans_, k)
+            return span.precise(i, D)
+        precise: Floats = (D @ self.basis_[k]) @ self.basis_[k].T
+        return precise
 
     def _abilities(self) -> Abilities:
         return replace(
@@ -225,7 +265,7 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
                 "quadratic scores, taken apart along the line from the mean row",
                 lambda: QuadraticScores(self._discriminants, self._score_gradient, np.zeros(1)),
             ),
-            similarity=Similarity("Mahalanobis distance under the covariance of a class", lambda code: self.basis_[code]),
+            similarity=Similarity("Mahalanobis distance under the covariance of a class", lambda code: None if self.spans_ else self.basis_[code]),
         )
 
     def _reading(self) -> QuadraticScores:
@@ -247,43 +287,18 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         return gaussian_pass(self._discriminants, offset, self.summary_.counts, self.n_features_in_, ddof, fixed, self.rank_)
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        if self.spans_:
+            span, i = place_of(self.spans_, k)
+            return span.draw(i, n, rng)
         return rng.multivariate_normal(self.means_[k], self.covariance_[k], n, check_valid="ignore")
 
     def _class_priors(self) -> Floats:
         return self.priors_
 
 
-def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats) -> Floats:
-    """Return offset_k − ½ ‖B_k'(x − μ_k)‖² of each row, whitening for all classes at once."""
-    K, p, _ = bases.shape
-    # Absent values of sparse rows stay absent; dense rows are exact also where the means are huge beside the distances.
-    centre = np.zeros(p) if block.is_sparse else means.mean(axis=0)
-    parts = whitening_parts(means - centre, bases, whole=block.is_sparse)
-    distances = np.zeros((block.n_rows, K))
-    for tile in block.tiles(max(SCORED // (K * p), 16)):
-        rows = tile.X if tile.is_sparse else tile.X - centre
-        own = distances[tile.start - block.start :][: tile.n_rows]
-        for part in parts:
-            z = np.asarray((rows if part.columns == p else rows[:, : part.columns]) @ part.basis)
-            _add_distances(z, part.centres, own, small=not SCORES.reached(block.n_rows * p))
-    return offset - 0.5 * distances
-
-
-def _add_distances(z: Floats, centres: Floats, distances: Floats, small: bool) -> None:
-    if small:
-        d = z.reshape(-1, *centres.shape) - centres
-        distances += np.einsum("ikw,ikw->ik", d, d)
-        return
-    from ..kernels.quadratic import add_distances
-
-    add_distances(np.ascontiguousarray(z), centres, distances)
-
-
-def _singular(found: list[Whitening], classes: NDArray[Any], source: Source | None) -> str:
+def _singular(classes: NDArray[Any], columns: str) -> str:
     """Say which classes do not vary along which columns."""
-    flat = [k for k, w in enumerate(found) if w.is_singular]
-    names = ", ".join(repr(label) for label in classes[flat[:4]].tolist()) + (f" and {len(flat) - 4} more" if len(flat) > 4 else "")
-    columns = columns_in(np.hstack([found[k].null for k in flat]), source)
+    names = ", ".join(repr(label) for label in classes[:4].tolist()) + (f" and {len(classes) - 4} more" if len(classes) > 4 else "")
     return (
         f"The covariance of class {names} has no inverse: along direction(s) involving {columns} the class does not vary (collinear or "
         "constant columns, or too few rows for a covariance of its own). Rows off its plane then count as very far from the class, rows "

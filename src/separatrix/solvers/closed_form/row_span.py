@@ -33,12 +33,15 @@ class Embedding:
     Attributes
     ----------
     coordinates : (n, r)
+    values : (r,)
+        Σ_i share_i y_i² of each coordinate; the sums of products of different ones are 0.
     rows : (n, p) dense or sparse, as given
     combine : (n, r)
         Basis vector r is Σ_i combine[i, r] (x_i − centre)/scale.
     """
 
     coordinates: Floats
+    values: Floats
     rows: Any
     combine: Floats
     centre: Floats
@@ -50,9 +53,13 @@ class Embedding:
         back = (self.rows.T @ (mix.T)).T - mix.sum(axis=1)[:, None] * self.centre
         return np.asarray(back / self.scale**2)
 
+    def basis(self) -> Floats:
+        """Return the basis of the span, (p, r), orthonormal in columns divided by the scale."""
+        return self.to_columns(np.eye(self.combine.shape[1])).T * self.scale[:, None]
 
-def embed(rows: Any, centre: Floats, scale: Floats) -> Embedding:
-    """Return the embedding of rows, dense or sparse, centred and scaled by columns.
+
+def embed(rows: Any, centre: Floats, scale: Floats, share: Floats | None = None) -> Embedding:
+    """Return the embedding of rows, dense or sparse, centred and scaled by columns, along the principal axes of rows weighted by `share`.
 
     Examples
     --------
@@ -70,12 +77,15 @@ def embed(rows: Any, centre: Floats, scale: Floats) -> Embedding:
     else:
         centred = (rows - centre) / scale
         gram = centred @ centred.T
+    root_share = np.ones(len(gram)) if share is None else np.sqrt(share)
+    gram = gram if share is None else gram * root_share * root_share[:, None]
     values, vectors = eigh(gram, check_finite=False)
     kept = values > TOLERANCE * max(values[-1], 0.0)
     root = np.sqrt(values[kept])
     # The sign of an eigenvector is arbitrary; fix it so that the same rows give the same coordinates everywhere.
     vectors = vectors[:, kept] * np.sign(vectors[np.abs(vectors[:, kept]).argmax(axis=0), np.flatnonzero(kept)])
-    return Embedding(vectors * root, rows, vectors / root, centre, scale)
+    own = root_share[:, None]
+    return Embedding(vectors * root / own, values[kept], rows, vectors * own / root, centre, scale)
 
 
 @dataclass(frozen=True, slots=True)
