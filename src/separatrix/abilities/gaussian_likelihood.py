@@ -134,8 +134,8 @@ def standard_deviations(scatter: Floats, n: float) -> Floats:
 def _require_moments(model: Any) -> None:
     if model.summary_ is None:
         raise CapacityError(
-            f"This model was fitted in the span of its rows, because {model.n_features_in_:,} columns exceed the rows, and keeps no moments "
-            "to compute a likelihood from. Keep fewer columns."
+            f"This model was fitted in the span of its rows, because {model.n_features_in_:,} columns exceed the rows, and keeps no "
+            "moments to compute a likelihood from. Keep fewer columns."
         )
 
 

@@ -26,9 +26,10 @@ from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
-from .from_summary import SummaryClassifier, columns_in, warn_singular
+from .from_summary import SummaryClassifier
 from .linear import LinearClassifier
 from .projection import direction_names, project
+from .singular import columns_in, warn_singular
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummaryClassifier, LinearClassifier):
@@ -102,11 +103,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         if self.n_components is not None and self.n_components < 1:
             raise InputError(f"n_components={self.n_components!r} must be at least 1, or None for all min(K - 1, p) directions.")
 
-    def _fit_wide(self, source: Source) -> dict[str, Any]:
-        """Fit where rows are fewer than very many columns: in the span of the rows."""
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Fit where rows are fewer than columns: in the span of the rows."""
         moments, factors = self._column_moments(source)
-        wide = solve_wide(source, moments, factors, None, self._solve_moments)
-        return {"classes_": source.classes, "summary_": None, **self._attributes(wide.found, moments)}
+        wide = solve_wide(rows, moments, factors, None, self._solve_moments)
+        if wide.flat:
+            warn_singular(_singular(f"{wide.flat} direction(s) of {source.n_features} columns"))
+        return self._attributes(wide.found, moments)
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
@@ -114,11 +117,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         found, _ = self._solve_moments(moments)
         null = found.whitening.null
         if null.shape[1]:
-            warn_singular(
-                f"S_W has no inverse: along {null.shape[1]} direction(s) involving {columns_in(null, source)} no class varies (collinear "
-                "or constant columns, or too few rows), and J is infinite where means differ there: such a direction is taken before all "
-                "others. Drop such columns, or use LinearDiscriminantAnalysis(shrinkage='auto')."
-            )
+            warn_singular(_singular(f"{null.shape[1]} direction(s) involving {columns_in(null, source)}"))
         return self._attributes(found, moments)
 
     def _solve_moments(
@@ -234,3 +233,11 @@ def freedom(counts: Floats) -> float:
     """Return n − K, which sets the length of directions alone; n where no freedom is left."""
     n, K = float(counts.sum()), int((counts > 0).sum())
     return n - K if n > K else n
+
+
+def _singular(directions: str) -> str:
+    return (
+        f"S_W has no inverse: along {directions} no class varies (collinear or constant columns, or too few rows), and J is infinite where "
+        "means differ there: such a direction is taken before all others. Drop such columns, or use "
+        "LinearDiscriminantAnalysis(shrinkage='auto')."
+    )

@@ -20,18 +20,19 @@ from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors
 from ..errors import InputError, one_of
 from ..solvers.closed_form.least_squares import Regression, check_numbers, class_targets, solve_least_squares
-from ..solvers.closed_form.row_span import all_rows, embed, embedded_moments
-from ..solvers.closed_form.whitening import total_spread
+from ..solvers.closed_form.wide_least_squares import solve_wide_least_squares
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
 from ..solvers.held_out.permuted import least_squares_permuted
 from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
-from ..summaries.class_moments import require_memory, summary_kind
+from ..summaries.class_moments import summary_kind
 from ..summaries.grouped import tile_rows
+from ..thresholds import EIGENVECTORS, FACTOR
 from .base import finite_or_none
-from .from_summary import SummaryClassifier, columns_in, warn_singular
+from .from_summary import SummaryClassifier
 from .linear import LinearClassifier
+from .singular import columns_in, warn_singular
 
 
 class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
@@ -106,31 +107,23 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         if self.numbers is not None and self.coding != "numbers":
             raise InputError("numbers=… is used by coding='numbers' alone; add it, or leave numbers out.")
 
-    def _fit_wide(self, source: Source) -> dict[str, Any]:
-        """Fit where rows are fewer than very many columns: in the span of the rows."""
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Fit where rows are fewer than columns: in the span of the rows."""
         moments, factors = self._column_moments(source)
-        centre, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
-        # The units in which the solution is to have the least norm: the penalty's, or those of the total spread without one.
-        scale = np.ones(len(centre)) if self.alpha > 0 else np.where(spread > 0, spread, 1.0)
-        rows = all_rows(source)
-        require_memory((rows.n_rows, rows.n_rows))
-        embedding = embed(rows.X, centre, scale)
-        inside = embedded_moments(embedding.coordinates, rows, moments, factors)
-        found = solve_least_squares(inside.counts, inside.means, inside.scatter, self._targets(moments), float(self.alpha), embedded=True)
-        coef = embedding.to_columns(found.coef)
-        found = Regression(coef, found.intercept - coef @ centre, found.null)
-        return {"classes_": source.classes, "summary_": None, **self._attributes(found, moments)}
+        found, flat = solve_wide_least_squares(rows, moments, factors, self._targets(moments), float(self.alpha))
+        if flat:
+            warn_singular(_not_unique(f"{flat} direction(s) of {source.n_features} columns"))
+        return self._attributes(found, moments)
+
+    def _span_work(self) -> tuple[float, float]:
+        return FACTOR, FACTOR if self.alpha > 0 else EIGENVECTORS
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
         moments = (summary if factors is None else summary.scaled(factors)).to("pooled")
         found = solve_least_squares(moments.counts, moments.means, moments.scatter, self._targets(summary), float(self.alpha))
         if found.null.shape[1]:
-            warn_singular(
-                f"The least-squares coefficients are not unique: along {found.null.shape[1]} direction(s) involving "
-                f"{columns_in(found.null, source)} no row varies (collinear or constant columns, or too few rows). Those of least norm, in "
-                "columns divided by their standard deviations, are taken. Drop such columns, or use alpha=1.0."
-            )
+            warn_singular(_not_unique(f"{found.null.shape[1]} direction(s) involving {columns_in(found.null, source)}"))
         return self._attributes(found, summary)
 
     def _permuted_answers(self, X: Floats, folds: Folds, codes: Codes, classes: NDArray[Any]) -> Codes | None:
@@ -213,3 +206,10 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         # Numbers in the order of the labels are as good as that order.
         tags.classifier_tags.poor_score = self.coding == "numbers"
         return tags
+
+
+def _not_unique(directions: str) -> str:
+    return (
+        f"The least-squares coefficients are not unique: along {directions} no row varies (collinear or constant columns, or too few "
+        "rows). Those of least norm, in columns divided by their standard deviations, are taken. Drop such columns, or use alpha=1.0."
+    )

@@ -16,12 +16,11 @@ from ..abilities.gaussian_likelihood import own_covariances_likelihood
 from ..abilities.parts import ESTIMATED, WEIGHTED, Reading, RowsLeftOut, Similarity
 from ..array_types import Floats, Indices
 from ..data import Block, Source
-from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in
+from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in, weighted
 from ..errors import InputError, one_of
 from ..solvers.closed_form.class_spans import ClassSpan, Regularisation, class_spans
 from ..solvers.closed_form.discriminant import log_priors
-from ..solvers.closed_form.quadratic import class_divisors, pool, regularise, whiten_classes
-from ..solvers.closed_form.row_span import all_rows
+from ..solvers.closed_form.quadratic import class_divisors, class_units, pool, regularise, whiten_classes
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.closed_form.whitening import total_spread
 from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
@@ -29,16 +28,15 @@ from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
 from ..summaries.norms import ClassFourthMoments
+from ..thresholds import EIGENVECTORS, FACTOR
 from .base import finite_or_none
-from .from_summary import FromSummary, SummaryClassifier, columns_in, listed, warn_singular
+from .discriminant import LOG_2PI, NEEDS_ROWS
+from .from_summary import FromSummary, SummaryClassifier
 from .generative import GenerativeClassifier
-from .quadratic_scores import place_of, quadratic_scores, span_scores
+from .later import Later
+from .quadratic_scores import class_bases, place_of, quadratic_scores, singular_classes, span_attributes, span_scores
+from .singular import columns_in, listed, warn_singular
 
-NEEDS_ROWS = (
-    "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
-    "shrinkage='oas', which the moments give."
-)
-LOG_2PI = float(np.log(2.0 * np.pi))
 
 class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     """Gaussian classes, each with a covariance of its own: quadratic boundaries.
@@ -96,7 +94,9 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     means_: Floats
     spans_: tuple[ClassSpan, ...]
     _kind = "full"
-    _in_span = True
+    _in_span, _later = True, ("summary_", "covariance_", "basis_")
+    covariance_ = Later(lambda model: model._covariances_asked_for())
+    basis_ = Later(lambda model: model._bases_asked_for())
     _finite: ClassVar[tuple[str, ...]] = ("priors_", "means_", "basis_", "log_det_")
     _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "ClassSpan": ClassSpan}
 
@@ -142,55 +142,62 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
-        moments = summary if factors is None else summary.scaled(factors)
+        moments = weighted(summary, self.class_weight)
         counts = moments.counts
         priors = effective_priors(self.priors, moments.classes, counts)
         _, spread = total_spread(counts, moments.means, moments.to_diagonal_sums())
         alphas, units = self._shrinkage(moments, source, factors)
-        covariances = pool(
-            moments.scatter, class_divisors(moments, self.covariance, float(self.pooling or 0.0), growing), float(self.pooling or 0.0)
-        )
-        covariances = stand_in(regularise(covariances, alphas, units, float(self.reg_param)), counts)
+        covariances = self._covariances(moments, alphas, units, growing)
         found = whiten_classes(covariances, spread)
         flat = [k for k, w in enumerate(found) if w.is_singular]
         if flat:
-            warn_singular(_singular(summary.classes[flat], columns_in(np.hstack([found[k].null for k in flat]), source)))
+            warn_singular(singular_classes(summary.classes[flat], columns_in(np.hstack([found[k].null for k in flat]), source)))
         return {
             "priors_": priors,
             "means_": stand_in(moments.means, counts),
             "covariance_": covariances,
-            # A class not seen yet is spread over everything, so that its density is 0 everywhere.
-            "basis_": np.stack([w.basis * (n > 0) for w, n in zip(found, counts, strict=True)]),
+            "basis_": class_bases(found, counts),
             "log_det_": np.where(counts > 0, [w.log_det for w in found], -2.0 * NEVER),
             "rank_": np.array([w.rank for w in found]),
             "shrinkage_": alphas,
             "spans_": (),
         }
 
-    def _fit_wide(self, source: Source) -> dict[str, Any]:
-        """Fit where rows are fewer than very many columns: each covariance in the span of its rows."""
+    def _span_work(self) -> tuple[float, float]:
+        # Two classes at least: of half the rows each, or with pooling both of all rows.
+        each = FACTOR if self.shrinkage or self.reg_param else EIGENVECTORS
+        return (3.0 if self.pooling else 0.25) * EIGENVECTORS, 2.0 * each
+
+    def _covariances(self, moments: ClassMoments, alphas: Floats, units: Floats | None, growing: bool = False) -> Floats:
+        share = float(self.pooling or 0.0)
+        pooled = pool(moments.scatter, class_divisors(moments, self.covariance, share, growing), share)
+        return stand_in(regularise(pooled, alphas, units, float(self.reg_param)), moments.counts)
+
+    def _covariances_asked_for(self) -> Floats:
+        moments = weighted(self.summary_, self.class_weight)
+        return self._covariances(moments, self.shrinkage_, class_units(moments) if isinstance(self.shrinkage, str) else None)
+
+    def _bases_asked_for(self) -> Floats:
+        moments = weighted(self.summary_, self.class_weight)
+        _, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
+        return class_bases(whiten_classes(self.covariance_, spread), moments.counts)
+
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Fit where rows are fewer than columns: each covariance in the span of its rows."""
         moments, factors = self._column_moments(source)
-        counts = moments.counts
-        _, spread = total_spread(counts, moments.means, moments.to_diagonal_sums())
         given = Regularisation(float(self.pooling or 0.0), self.shrinkage, float(self.reg_param))
-        spans = class_spans(all_rows(source), moments, factors, class_divisors(moments, self.covariance, given.pooling), spread, given)
+        divisors = class_divisors(moments, self.covariance, given.pooling)
+        spans = class_spans(rows, moments, factors, divisors, given)
         flat = np.concatenate([span.singular for span in spans])
         if len(flat):
-            warn_singular(_singular(source.classes[flat], listed(np.flatnonzero(np.any([s.involved for s in spans], axis=0)), source)))
-        log_dets, ranks, alphas = np.full(len(counts), -2.0 * NEVER), np.zeros(len(counts), dtype=int), np.zeros(len(counts))
-        for span in spans:
-            log_dets[span.codes], ranks[span.codes], alphas[span.codes] = span.log_dets, span.ranks, span.alphas
+            columns = listed(np.flatnonzero(np.any([span.involved for span in spans], axis=0)), source)
+            warn_singular(singular_classes(moments.classes[flat], columns))
+        priors = effective_priors(self.priors, moments.classes, moments.counts)
         return {
-            "classes_": source.classes,
-            "summary_": None,
-            "priors_": effective_priors(self.priors, moments.classes, counts),
-            "means_": stand_in(moments.means, counts),
-            "covariance_": None,
-            "basis_": None,
+            "priors_": priors,
+            "means_": stand_in(moments.means, moments.counts),
             "spans_": spans,
-            "log_det_": log_dets,
-            "rank_": ranks,
-            "shrinkage_": alphas,
+            **span_attributes(spans, len(priors)),
         }
 
     def _shrinkage(self, moments: ClassMoments, source: Source | None, factors: Floats | None) -> tuple[Floats, Floats | None]:
@@ -199,8 +206,7 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         if self.shrinkage is None or not isinstance(self.shrinkage, str):
             return np.full(len(counts), float(self.shrinkage or 0.0)), None
         n = np.where(counts > 0, counts, 1.0)
-        sd = np.sqrt(np.einsum("kjj->kj", moments.scatter) / n[:, None])
-        units = np.where(sd > 0, sd, 1.0)
+        units = class_units(moments)
         correlations = moments.scatter / n[:, None, None] / units[:, :, None] / units[:, None, :]
         p = moments.n_features
         if self.shrinkage == "oas":
@@ -265,11 +271,11 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
                 "quadratic scores, taken apart along the line from the mean row",
                 lambda: QuadraticScores(self._discriminants, self._score_gradient, np.zeros(1)),
             ),
-            similarity=Similarity("Mahalanobis distance under the covariance of a class", lambda code: None if self.spans_ else self.basis_[code]),
+            similarity=Similarity("Mahalanobis distance under the covariance of a class", self._metric),
         )
 
-    def _reading(self) -> QuadraticScores:
-        return QuadraticScores(self._discriminants, self._score_gradient, np.zeros(len(self.classes_)))
+    def _metric(self, code: int) -> Floats | None:
+        return None if self.basis_ is None else self.basis_[code]
 
     def _refusal(self) -> Refused | None:
         """Return why rows cannot be left out by algebra, or None where they can."""
@@ -294,13 +300,3 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     def _class_priors(self) -> Floats:
         return self.priors_
-
-
-def _singular(classes: NDArray[Any], columns: str) -> str:
-    """Say which classes do not vary along which columns."""
-    names = ", ".join(repr(label) for label in classes[:4].tolist()) + (f" and {len(classes) - 4} more" if len(classes) > 4 else "")
-    return (
-        f"The covariance of class {names} has no inverse: along direction(s) involving {columns} the class does not vary (collinear or "
-        "constant columns, or too few rows for a covariance of its own). Rows off its plane then count as very far from the class, rows "
-        "on it as very close. Use shrinkage='auto', pooling=0.5 or LinearDiscriminantAnalysis, or drop such columns."
-    )

@@ -1,15 +1,19 @@
-"""Scores of rows under classes with covariances of their own."""
+"""Classes with covariances of their own: scores of rows, and what a fit says of the covariances."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..array_types import Floats
 from ..data import Block
+from ..decisions.class_weights import NEVER
 from ..solvers.closed_form.class_spans import ClassSpan
 from ..solvers.closed_form.quadratic import whitening_parts
+from ..solvers.closed_form.whitening import Whitening
 from ..thresholds import SCORES
 
 SCORED = 125_000
@@ -56,3 +60,27 @@ def _add_distances(z: Floats, centres: Floats, distances: Floats, small: bool) -
     from ..kernels.quadratic import add_distances
 
     add_distances(np.ascontiguousarray(z), centres, distances)
+
+
+def span_attributes(spans: Sequence[ClassSpan], K: int) -> dict[str, Any]:
+    """Return log_det_, rank_ and shrinkage_ of K classes; one without rows has a density of 0 everywhere."""
+    log_dets, ranks, alphas = np.full(K, -2.0 * NEVER), np.zeros(K, dtype=int), np.zeros(K)
+    for span in spans:
+        log_dets[span.codes], ranks[span.codes], alphas[span.codes] = span.log_dets, span.ranks, span.alphas
+    return {"log_det_": log_dets, "rank_": ranks, "shrinkage_": alphas}
+
+
+def class_bases(found: Sequence[Whitening], counts: Floats) -> Floats:
+    """Return the bases (K, p, p) of the whitenings of classes."""
+    # A class not seen yet is spread over everything, so that its density is 0 everywhere.
+    return np.stack([w.basis * (n > 0) for w, n in zip(found, counts, strict=True)])
+
+
+def singular_classes(classes: NDArray[Any], columns: str) -> str:
+    """Say which classes do not vary along which columns."""
+    names = ", ".join(repr(label) for label in classes[:4].tolist()) + (f" and {len(classes) - 4} more" if len(classes) > 4 else "")
+    return (
+        f"The covariance of class {names} has no inverse: along direction(s) involving {columns} the class does not vary (collinear or "
+        "constant columns, or too few rows for a covariance of its own). Rows off its plane then count as very far from the class, rows "
+        "on it as very close. Use shrinkage='auto', pooling=0.5 or LinearDiscriminantAnalysis, or drop such columns."
+    )

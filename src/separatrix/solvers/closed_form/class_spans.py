@@ -5,9 +5,9 @@ In columns divided by units u, with Q (p, r) an orthonormal basis of the span,
     Σ_k = U [Q C_k Q' + v_k (I − QQ')] U,   U = diag(u),   C_k⁻¹ = B_k B_k'
     (x − μ_k)'Σ_k⁻¹(x − μ_k) = ‖B_k'y‖² + ‖e‖²/v_k,   z = U⁻¹(x − μ_k),  y = Q'z,  e = z − Qy
 
-Q comes from the Gram matrix of the rows, n × n, so that no array is larger than the rows. Without pooling each class has the span of its own
-rows, with it all classes share that of all rows. Where nothing shrinks a covariance, v_k stands for no variance, in units of the total
-spread, as in :func:`~separatrix.solvers.closed_form.whitening.whiten`.
+Q comes from the Gram matrix of the rows, n × n, so that no array is larger than the rows. Without pooling each class has the span of its
+own rows, with it all classes share that of all rows. Where nothing shrinks a covariance, v_k stands for no variance, in units of the
+total spread, as in :func:`~separatrix.solvers.closed_form.whitening.whiten`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...summaries.class_moments import require_memory
 from .quadratic import pool
 from .row_span import embed
 from .shrinkage import ledoit_wolf_alpha, oas_alpha
-from .whitening import NULL_VARIANCE, TOLERANCE
+from .whitening import NULL_VARIANCE, TOLERANCE, total_spread
 
 ABSENT = 1e-12
 """Share of a column, squared, outside all directions that vary, from which it is part of one that does not."""
@@ -88,7 +88,8 @@ class ClassSpan:
         w = self.whitening[i]
         inside = self._whitened(y, i)
         inside = inside * w if w.ndim == 1 else inside @ w.T
-        return ((z - y @ self.basis.T) / self.outside[i] + inside @ self.basis.T) / self.unit
+        product: Floats = ((z - y @ self.basis.T) / self.outside[i] + inside @ self.basis.T) / self.unit
+        return product
 
     def draw(self, i: int, n: int, rng: np.random.RandomState) -> Floats:
         """Return n rows of the class at place i."""
@@ -101,7 +102,8 @@ class ClassSpan:
 
     def _whitened(self, y: Floats, i: int) -> Floats:
         w = self.whitening[i]
-        return y * w if w.ndim == 1 else y @ w
+        whitened: Floats = y * w if w.ndim == 1 else y @ w
+        return whitened
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Regularisation:
 
 
 def class_spans(
-    rows: Block, moments: ClassMoments, factors: Floats | None, divisors: Floats, total: Floats, given: Regularisation
+    rows: Block, moments: ClassMoments, factors: Floats | None, divisors: Floats, given: Regularisation
 ) -> tuple[ClassSpan, ...]:
     """Return the covariances of all classes that have rows.
 
@@ -134,12 +136,12 @@ def class_spans(
     moments : ClassMoments of kind "diagonal", class weights applied
     factors : (K,) class weights
     divisors : (K,) of the scatters
-    total : (p,) total standard deviations, the units of directions without variance
     given : Regularisation
     """
     weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
     weight = weight if factors is None or rows.codes is None else weight * factors[rows.codes]
-    total = np.where(total > 0, total, 1.0)
+    _, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
+    total = np.where(spread > 0, spread, 1.0)
     if given.pooling:
         return (_shared_span(Block(rows.X, rows.codes, weight), moments, divisors, total, given),)
     seen = np.flatnonzero(moments.counts > 0)
