@@ -254,7 +254,8 @@ def test_wide_models_say_what_they_cannot_do_and_which_columns_do_not_vary(rng: 
 
 
 def test_no_array_of_wide_models_is_columns_by_columns(rng: Any) -> None:
-    X, y = rng.normal(size=(12, 3_000)), np.arange(12) % 2
+    X, y = rng.normal(size=(20, 3_000)), np.arange(20) % 2
+    QuadraticDiscriminantAnalysis(shrinkage=0.1).fit(X, y)  # loads what is compiled
     tracemalloc.start()
     QuadraticDiscriminantAnalysis(shrinkage=0.1).fit(X, y).predict_proba(X)
     peak = tracemalloc.get_traced_memory()[1]
