@@ -171,7 +171,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         factors = class_factors(self.class_weight, self.classes_, self.summary_.counts)
         m = (self.summary_ if factors is None else self.summary_.scaled(factors)).to("pooled")
         fit = self.regression_coef_, self.regression_intercept_
-        outputs, singular = least_squares_pass(m.counts, m.means, m.scatter, self._targets(m), float(self.alpha), *fit, factors)
+        outputs = least_squares_pass(m.counts, m.means, m.scatter, self._targets(m), float(self.alpha), *fit, factors)
         numbers = self.numbers_
 
         def left_out(block: Block) -> LeftOut:
@@ -179,7 +179,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
             found, refit = (np.concatenate(values) for values in zip(*parts, strict=True))
             if numbers is not None:
                 found = found * numbers - 0.5 * numbers**2
-            return LeftOut(per_class(found), refit | singular)
+            return LeftOut(per_class(found), refit)
 
         return left_out
 

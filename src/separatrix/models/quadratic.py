@@ -22,7 +22,7 @@ from ..solvers.closed_form.class_spans import ClassSpan, Regularisation, class_s
 from ..solvers.closed_form.discriminant import log_priors
 from ..solvers.closed_form.quadratic import class_divisors, class_units, pool, regularise, whiten_classes
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.closed_form.whitening import total_spread
+from ..solvers.closed_form.whitening import total_rank, total_spread
 from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
 from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
 from ..solvers.scores import folded_classes
@@ -290,7 +290,11 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
             alpha = float(self.shrinkage or 0.0)
             return shrunk_pass(self.summary_, self._discriminants, self.priors_, fixed, ddof, alpha, float(self.reg_param))
         offset = log_priors(self.priors_) - 0.5 * self.log_det_
-        return gaussian_pass(self._discriminants, offset, self.summary_.counts, self.n_features_in_, ddof, fixed, self.rank_)
+        m, p = self.summary_, self.n_features_in_
+        # Directions in which no row varies say nothing; where some class lacks others besides, their units change with every row.
+        same = (self.rank_ == self.rank_[0]).all() and self.rank_[0] == total_rank(m.counts, m.means, m.scatter.sum(axis=0))
+        varying = int(self.rank_[0]) if same else p
+        return gaussian_pass(self._discriminants, offset, m.counts, varying, ddof, fixed, self.rank_)
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         if self.spans_:

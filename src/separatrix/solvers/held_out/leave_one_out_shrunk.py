@@ -136,8 +136,10 @@ def discriminant_pass_at(
     """
     if alpha:
         return ShrunkLeftOut(counts, means, scatter, nu, fixed).at(alpha)
-    whitening = whiten(scatter / nu, total_spread(counts, means, np.diag(scatter))[1])
-    return discriminant_pass(means, whitening.basis, counts, nu, fixed, whitening.is_singular)
+    spread = total_spread(counts, means, np.diag(scatter))[1]
+    found = whiten(scatter / nu, spread)
+    # Directions in which no row differs stay so without any of them, and say nothing: they are left out.
+    return discriminant_pass(means, found.basis[:, : found.rank], counts, nu, fixed, not found.null_for(means[counts > 0], spread))
 
 
 def discriminant_path(
