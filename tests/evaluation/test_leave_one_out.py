@@ -151,6 +151,39 @@ def held(model: Any, X: Any, y: Any, weight: Any) -> Any:
     return hold_out(model, rows, LeaveOneOut(), LeaveOneOut().folds(rows.n)[0])
 
 
+FEW_ROWS = [
+    LinearDiscriminantAnalysis(),
+    LinearDiscriminantAnalysis(covariance="mle", priors=[0.2, 0.3, 0.5]),
+    LinearDiscriminantAnalysis(shrinkage=0.3),
+    FisherDiscriminant(),
+    FisherDiscriminant(threshold="priors"),
+    LeastSquaresClassifier(alpha=2.0, class_weight={0: 2.0}),
+    LeastSquaresClassifier(alpha=0.5, coding="numbers"),
+    QuadraticDiscriminantAnalysis(shrinkage=0.2),
+    QuadraticDiscriminantAnalysis(reg_param=0.3, covariance="unbiased", priors=[0.2, 0.3, 0.5]),
+]
+
+
+@pytest.mark.parametrize("model", FEW_ROWS, ids=repr)
+@pytest.mark.parametrize("p", [20, 110])
+def test_rows_fewer_than_columns_are_left_out_in_their_span(model: Any, p: int, rng: Any) -> None:
+    X, y = rng.normal(size=(18, p)) * 10.0 ** rng.uniform(-2, 2, p) + 3.0, np.arange(18) % 3
+    X[:, 4] = 0.1
+    for weight in (None, rng.integers(1, 3, 18).astype(float)):
+        agree(model, X, y, weight)
+        assert p == 20 or agree(model, sp.csr_array(X), y, weight) == "exact algebra"
+
+
+@pytest.mark.parametrize("model", FEW_ROWS[:1] + FEW_ROWS[3:4], ids=repr)
+def test_a_row_that_carries_a_column_alone_is_refitted_in_the_span_too(model: Any, rng: Any) -> None:
+    X, y = rng.normal(size=(18, 110)), np.arange(18) % 3
+    X[:, 3], X[:, 4] = np.arange(18) == 7, 0.1
+    X[9], X[10] = X[12], X[13]  # of one class, and of two
+    agree(model, X, y)
+    lonely = np.where(np.arange(18) == 5, 3, y)
+    agree(model, X, lonely)
+
+
 def test_a_hundred_refits_of_a_singular_fit_warn_once(rng: Any) -> None:
     X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
     X[:, 2] = y  # means differ along a direction without variance

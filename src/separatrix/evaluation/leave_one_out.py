@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
-from ..abilities.protocols import SolvedFromSummary
+from ..abilities.protocols import LeavesRowsOutOfSpan, SolvedFromSummary
 from ..array_types import Codes, Floats, Folds
 from ..data import Block
 from ..progress import task
+from ..solvers.closed_form.row_span import all_rows
 from ..solvers.scores import largest, posteriors_of
 from .evaluation_rows import EvaluationRows, from_summary, summary_of
 from .predictions import HeldOut, answers, gather
@@ -27,7 +28,10 @@ def by_algebra(model: Any, summary: SolvedFromSummary, rows: EvaluationRows, fol
         fitted = rows.fit(model)
     part, has = offered(abilities_of(fitted).leave_one_out), hasattr(fitted, "predict_proba")
     source = summary.source(rows.X, rows.codes, rows.weight, np.arange(len(rows.classes)))
-    left_out = part.scores()
+    if isinstance(part, LeavesRowsOutOfSpan) and not summary.suffices(*np.shape(rows.X)):
+        left_out = part.in_span(all_rows(source, copy=False))
+    else:
+        left_out = part.scores()
 
     def scored(block: Block) -> Part:
         found = left_out(block)

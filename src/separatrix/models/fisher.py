@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
-from ..abilities.parts import WEIGHTED, RowsLeftOut, Similarity
+from ..abilities.parts import WEIGHTED, Similarity, SpanRowsLeftOut
 from ..argument_types import as_numbers
 from ..array_types import Floats
 from ..data import Block, Source
@@ -24,6 +24,7 @@ from ..solvers.closed_form.fisher import criterion, solve_fisher
 from ..solvers.closed_form.row_span import solve_wide
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
+from ..solvers.held_out.leave_one_out_span import discriminant_in_span
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
 from .from_summary import SummaryClassifier
@@ -176,9 +177,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         return coef, offset - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ centre
 
     def _abilities(self) -> Abilities:
+        rows = SpanRowsLeftOut("exact algebra: that of linear discriminant analysis", self._left_out, self._left_out_in_span)
         return replace(
             super()._abilities(),
-            leave_one_out=unless(self._refusal(), RowsLeftOut("exact algebra: that of linear discriminant analysis", self._left_out)),
+            leave_one_out=unless(self._refusal(), rows),
             likelihood=no_likelihood(type(self).__name__, "looks for a direction and assumes no distribution"),
             similarity=Similarity("distance along the directions kept", lambda code: self.scalings_[:, : self.n_components]),
         )
@@ -200,9 +202,16 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it: those of LDA, with equal priors for the midpoint."""
-        m, K = self.summary_, len(self.classes_)
-        fixed = None if self.threshold == "priors" else np.full(K, 1.0 / K)
-        return discriminant_pass_at(m.counts, m.means, m.scatter, freedom(m.counts), fixed, 0.0)
+        m = self.summary_
+        return discriminant_pass_at(m.counts, m.means, m.scatter, freedom(m.counts), self._held_priors(), 0.0)
+
+    def _left_out_in_span(self, rows: Block) -> Callable[[Block], LeftOut]:
+        """Return the same pass for blocks of these rows, which are no more than columns."""
+        return discriminant_in_span(rows, len(self.classes_), lambda m: freedom(m.counts), self._held_priors())
+
+    def _held_priors(self) -> Floats | None:
+        K = len(self.classes_)
+        return None if self.threshold == "priors" else np.full(K, 1.0 / K)
 
     def criterion(self, w: Any = None) -> Any:
         """Return Fisher's criterion J(w), by default along the best direction, where it is largest.

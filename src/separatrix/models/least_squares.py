@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities, Refused
 from ..abilities.column_sets import LeastSquaresSets
 from ..abilities.likelihood import no_likelihood
-from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
+from ..abilities.parts import BALANCED, Permuted, SpanRowsLeftOut
 from ..array_types import Codes, Floats, Folds
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors
@@ -23,6 +23,7 @@ from ..solvers.closed_form.least_squares import Regression, check_numbers, class
 from ..solvers.closed_form.wide_least_squares import solve_wide_least_squares
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
+from ..solvers.held_out.leave_one_out_span import spanned
 from ..solvers.held_out.permuted import least_squares_permuted
 from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
@@ -153,7 +154,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         }
 
     def _abilities(self) -> Abilities:
-        rows = RowsLeftOut("exact algebra: the hat matrix", self._left_out)
+        rows = SpanRowsLeftOut("exact algebra: the hat matrix", self._left_out, self._left_out_in_span)
         permuted = Permuted("exact algebra: what depends on no label is factored once per fold", self._permuted_answers)
         plain = self.coding == "indicator" and self.class_weight is None
         return replace(
@@ -170,9 +171,26 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         """Return the pass to the scores of each row under the fit without it."""
         factors = class_factors(self.class_weight, self.classes_, self.summary_.counts)
         m = (self.summary_ if factors is None else self.summary_.scaled(factors)).to("pooled")
-        fit = self.regression_coef_, self.regression_intercept_
-        outputs = least_squares_pass(m.counts, m.means, m.scatter, self._targets(m), float(self.alpha), *fit, factors)
-        numbers = self.numbers_
+        return self._hat_pass(m, factors, self.regression_coef_, self.regression_intercept_)
+
+    def _left_out_in_span(self, rows: Block) -> Callable[[Block], LeftOut]:
+        """Return the same pass for blocks of these rows, which are no more than columns."""
+        assert rows.codes is not None
+        counts = np.bincount(rows.codes, rows.weight, len(self.classes_)).astype(np.float64)
+        factors = class_factors(self.class_weight, self.classes_, counts)
+        weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
+        weighted = rows if factors is None else Block(rows.X, rows.codes, weight * factors[rows.codes])
+
+        def solve(m: ClassMoments) -> Callable[[Block], LeftOut]:
+            targets = class_targets(self.classes_, self.coding, self.numbers)
+            found = solve_least_squares(m.counts, m.means, m.scatter, targets, float(self.alpha), embedded=True)
+            return self._hat_pass(m, factors, found.coef, found.intercept)
+
+        return spanned(weighted, len(counts), solve)
+
+    def _hat_pass(self, m: ClassMoments, factors: Floats | None, coef: Floats, intercept: Floats) -> Callable[[Block], LeftOut]:
+        targets, numbers = class_targets(self.classes_, self.coding, self.numbers), self.numbers_
+        outputs = least_squares_pass(m.counts, m.means, m.scatter, targets, float(self.alpha), coef, intercept, factors)
 
         def left_out(block: Block) -> LeftOut:
             parts = [outputs(tile) for tile in block.tiles(tile_rows(block.n_features))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
@@ -10,10 +9,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..abilities import Abilities, Refused, column_sets, unless
+from ..abilities import Abilities, column_sets
 from ..abilities.additive_scores import QuadraticScores
 from ..abilities.gaussian_likelihood import own_covariances_likelihood
-from ..abilities.parts import ESTIMATED, WEIGHTED, Reading, RowsLeftOut, Similarity
+from ..abilities.parts import Reading, Similarity
+from ..abilities.quadratic import rows_left_out
 from ..array_types import Floats, Indices
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in, weighted
@@ -22,9 +22,7 @@ from ..solvers.closed_form.class_spans import ClassSpan, Regularisation, class_s
 from ..solvers.closed_form.discriminant import log_priors
 from ..solvers.closed_form.quadratic import class_divisors, class_units, pool, regularise, whiten_classes
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.closed_form.whitening import total_rank, total_spread
-from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
-from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
 from ..summaries.norms import ClassFourthMoments
@@ -263,7 +261,7 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     def _abilities(self) -> Abilities:
         return replace(
             super()._abilities(),
-            leave_one_out=unless(self._refusal(), RowsLeftOut("exact algebra: only its own class changes", self._left_out)),
+            leave_one_out=rows_left_out(self, self._discriminants),
             subsets=column_sets.quadratic_sets(self),
             criterion=column_sets.quadratic_criterion(self),
             likelihood=own_covariances_likelihood(self, FromSummary(self)),
@@ -276,25 +274,6 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     def _metric(self, code: int) -> Floats | None:
         return None if self.basis_ is None else self.basis_[code]
-
-    def _refusal(self) -> Refused | None:
-        """Return why rows cannot be left out by algebra, or None where they can."""
-        if self.pooling:
-            return Refused("pooling ties the covariances of the classes together")
-        return ESTIMATED if isinstance(self.shrinkage, str) else None if self.class_weight is None else WEIGHTED
-
-    def _left_out(self) -> Callable[[Block], LeftOut]:
-        """Return the pass to the scores of each row under the fit without it: only its own class changes."""
-        fixed, ddof = None if self.priors is None else self.priors_, float(self.covariance == "unbiased")
-        if self.shrinkage or self.reg_param:
-            alpha = float(self.shrinkage or 0.0)
-            return shrunk_pass(self.summary_, self._discriminants, self.priors_, fixed, ddof, alpha, float(self.reg_param))
-        offset = log_priors(self.priors_) - 0.5 * self.log_det_
-        m, p = self.summary_, self.n_features_in_
-        # Directions in which no row varies say nothing; where some class lacks others besides, their units change with every row.
-        same = (self.rank_ == self.rank_[0]).all() and self.rank_[0] == total_rank(m.counts, m.means, m.scatter.sum(axis=0))
-        varying = int(self.rank_[0]) if same else p
-        return gaussian_pass(self._discriminants, offset, m.counts, varying, ddof, fixed, self.rank_)
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         if self.spans_:

@@ -21,7 +21,7 @@ from ...summaries import ClassMoments
 from ...summaries.class_moments import require_memory
 from .discriminant import Discriminant
 from .shrinkage import ledoit_wolf_alpha, oas_alpha
-from .whitening import NULL_VARIANCE
+from .whitening import NULL_VARIANCE, total_spread
 
 TOLERANCE = 1e-12
 """Smallest share of the largest Gram eigenvalue that counts as a direction of the span."""
@@ -126,11 +126,9 @@ def solve_wide(
     the columns as they are for a number, and total standard deviations (the metric of directions without variance) for none.
     """
     n, p = float(moments.counts.sum()), moments.n_features
-    within = moments.to_diagonal_sums() / n
-    centre = moments.grand_mean
-    total = within + np.einsum("kj,k->j", (moments.means - centre) ** 2, moments.counts) / n
-    variance = within if isinstance(shrinkage, str) else total if not shrinkage else np.ones(p)
-    scale = np.sqrt(np.where(variance > 0, variance, 1.0))
+    centre, total = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
+    spread = np.sqrt(moments.to_diagonal_sums() / n) if isinstance(shrinkage, str) else total if not shrinkage else np.ones(p)
+    scale = np.where(spread > 0, spread, 1.0)
     require_memory((rows.X.shape[0], rows.X.shape[0]))
     embedding = embed(rows.X, centre, scale)
     coordinates = embedded_moments(embedding.coordinates, rows, moments, factors)
