@@ -92,7 +92,8 @@ def _pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
     picked = block.X[rows[used]]
     picked = picked.toarray() if block.is_sparse else picked
     pilot = np.zeros((n_groups, block.n_features))
-    np.add.at(pilot, np.repeat(np.arange(n_groups), found), picked)
+    seen = found > 0
+    pilot[seen] = np.add.reduceat(picked, (np.cumsum(found) - found)[seen], axis=0, dtype=np.float64)
     return pilot / np.maximum(found, 1)[:, None]
 
 
