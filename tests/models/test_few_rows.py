@@ -97,6 +97,18 @@ def test_too_few_rows_are_warned_of_on_both_sides_of_every_threshold(model: Any,
         model.fit(X, y)
 
 
+@pytest.mark.parametrize("parameters", [{}, {"shrinkage": "auto"}, {"reg_param": 0.2}], ids=str)
+def test_classes_of_fewer_rows_than_columns_have_spans_where_all_rows_are_more(parameters: Any, rng: Any, monkeypatch: Any) -> None:
+    X, y = rng.normal(size=(150, 110)), np.arange(150) % 6
+    model = QuadraticDiscriminantAnalysis(**parameters)
+    found, expected = clone(model).fit(X, y), on_columns(model, monkeypatch, X, y)
+    assert len(found.spans_) == 6 and not expected.spans_
+    assert not clone(model).fit(X, y > 4).spans_  # one class of more rows than columns
+    joint = expected.predict_joint_log_proba(X)
+    assert_allclose(found.predict_joint_log_proba(X), joint, atol=1e-11 * np.abs(joint).max())
+    assert_array_equal(found.predict(X), expected.predict(X))
+
+
 def test_the_span_is_taken_where_it_is_less_work() -> None:
     assert not in_span(2_000, 2_000, 0.7, 0.7) and in_span(1_999, 2_000, 0.7, 0.7) and in_span(2_000, 2_000, 0.7, 9.0)
     assert not in_span(1_000, 1_500, 9.0, 0.7) and in_span(1_000, 2_500, 9.0, 0.7)  # a factor of the columns is cheaper, but for memory

@@ -80,8 +80,8 @@ class SummaryClassifier(Classifier):
         return self._adopt(source, attributes)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
-        if source.n_rows is not None and self._takes_span(source.n_rows, source.n_features):
-            wide = is_wide(source.n_rows, source.n_features)
+        if self._solved_in_span(source):
+            wide = source.n_rows is not None and is_wide(source.n_rows, source.n_features)
             rows = all_rows(source, copy=not wide)
             later = dict.fromkeys(self._later, None if wide else Computed.LATER)
             return {"classes_": source.classes, "_fitted_rows": None if wide else rows, **later, **self._fit_wide(source, rows)}
@@ -174,6 +174,10 @@ class SummaryClassifier(Classifier):
     def _takes_span(self, n_rows: int, n_features: int) -> bool:
         """Return whether so many rows are solved in their span."""
         return self._in_span and in_span(n_rows, n_features, *self._span_work())
+
+    def _solved_in_span(self, source: Source) -> bool:
+        """Return whether these rows are solved in their span."""
+        return source.n_rows is not None and self._takes_span(source.n_rows, source.n_features)
 
     def _span_work(self) -> tuple[float, float]:
         """Return the work of solving in the span and on the columns, in units of n³ and p³: eigenvectors twice, and once."""

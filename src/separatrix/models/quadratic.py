@@ -14,7 +14,7 @@ from ..abilities.additive_scores import QuadraticScores
 from ..abilities.gaussian_likelihood import own_covariances_likelihood
 from ..abilities.parts import Reading, Similarity
 from ..abilities.quadratic import rows_left_out
-from ..array_types import Floats, Indices
+from ..array_types import Floats, Indices, Ints
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in, weighted
 from ..errors import InputError, one_of
@@ -25,8 +25,9 @@ from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
 from ..solvers.closed_form.whitening import total_spread
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
+from ..summaries.grouped import rows_per_class
 from ..summaries.norms import ClassFourthMoments
-from ..thresholds import EIGENVECTORS, FACTOR
+from ..thresholds import EIGENVECTORS, FACTOR, in_span
 from .base import finite_or_none
 from .discriminant import LOG_2PI, NEEDS_ROWS
 from .from_summary import FromSummary, SummaryClassifier
@@ -165,6 +166,16 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         # Two classes at least: of half the rows each, or with pooling both of all rows.
         each = FACTOR if self.shrinkage or self.reg_param else EIGENVECTORS
         return (3.0 if self.pooling else 0.25) * EIGENVECTORS, 2.0 * each
+
+    def _solved_in_span(self, source: Source) -> bool:
+        if self.pooling or super()._solved_in_span(source):
+            return super()._solved_in_span(source)
+        p, K = source.n_features, len(source.classes)  # type: ignore[arg-type]
+        if source.n_rows is None or source.n_rows > K * p:
+            return False
+        # More rows than columns, but perhaps not in any class: a span costs its rows², a covariance the columns².
+        rows: Ints = np.sum(list(source.map(lambda block: rows_per_class(block.codes, None, K))), axis=0)  # type: ignore[arg-type]
+        return all(in_span(int(n), p, EIGENVECTORS, self._span_work()[1] / 2.0) for n in rows)
 
     def _covariances(self, moments: ClassMoments, alphas: Floats, units: Floats | None, growing: bool = False) -> Floats:
         share = float(self.pooling or 0.0)

@@ -52,7 +52,8 @@ def _add_dense(block: Block, reading: CountingRule, coef: Floats, offset: Floats
 
 
 def _add_stored(block: Block, reading: CountingRule, coef: Floats, offset: Floats | None, scores: Floats) -> None:
-    few, small = block.n_rows == 1, not SCORES.reached(block.X.nnz)
+    small = not SCORES.reached(block.X.nnz)
+    few = small and block.n_rows == 1
     weights = coef.T if few else np.ascontiguousarray(coef.T)
     for piece in stored(block, reading):
         own = scores[piece.begin : piece.end]
