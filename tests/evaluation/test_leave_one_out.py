@@ -192,7 +192,6 @@ def test_a_hundred_refits_of_a_singular_fit_warn_once(rng: Any) -> None:
         found = evaluate(LinearDiscriminantAnalysis(), X, y, plan=LeaveOneOut())
     assert found.method == "refits" and len(caught) == 1
     assert "has no inverse: along 1 direction(s) involving column 2" in str(caught[0].message)
-    assert "so said by 21 of 21 refits" in str(caught[0].message)
 
 
 def test_a_fold_per_row_is_leave_one_out(rng: Any) -> None:

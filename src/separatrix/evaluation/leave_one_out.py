@@ -23,9 +23,7 @@ Part = tuple[Codes, Floats | None, Any]
 
 def by_algebra(model: Any, summary: SolvedFromSummary, rows: EvaluationRows, folds: Folds) -> HeldOut:
     """Fit once, then score each row as the fit without it would; rows for which the algebra does not hold are refitted."""
-    repeated = RepeatedWarnings()
-    with repeated.recorded():
-        fitted = rows.fit(model)
+    fitted, repeated = rows.fit(model), RepeatedWarnings()
     part, has = offered(abilities_of(fitted).leave_one_out), hasattr(fitted, "predict_proba")
     source = summary.source(rows.X, rows.codes, rows.weight, np.arange(len(rows.classes)))
     if isinstance(part, LeavesRowsOutOfSpan) and not summary.suffices(*np.shape(rows.X)):
@@ -49,7 +47,7 @@ def by_algebra(model: Any, summary: SolvedFromSummary, rows: EvaluationRows, fol
             if posteriors is not None and probability is not None:
                 posteriors[i] = probability[0]
             work.advance(f"row {i}")
-    repeated.warn(1 + len(refit))
+    repeated.warn(len(refit))
     return HeldOut(folds, codes, posteriors, "exact algebra", fitted, len(refit))
 
 

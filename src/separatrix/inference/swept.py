@@ -29,6 +29,10 @@ class Swept(Protocol):
     def inverse(self) -> Floats:
         """A_SS⁻¹, (s, s)."""
 
+    @property
+    def inverse_diagonal(self) -> Floats:
+        """Its diagonal, (s,)."""
+
     def coefficients(self, others: Indices) -> Floats:
         """Return A_SS⁻¹A_Sj of some other columns, (s, m)."""
 
@@ -51,36 +55,33 @@ class SweptMatrix:
     """
 
     def __init__(self, A: Floats) -> None:
-        self.A, self.inside = A, np.zeros(len(A), dtype=bool)
-
-    @property
-    def columns(self) -> Indices:
-        """Numbers of the columns swept."""
-        return np.flatnonzero(self.inside)
-
-    @property
-    def left(self) -> Floats:
-        """What the columns swept leave over of the others."""
-        return np.diag(self.A)
+        self.A, self.left = A, np.einsum("jj->j", A)
+        self.columns = np.empty(0, dtype=np.intp)
 
     @property
     def inverse(self) -> Floats:
         """Inverse of A_SS."""
-        return -self.A[np.ix_(self.columns, self.columns)]
+        return -self.A[self.columns[:, None], self.columns]
+
+    @property
+    def inverse_diagonal(self) -> Floats:
+        """Its diagonal."""
+        diagonal: Floats = -self.left[self.columns]
+        return diagonal
 
     def coefficients(self, others: Indices) -> Floats:
         """Return A_SS⁻¹A_Sj."""
-        return self.A[np.ix_(self.columns, others)]
+        return self.A[self.columns[:, None], others]
 
     def enter(self, j: int) -> None:
         """Sweep column j."""
         sweep(self.A, j)
-        self.inside[j] = True
+        self.columns = np.append(self.columns, j)
 
     def remove(self, j: int) -> None:
         """Take the sweep back."""
         sweep(self.A, j, back=True)
-        self.inside[j] = False
+        self.columns = self.columns[self.columns != j]
 
 
 class SweptRows:
@@ -99,6 +100,11 @@ class SweptRows:
         self.left = np.einsum("ij,ij->j", rows, rows) + np.einsum("ij,ij->j", more, more)
         self.columns, self.inverse = np.empty(0, dtype=np.intp), np.empty((0, 0))
         self.directions, self.products = np.empty((8, len(rows) + len(more))), np.empty((8, rows.shape[1]))
+
+    @property
+    def inverse_diagonal(self) -> Floats:
+        """Diagonal of the inverse of A_SS."""
+        return np.diag(self.inverse)
 
     def coefficients(self, others: Indices) -> Floats:
         """Return A_SS⁻¹A_Sj."""

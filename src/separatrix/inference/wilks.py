@@ -139,35 +139,33 @@ class WilksSet:
 
     def _leaves_the_others(self, columns: Indices) -> Bools:
         """Return whether every column in the set keeps something of its own, 1/(W⁻¹)_ii, once one of these has entered."""
-        if not self.inside.any() or not len(columns):
+        if not len(self.W.columns) or not len(columns):
             return np.ones(len(columns), dtype=bool)
-        inverse = np.diag(self.W.inverse)[:, None] + self.W.coefficients(columns) ** 2 / self.W.left[columns]
+        inverse = self.W.inverse_diagonal[:, None] + self.W.coefficients(columns) ** 2 / self.W.left[columns]
         kept: Bools = np.all(1.0 / inverse > self.tolerance * self.w0[self.W.columns, None], axis=0)
         return kept
 
     def to_enter(self) -> PartialTests:
         """Return the tests of the columns that can enter; of those that cannot, only ones that add less than the best are among them."""
-        ratio = np.full(len(self.w0), np.nan)
         free = self._varying()
-        ratio[free] = self.W.left[free] / self.T.left[free]
-        tried = 1
-        while len(best := np.flatnonzero(~np.isnan(ratio))):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(free, self.W.left / self.T.left, np.nan)
+        tried = 1 if free.any() else 0
+        while tried:
             # The best alone, then ever more of the best: near saturation nearly all columns would leave another one nothing.
-            best = best[np.argsort(ratio[best], kind="stable")[:tried]] if tried > 1 else np.array([np.nanargmin(ratio)])
+            best = np.array([np.nanargmin(ratio)]) if tried == 1 else np.argsort(ratio, kind="stable")[:tried]
+            best = best[~np.isnan(ratio[best])]
             stays = self._leaves_the_others(best)
             failing = best[: int(stays.argmax())] if stays.any() else best
             ratio[failing], self.barred[failing] = np.nan, True
-            if stays.any():
-                break
-            tried *= 8
+            tried = 0 if stays.any() or np.isnan(ratio).all() else 8 * tried
         return self._tests(ratio, self.size)
 
     def to_remove(self) -> PartialTests:
         """Return the tests of the columns in the set, each given all others."""
         ratio = np.full(len(self.w0), np.nan)
-        total = np.full(len(self.w0), np.nan)
-        ratio[self.W.columns], total[self.T.columns] = np.diag(self.W.inverse), np.diag(self.T.inverse)
-        return self._tests(total / ratio, self.size - 1)
+        ratio[self.W.columns] = self.T.inverse_diagonal / self.W.inverse_diagonal
+        return self._tests(ratio, self.size - 1)
 
     def _tests(self, ratio: Floats, others: int) -> PartialTests:
         q, nu = self.K - 1.0, self.n - self.K - others
