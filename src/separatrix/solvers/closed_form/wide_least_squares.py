@@ -8,15 +8,15 @@ With rows z_i = (x_i − x̄)/s, weights w_i, Z̃ = √w z and T̃ = √w(t − 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh, lapack
 
 from ...array_types import Floats
 from ...data import Block
 from ...summaries import ClassMoments
 from ...summaries.class_moments import require_memory
 from .least_squares import Regression
+from .pseudo_inverse import pseudo_solve
 from .row_span import centred_gram
-from .whitening import TOLERANCE, total_spread
+from .whitening import total_spread
 
 
 def solve_wide_least_squares(
@@ -51,25 +51,11 @@ def solve_wide_least_squares(
     if (root != 1.0).any():
         gram *= root * root[:, None]
     mean = moments.counts @ targets / moments.counts.sum()
-    solved, rank = _solve_gram(gram, root[:, None] * (targets[rows.codes] - mean), root, alpha)
+    gram.flat[:: len(gram) + 1] += alpha
+    # Rows minus their mean sum to 0: without a penalty the Gram matrix is 0 along √w.
+    null = (root / np.linalg.norm(root))[:, None][:, : 0 if alpha > 0 else 1]
+    solved, rank = pseudo_solve(gram, root[:, None] * (targets[rows.codes] - mean), null)
     mix = root[:, None] * solved
     back = np.asarray((rows.X.T @ mix).T) - mix.sum(axis=0)[:, None] * centre
     coef = back if alpha > 0 else back / scale**2
     return Regression(np.ascontiguousarray(coef), mean - coef @ centre, np.empty((len(centre), 0))), 0 if alpha > 0 else len(centre) - rank
-
-
-def _solve_gram(gram: Floats, right: Floats, root: Floats, alpha: float) -> tuple[Floats, int]:
-    """Return the least-norm solution of (G + αI)B = right, and the rank of G; `gram` is overwritten."""
-    gram.flat[:: len(gram) + 1] += alpha
-    A = gram
-    if alpha == 0.0:
-        # Centred rows sum to 0: along √w the Gram matrix is 0 and so is `right`, and anything may stand there.
-        A = gram + (np.trace(gram) / (len(root) * (root @ root))) * root * root[:, None]
-    norm = np.abs(A).sum(axis=0).max()
-    factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=alpha == 0.0)
-    if info == 0 and lapack.dpocon(factor, norm, uplo="L")[0] > TOLERANCE:
-        return lapack.dpotrs(factor, right, lower=1)[0], len(root) - 1
-    values, vectors = eigh(gram, check_finite=False)
-    varies = values > TOLERANCE * max(values[-1], 0.0)
-    kept = vectors[:, varies]
-    return kept @ ((kept.T @ right) / values[varies][:, None]), int(varies.sum())

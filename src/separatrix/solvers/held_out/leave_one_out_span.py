@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
-from scipy.linalg import eigh, lapack
 
 from ...array_types import Floats
 from ...data import Block
 from ...summaries import ClassMoments
+from ..closed_form.pseudo_inverse import pseudo_solve
 from ..closed_form.row_span import embed
-from ..closed_form.whitening import CONSTANT, NULL_VARIANCE, TOLERANCE
+from ..closed_form.whitening import CONSTANT, NULL_VARIANCE
 from .leave_one_out import GUARD, LeftOut, left_freedom, left_out_log_priors, vanishing
 
 Pass = Callable[[Block], LeftOut]
@@ -130,20 +130,6 @@ class LeftOutProducts:
         h = (G[i, others] - mean[own, i] - mean[:, others] + among[:, own]) * root / np.sqrt(nu)
         whole = G[i, i] - 2.0 * mean[:, i] + np.diag(among)
         null = np.where(own[:, None] == np.arange(len(share)), root[:, None], 0.0)
-        y = _pseudo_solve(C, h.T, null / np.linalg.norm(null, axis=0))
+        y, _ = pseudo_solve(C, h.T, null / np.linalg.norm(null, axis=0))
         rest = whole - np.einsum("kr,rk->k", h, y)
         return np.einsum("rk,rk->k", y, y) + np.maximum(rest, 0.0) / NULL_VARIANCE, bool((rest <= GUARD * whole).any())
-
-
-def _pseudo_solve(A: Floats, right: Floats, null: Floats) -> Floats:
-    """Return A⁺right for A ≥ 0 with A null = 0 = right'null; `null` (n, m) has orthonormal columns, and A may have more such."""
-    filled = A + np.trace(A) / len(A) * null @ null.T
-    factor, info = lapack.dpotrf(filled, lower=1)
-    if info == 0 and lapack.dpocon(factor, np.abs(filled).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
-        found: Floats = lapack.dpotrs(factor, right, lower=1)[0]
-        return found
-    values, vectors = eigh(A, check_finite=False)
-    varies = values > TOLERANCE * max(values[-1], 0.0)
-    kept = vectors[:, varies]
-    least: Floats = kept @ ((kept.T @ right) / values[varies][:, None])
-    return least
