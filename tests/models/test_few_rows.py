@@ -87,6 +87,29 @@ def grown_means(X: Any, y: Any, w: Any) -> Any:
     return np.stack([np.average(X[y == k], axis=0, weights=w[y == k]) for k in range(3)])
 
 
+def same_means(X: Any, y: Any) -> tuple[Any, Any]:
+    """Every row stands in two classes: their means are equal."""
+    return np.vstack([X, X]), np.append(y * 0, y * 0 + 1)
+
+
+def means_in_the_span(X: Any, y: Any) -> tuple[Any, Any]:
+    """Class 1 differs from class 0 along a direction in which class 0 varies."""
+    step = X[0] - X[3]
+    return np.vstack([X[:12], X[:12] + step, X[12:] * 2.0]), np.repeat([0, 1, 2], 12)
+
+
+@pytest.mark.parametrize(
+    "model", [LinearDiscriminantAnalysis(), LinearDiscriminantAnalysis(priors=[0.5, 0.5, 0.0]), FisherDiscriminant()], ids=str
+)
+@pytest.mark.parametrize("trap", [same_means, means_in_the_span, lambda X, y: (np.vstack([X, X]), np.append(y, y))])
+def test_rows_that_lose_digits_are_left_to_eigenvectors(model: Any, trap: Any, rng: Any, monkeypatch: Any) -> None:
+    X, y = trap(*rows(rng)[:2])
+    model = clone(model).set_params(priors=[0.5, 0.5]) if len(set(y)) == 2 and hasattr(model, "priors") else model
+    found, expected = clone(model).fit(X, y), on_columns(model, monkeypatch, X, y)
+    scale = 1.0 + np.abs(expected.decision_function(X)).max()
+    assert_allclose(found.decision_function(X) / scale, expected.decision_function(X) / scale, atol=1e-7)
+
+
 @pytest.mark.filterwarnings("default::separatrix.errors.SingularWarning")
 @pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), FisherDiscriminant(), LeastSquaresClassifier()], ids=str)
 @pytest.mark.parametrize("p", [110, 2_100])

@@ -20,9 +20,9 @@ from ..data import Block, Source
 from ..decisions.class_weights import class_factors, effective_priors, stand_in, weighted
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors, pooled_divisor, solve_discriminant
-from ..solvers.closed_form.row_span import solve_wide
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha, shrink
 from ..solvers.closed_form.whitening import total_spread, whiten
+from ..solvers.closed_form.wide_discriminant import solve_wide_discriminant
 from ..solvers.scores import folded, linear_codes, per_class
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
@@ -141,10 +141,14 @@ class LinearDiscriminantAnalysis(
     def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
         """Fit where rows are fewer than columns: in the span of the rows."""
         moments, factors = self._column_moments(source)
-        wide = solve_wide(rows, moments, factors, self.shrinkage, self._solve_moments)
+        wide = solve_wide_discriminant(rows, moments, factors, self.shrinkage, self._solve_moments, self._divisor_and_priors)
         if wide.flat:
             warn_singular(_singular(f"{wide.flat} direction(s) of {source.n_features} columns"))
         return self._attributes(wide.found, wide.means, wide.priors, wide.alpha)
+
+    def _divisor_and_priors(self, moments: ClassMoments) -> tuple[float, Floats]:
+        priors = effective_priors(self.priors, moments.classes, moments.counts)
+        return pooled_divisor(moments, self.covariance, self.weights), priors
 
     def _covariance_asked_for(self) -> Floats:
         moments = weighted(self.summary_, self.class_weight).to("pooled")

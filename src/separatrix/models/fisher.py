@@ -21,7 +21,7 @@ from ..decisions.class_weights import NEVER, class_factors, stand_in
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors
 from ..solvers.closed_form.fisher import criterion, solve_fisher
-from ..solvers.closed_form.row_span import solve_wide
+from ..solvers.closed_form.wide_discriminant import solve_wide_discriminant
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
 from ..solvers.held_out.leave_one_out_span import discriminant_in_span
@@ -107,7 +107,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
     def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
         """Fit where rows are fewer than columns: in the span of the rows."""
         moments, factors = self._column_moments(source)
-        wide = solve_wide(rows, moments, factors, None, self._solve_moments)
+        wide = solve_wide_discriminant(
+            rows, moments, factors, None, self._solve_moments, lambda m: (freedom(m.counts), m.counts / m.counts.sum())
+        )
         if wide.flat:
             warn_singular(_singular(f"{wide.flat} direction(s) of {source.n_features} columns"))
         return self._attributes(wide.found, moments)

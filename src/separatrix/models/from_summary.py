@@ -17,7 +17,7 @@ from ..errors import CapacityError, InputError
 from ..solvers.closed_form.row_span import all_rows
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind, summary_kind
-from ..thresholds import EIGENVECTORS, in_span, is_wide
+from ..thresholds import EIGENVECTORS, FACTOR, in_span, is_wide
 from .base import Classifier, quiet, too_large
 from .labelled_rows import label_rows
 from .later import Computed, Later
@@ -180,8 +180,8 @@ class SummaryClassifier(Classifier):
         return source.n_rows is not None and self._takes_span(source.n_rows, source.n_features)
 
     def _span_work(self) -> tuple[float, float]:
-        """Return the work of solving in the span and on the columns, in units of n³ and p³: eigenvectors twice, and once."""
-        return 2.0 * EIGENVECTORS, EIGENVECTORS
+        """Return the work of solving in the span and on the columns, in units of n³ and p³: a factor, and eigenvectors."""
+        return FACTOR, EIGENVECTORS
 
     def _summary_of_rows(self) -> Any:
         assert self._fitted_rows is not None
