@@ -77,8 +77,10 @@ MARGIN_ROWS = Threshold(20_000)
 """Rows from which the line search of a margin is compiled."""
 MARGIN_MACHINES = Threshold(50_001)
 """Values of [X, 1] times machines from which machines are solved one by one: below, all at once in NumPy."""
+SPAN = Threshold(1_000_000)
+"""Cube of the columns from which rows, where they are fewer, are embedded in their own span: below, both roads take a millisecond."""
 WIDE = Threshold(2_001)
-"""Columns from which rows, where they are fewer, are embedded in their own span: below, 32 MB of scatter buy partial_fit and samples."""
+"""Columns from which their scatter is not there even when asked for: below, 32 MB of it buy partial_fit and samples."""
 ROW_PRODUCTS = Threshold(20_000_001)
 """Products x_ij x_il, 160 MB, from which a resample at a time reads the rows again: below, the moments of all are one matrix product."""
 HELD_SCORES = Threshold(4_000_000)
@@ -87,12 +89,35 @@ NEWTON_VALUES = Threshold(2_000_000)
 """Scores of all rows under left-out fits, found by Newton steps, held at a time."""
 
 
+def in_span(n_rows: int, n_features: int, span: float = 0.0, columns: float = 1.0) -> bool:
+    """Return whether a model is solved in the span of its rows: there are no more of them than columns, and that is less work.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+    span, columns : float
+        Multiplications of solving there and on the columns, in units of n³ and p³; products of the rows, n²p and np², are added.
+
+    Examples
+    --------
+    >>> in_span(100, 500), in_span(1_000, 500), in_span(10, 20), in_span(400, 500, span=18.0, columns=0.7)
+    (True, False, False, False)
+    """
+    n, p = float(n_rows), float(n_features)
+    less = n * n * p + span * n**3 < n * p * p + columns * p**3
+    return n <= p and SPAN.reached(p**3) and (less or WIDE.reached(n_features))
+
+
+EIGENVECTORS, FACTOR = 9.0, 0.7
+"""Multiplications behind the eigenvectors of a matrix, and behind its Cholesky factor and inverse, in units of its rows³."""
+
+
 def is_wide(n_rows: int, n_features: int) -> bool:
-    """Return whether rows are so few beside their columns that models are solved in the span of the rows.
+    """Return whether rows are so few beside so many columns that a model never forms a scatter of the columns, not even when asked.
 
     Examples
     --------
     >>> is_wide(100, 5_000), is_wide(100, 500)
     (True, False)
     """
-    return WIDE.reached(n_features) and n_rows < n_features
+    return WIDE.reached(n_features) and in_span(n_rows, n_features)

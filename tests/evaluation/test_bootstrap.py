@@ -9,7 +9,15 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from separatrix import ClassMoments, GaussianNB, LinearDiscriminantAnalysis, NearestMean
+from separatrix import (
+    ClassMoments,
+    FisherDiscriminant,
+    GaussianNB,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    NearestMean,
+    QuadraticDiscriminantAnalysis,
+)
 from separatrix.evaluation import Bootstrap, evaluate
 from separatrix.summaries.resampled import can_resample, resampled_moments
 
@@ -62,9 +70,33 @@ def test_metrics_asked_for_are_scored(rng: Any) -> None:
     assert quick.scores == pytest.approx(brute.scores)
 
 
-@pytest.mark.parametrize("model", [GaussianNB(), NearestMean()], ids=repr)
-def test_other_models_fit_each_resample(model: Any) -> None:
+OTHERS = [
+    GaussianNB(),
+    NearestMean(metric="standardised"),
+    QuadraticDiscriminantAnalysis(shrinkage=0.1),
+    LeastSquaresClassifier(class_weight="balanced"),
+    FisherDiscriminant(),
+    LinearDiscriminantAnalysis(class_weight="balanced"),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("model", OTHERS, ids=repr)
+def test_other_models_are_solved_from_the_moments_of_each_resample(model: Any, weighted: bool, rng: Any) -> None:
     X, y = load_iris(return_X_y=True)
-    found = evaluate(model, X, y, plan=Bootstrap(5, random_state=0))
-    assert found.method == "refits" and len(found.per_fold["error"]) == 5
-    assert ("log_loss" in found.scores) == hasattr(model, "predict_proba")
+    w = rng.integers(1, 3, len(y)).astype(float) if weighted else None
+    quick, brute = (evaluate(model, X, y, plan=Bootstrap(9, random_state=1), sample_weight=w, exact=exact) for exact in (False, True))
+    kind = "diagonal" if isinstance(model, GaussianNB | NearestMean) else "full"
+    assert (quick.method, brute.method) == ("exact algebra" if can_resample(150, 4, kind) else "refits", "refits")
+    assert quick.scores == pytest.approx(brute.scores, abs=1e-8) and len(quick.per_fold["error"]) == 9
+    assert_allclose(quick.confusion, brute.confusion)
+    assert (quick.posteriors is None) == (brute.posteriors is None) == (not hasattr(model, "predict_proba"))
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
+@pytest.mark.parametrize("model", OTHERS, ids=repr)
+def test_resamples_in_which_a_column_stands_still_are_refitted(model: Any, rng: Any) -> None:
+    X, y = np.column_stack([rng.normal(size=(25, 3)), np.arange(25) < 1]), np.arange(25) % 2
+    quick, brute = (evaluate(model, X, y, plan=Bootstrap(20, random_state=0), exact=e) for e in (False, True))
+    assert quick.method == "refits" or "of 20 resamples refitted" in quick.method
+    assert quick.scores == pytest.approx(brute.scores, abs=1e-6)

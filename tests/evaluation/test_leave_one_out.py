@@ -14,7 +14,7 @@ from separatrix import FisherDiscriminant, LeastSquaresClassifier, LinearDiscrim
 from separatrix.errors import InputError
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.evaluation_rows import EvaluationRows, rows_to_evaluate
-from separatrix.evaluation.held_out import hold_out
+from separatrix.evaluation.held_out import hold_out, method_of
 from tests.tables import MODELS
 
 pytestmark = pytest.mark.usefixtures("roads")
@@ -123,6 +123,75 @@ def test_the_method_says_how_many_rows_were_refitted(model: Any, columns: int, r
     refitted = (evaluate(model, X, y, plan=LeaveOneOut()), fits.count(29))[1]
     said = {0: "exact algebra", 30: "refits"}.get(refitted, f"exact algebra, {refitted} of 30 rows refitted")
     assert evaluate(model, X, y, plan=LeaveOneOut()).method == said and refitted
+
+
+def one_hot(rng: Any, rare: bool) -> tuple[Any, Any]:
+    """All levels of two categories and a number, in columns of different units; where rare, one row has a level alone."""
+    a, b, y = np.arange(60) % 3, np.arange(60) // 3 % 4, np.arange(60) // 12 % 2
+    a = np.where(np.arange(60) == 7, 3, a) if rare else a
+    columns = [np.eye(a.max() + 1)[a], np.eye(4)[b] * 1e4, rng.normal(size=(60, 1)) + y[:, None], np.full((60, 1), 0.1)]
+    return np.hstack(columns), y
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
+@pytest.mark.parametrize("rare", [False, True])
+@pytest.mark.parametrize("model", [*SINGULAR, LinearDiscriminantAnalysis(covariance="mle", priors=[0.3, 0.7])], ids=repr)
+def test_directions_in_which_no_row_differs_are_left_out_once(model: Any, rare: bool, rng: Any) -> None:
+    X, y = one_hot(rng, rare)
+    w = rng.integers(1, 3, 60).astype(float)
+    separate = isinstance(model, QuadraticDiscriminantAnalysis)  # the class without the level has a plane of its own
+    for weight in (None, w):
+        said = "refits" if rare and separate else "exact algebra, 1 of 60 rows refitted" if rare else "exact algebra"
+        assert method_of([held(model, X, y, weight)]) == said
+        agree(model, X, y, weight, atol=1e-7)
+
+
+def held(model: Any, X: Any, y: Any, weight: Any) -> Any:
+    rows = rows_to_evaluate(X, y, weight)
+    return hold_out(model, rows, LeaveOneOut(), LeaveOneOut().folds(rows.n)[0])
+
+
+FEW_ROWS = [
+    LinearDiscriminantAnalysis(),
+    LinearDiscriminantAnalysis(covariance="mle", priors=[0.2, 0.3, 0.5]),
+    LinearDiscriminantAnalysis(shrinkage=0.3),
+    FisherDiscriminant(),
+    FisherDiscriminant(threshold="priors"),
+    LeastSquaresClassifier(alpha=2.0, class_weight={0: 2.0}),
+    LeastSquaresClassifier(alpha=0.5, coding="numbers"),
+    QuadraticDiscriminantAnalysis(shrinkage=0.2),
+    QuadraticDiscriminantAnalysis(reg_param=0.3, covariance="unbiased", priors=[0.2, 0.3, 0.5]),
+]
+
+
+@pytest.mark.parametrize("model", FEW_ROWS, ids=repr)
+@pytest.mark.parametrize("p", [20, 110])
+def test_rows_fewer_than_columns_are_left_out_in_their_span(model: Any, p: int, rng: Any) -> None:
+    X, y = rng.normal(size=(18, p)) * 10.0 ** rng.uniform(-2, 2, p) + 3.0, np.arange(18) % 3
+    X[:, 4] = 0.1
+    for weight in (None, rng.integers(1, 3, 18).astype(float)):
+        agree(model, X, y, weight)
+        assert p == 20 or agree(model, sp.csr_array(X), y, weight) == "exact algebra"
+
+
+@pytest.mark.parametrize("model", FEW_ROWS[:1] + FEW_ROWS[3:4], ids=repr)
+def test_a_row_that_carries_a_column_alone_is_refitted_in_the_span_too(model: Any, rng: Any) -> None:
+    X, y = rng.normal(size=(18, 110)), np.arange(18) % 3
+    X[:, 3], X[:, 4] = np.arange(18) == 7, 0.1
+    X[9], X[10] = X[12], X[13]  # of one class, and of two
+    agree(model, X, y)
+    lonely = np.where(np.arange(18) == 5, 3, y)
+    agree(model, X, lonely)
+
+
+def test_a_hundred_refits_of_a_singular_fit_warn_once(rng: Any) -> None:
+    X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
+    X[:, 2] = y  # means differ along a direction without variance
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = evaluate(LinearDiscriminantAnalysis(), X, y, plan=LeaveOneOut())
+    assert found.method == "refits" and len(caught) == 1
+    assert "has no inverse: along 1 direction(s) involving column 2" in str(caught[0].message)
 
 
 def test_a_fold_per_row_is_leave_one_out(rng: Any) -> None:

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 from separatrix import GaussianNB, LinearDiscriminantAnalysis
 from separatrix.errors import InputError
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate, shrinkage_path
-from separatrix.thresholds import is_wide
+from separatrix.thresholds import in_span
 
 pytestmark = pytest.mark.usefixtures("roads")
 
@@ -35,7 +35,7 @@ def test_a_path_is_many_evaluations(plan: Any, model: Any, convert: Any, rng: An
 def test_rows_fewer_than_columns(rng: Any) -> None:
     X, y = rng.normal(size=(14, 20)), np.arange(14) % 2
     path = shrinkage_path(X, y, shrinkages=[0.0, 0.5])
-    assert path.refitted.tolist() == ([14, 14] if is_wide(14, 20) else [14, 0])
+    assert path.refitted.tolist() == ([0, 0] if in_span(14, 20) else [14, 0])
     for a, alpha in enumerate([0.0, 0.5]):
         one = evaluate(LinearDiscriminantAnalysis(shrinkage=alpha), X, y, plan=LeaveOneOut(), exact=True)
         assert path.error[a] == pytest.approx(one.error)

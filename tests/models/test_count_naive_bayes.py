@@ -209,3 +209,18 @@ def test_force_alpha_false_is_scikit_learns_floor() -> None:
 def test_a_summary_of_switches_is_as_good_as_the_rows() -> None:
     counts = Counts.from_data(SPAM, LABELS, binarize=0.0)
     assert BernoulliNB().fit_summary(counts).predict(SPAM).tolist() == BernoulliNB().fit(SPAM, LABELS).predict(SPAM).tolist()
+
+
+@pytest.mark.parametrize("K", [2, 3, 20])
+def test_one_row_says_what_it_says_among_many(K: int, rng: Any) -> None:
+    X, y = sp.csr_array(rng.poisson(0.3, size=(600, 40))), np.arange(600) % K
+    for model in (MultinomialNB().fit(X, y), BernoulliNB().fit(X, y)):
+        together, alone = model.predict_log_proba(X), [model.predict_log_proba(X[[i]])[0] for i in range(9)]
+        assert_allclose(alone, together[:9], rtol=1e-12)
+        assert model.predict(X)[:9].tolist() == [model.predict(X[[i]])[0] for i in range(9)]
+
+
+def test_values_stored_beyond_the_last_row_do_not_count() -> None:
+    X = sp.csr_array(np.array([[1.0, 0.0], [0.0, 2.0]]))
+    X.data, X.indices = np.append(X.data, 7.0), np.append(X.indices, 0)
+    assert MultinomialNB().fit(X, [0, 1]).summary_.totals.tolist() == [[1.0, 0.0], [0.0, 2.0]]

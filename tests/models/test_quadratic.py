@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from sklearn.covariance import oas
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis as Peer
 
 from separatrix import ClassMoments, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from separatrix.errors import InputError, SingularWarning
-from separatrix.models import quadratic
+from separatrix.errors import CapacityError, InputError, SingularWarning
+from separatrix.models import quadratic_scores
 from separatrix.thresholds import Threshold
 
 SINGULAR = pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")
@@ -165,7 +166,7 @@ def test_kernels_score_as_numpy_does(flat: bool, dtype: str, rng: Any, monkeypat
     expected = (expected - 0.5 * model.log_det_ + np.log(model.priors_)).astype(dtype)
     for small in (10**9, 0):
         monkeypatch.setattr(Threshold, "everywhere", small)
-        monkeypatch.setattr(quadratic, "SCORED", 3000)
+        monkeypatch.setattr(quadratic_scores, "SCORED", 3000)
         for road in (X, np.asfortranarray(X), sp.csr_array(X)):
             assert_allclose(model.decision_function(road), expected, rtol=1e-6 if dtype == "f4" else 1e-9)
 
@@ -188,6 +189,78 @@ def test_unbiased_waits_for_a_second_row_only_while_rows_come(rng: Any) -> None:
     with pytest.warns(SingularWarning, match="class 2 has no inverse"):
         model.partial_fit(X[few], y[few], classes=[0, 1, 2])
     assert model.predict(X[few]).tolist()[-1] == 2
+
+
+WIDE = [
+    {},
+    {"covariance": "unbiased"},
+    {"shrinkage": 0.3},
+    {"shrinkage": 1.0},
+    {"shrinkage": "auto"},
+    {"shrinkage": "oas", "class_weight": "balanced"},
+    {"reg_param": 0.1},
+    {"shrinkage": "auto", "reg_param": 0.2},
+    {"pooling": 0.5, "class_weight": "balanced"},
+    {"pooling": 0.4, "shrinkage": 0.2, "reg_param": 0.1},
+]
+
+
+def few_rows(rng: Any) -> tuple[Any, Any, Any, Any]:
+    """Rows, labels, weights and new rows: a column that does not vary, and one that does not within a class."""
+    X, y = rng.normal(size=(25, 60)) + 3.0, np.arange(25) % 3
+    X[y == 1, :5] += 2.0
+    X[:, 7], X[y == 0, 9] = 0.1, 1.0
+    return X, y, np.where(np.arange(25) < 6, 1.0, rng.integers(0, 3, 25)), np.vstack([rng.normal(size=(20, 60)) + 3.0, X])
+
+
+@SINGULAR
+@pytest.mark.parametrize("parameters", WIDE, ids=str)
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+def test_wide_rows_give_what_the_covariances_give(parameters: Any, convert: Any, rng: Any, monkeypatch: Any) -> None:
+    X, y, w, new = few_rows(rng)
+    tall = QuadraticDiscriminantAnalysis(**parameters).fit(X, y, sample_weight=w)
+    monkeypatch.setattr(Threshold, "everywhere", 10)
+    wide = QuadraticDiscriminantAnalysis(**parameters).fit(convert(X), y, sample_weight=w)
+    assert wide.summary_ is None and wide.spans_ and not tall.spans_
+    assert_allclose(wide.shrinkage_, tall.shrinkage_)
+    assert_array_equal(wide.rank_, tall.rank_)
+    expected = tall.predict_joint_log_proba(new)
+    # Distances off the plane of a class are divided by next to nothing: 1e12 is their common scale, and digits are those of it.
+    assert_allclose(wide.predict_joint_log_proba(convert(new)), expected, atol=1e-12 * np.abs(expected).max())
+    assert_allclose(wide.predict_proba(convert(new)), tall.predict_proba(new), atol=1e-6)
+    assert_array_equal(wide.predict(convert(new)), tall.predict(new))
+
+
+@SINGULAR
+@pytest.mark.parametrize("parameters", [{}, {"shrinkage": "auto"}, {"pooling": 0.5, "reg_param": 0.3}], ids=str)
+def test_wide_models_draw_rows_and_survive_being_stored(parameters: Any, rng: Any, monkeypatch: Any) -> None:
+    X, y, _, new = few_rows(rng)
+    covariance = QuadraticDiscriminantAnalysis(**parameters).fit(X, y).covariance_[1]
+    monkeypatch.setattr(Threshold, "everywhere", 10)
+    model = QuadraticDiscriminantAnalysis(**parameters).fit(X, y)
+    drawn, _ = model.sample(20_000, random_state=0, label=1)
+    assert_allclose(np.cov(drawn.T), covariance, atol=0.06 * covariance.max())  # 1/√20,000 is .007, and 3,600 entries are looked at
+    assert_array_equal(QuadraticDiscriminantAnalysis.restore(model.state()).decision_function(new), model.decision_function(new))
+
+
+def test_wide_models_say_what_they_cannot_do_and_which_columns_do_not_vary(rng: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(Threshold, "everywhere", 10)
+    X, y = rng.normal(size=(12, 20)), np.arange(12) % 2
+    with pytest.warns(SingularWarning, match=r"covariance of class 0, 1 has no inverse.*column 0, .*column 7 and 12 more"):
+        model = QuadraticDiscriminantAnalysis().fit(X, y)
+    for action in (lambda: model.partial_fit(X, y), lambda: model.forget(X, y), lambda: model.aic(X, y)):
+        with pytest.raises(CapacityError, match="fitted in the span of its rows, because 20 columns exceed the rows"):
+            action()
+
+
+def test_no_array_of_wide_models_is_columns_by_columns(rng: Any) -> None:
+    X, y = rng.normal(size=(20, 3_000)), np.arange(20) % 2
+    QuadraticDiscriminantAnalysis(shrinkage=0.1).fit(X, y)  # loads what is compiled
+    tracemalloc.start()
+    QuadraticDiscriminantAnalysis(shrinkage=0.1).fit(X, y).predict_proba(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * X.nbytes < 8 * 3_000**2
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,33 @@ def test_moments_are_enough() -> None:
     np.testing.assert_array_equal(one.support_, other.support_)
     assert_allclose(one.history_["F"], other.history_["F"], rtol=1e-9)
     assert other.transform(pd.DataFrame(X, columns=names)).shape == (178, one.support_.sum())
+
+
+@pytest.mark.parametrize("direction", ["both", "forward", "backward"])
+@pytest.mark.parametrize(("n", "p"), [(40, 30), (40, 60), (30, 200)])
+def test_few_rows_are_searched_as_their_scatter_is(direction: Any, n: int, p: int, rng: np.random.Generator) -> None:
+    X, y, w = rng.normal(size=(n, p)) * 10.0 ** rng.uniform(-3, 3, p), np.arange(n) % 3, rng.integers(1, 3, n)
+    X[:, 3], X[:, 5], X[:, 6] = 2.0 * X[:, 2], 0.1, 1.0 * y
+    if direction == "backward":
+        X, p = X[:, :24], 24
+    given: Any = {"direction": direction, "p_enter": 0.3, "p_remove": 0.2, "max_features": 12, "include": [2]}
+    one = StepwiseDiscriminant(**given).fit(X, y, sample_weight=w)
+    other = StepwiseDiscriminant(**given).fit_summary(ClassMoments.from_data(X, y, sample_weight=w, pooled=True))
+    assert one.order_.tolist() == other.order_.tolist() and one.skipped_ == other.skipped_
+    for name in ("entered", "removed"):
+        assert one.history_[name] == other.history_[name]
+    for name in ("F", "Pr > F", "Wilks' lambda", "ASCC", "Pr < lambda"):
+        assert_allclose(one.history_[name], other.history_[name], rtol=1e-6, atol=1e-12)
+
+
+def test_no_array_of_a_search_among_many_columns_is_columns_by_columns(rng: np.random.Generator) -> None:
+    X, y = rng.normal(size=(20, 3_000)), np.arange(20) % 2
+    StepwiseDiscriminant(max_features=1).fit(X, y)  # loads what is compiled
+    tracemalloc.start()
+    found = StepwiseDiscriminant(max_features=5).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.support_.sum() == 5 and peak < 10 * X.nbytes < 8 * 3_000**2
 
 
 def test_redundant_and_constant_columns_are_skipped_and_said() -> None:

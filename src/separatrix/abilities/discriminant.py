@@ -14,7 +14,8 @@ from ..data import Block
 from ..decisions.class_weights import effective_priors, weighted
 from ..solvers.closed_form.discriminant import pooled_divisor, solve_many
 from ..solvers.held_out.leave_one_out import LeftOut
-from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at, discriminant_path
+from ..solvers.held_out.leave_one_out_shrunk import ShrunkLeftOut, discriminant_pass_at, discriminant_path, shrinkage_pass
+from ..solvers.held_out.leave_one_out_span import discriminant_in_span, spanned
 from ..solvers.held_out.permuted import discriminant_permuted
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind, summary_kind
@@ -60,6 +61,15 @@ class RowsLeftOut:
         """Return the pass to the scores of each row under the fit without it."""
         return discriminant_pass_at(*fit_parts(self.model), float(self.model.shrinkage or 0.0))
 
+    def in_span(self, rows: Block) -> Callable[[Block], LeftOut]:
+        """Return the same pass for blocks of these rows, without a scatter of the columns."""
+        model, alpha = self.model, float(self.model.shrinkage or 0.0)
+        K, fixed = len(model.priors_), None if model.priors is None else model.priors_
+        if not alpha:
+            return discriminant_in_span(rows, K, lambda m: _divisor(model, m), fixed)
+        p = rows.n_features
+        return spanned(rows, K, lambda m: ShrunkLeftOut(m.counts, m.means, m.scatter, _divisor(model, m), fixed, p).at(alpha))
+
 
 @dataclass(frozen=True, slots=True)
 class ShrinkagesFollowed:
@@ -72,12 +82,27 @@ class ShrinkagesFollowed:
         """Return the pass to such scores at each shrinkage."""
         return discriminant_path(*fit_parts(self.model), shrinkages)
 
+    def in_span(self, rows: Block, shrinkages: Sequence[float]) -> Callable[[Block], Iterator[LeftOut]]:
+        """Return the same pass for blocks of these rows, without a scatter of the columns."""
+        model, p = self.model, rows.n_features
+        K, fixed = len(model.priors_), None if model.priors is None else model.priors_
+        plain = discriminant_in_span(rows, K, lambda m: _divisor(model, m), fixed) if 0.0 in shrinkages else None
+
+        def solve(m: ClassMoments) -> Callable[[Block], Iterator[LeftOut]]:
+            shrunk = ShrunkLeftOut(m.counts, m.means, m.scatter, _divisor(model, m), fixed, p)
+            return shrinkage_pass(shrunk, plain or shrunk.at(0.0), shrinkages)
+
+        return spanned(rows, K, solve)
+
 
 def fit_parts(model: Discriminant) -> tuple[Floats, Floats, Floats, float, Floats | None]:
     """Return counts, means, scatter, its divisor and the priors given (None: shares of the rows) of a fit."""
     m: ClassMoments = model.summary_
-    divisor = pooled_divisor(m, model.covariance, model.weights, growing=True)
-    return m.counts, m.means, m.scatter, divisor, None if model.priors is None else model.priors_
+    return m.counts, m.means, m.scatter, _divisor(model, m), None if model.priors is None else model.priors_
+
+
+def _divisor(model: Discriminant, moments: ClassMoments) -> float:
+    return pooled_divisor(moments, model.covariance, model.weights, growing=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,7 @@ class SharedCovarianceLikelihood(SummaryLikelihood):
 
     def refuse(self, likelihood: Likelihood) -> None:
         """Raise the error of a fit whose likelihood or parameters cannot be had."""
-        if self.model.summary_ is None:
-            raise CapacityError(
-                f"This model was fitted in the span of its rows, because {self.model.n_features_in_:,} columns exceed the rows, and keeps "
-                "no moments to compute a likelihood from. Keep fewer columns."
-            )
+        _require_moments(self.model)
         counts, rows = self.model.summary_.counts, self.model.summary_.rows
         if self.model.weights == "reliability" and not np.allclose(counts, rows):
             raise InputError(
@@ -77,6 +73,7 @@ class OwnCovariancesLikelihood(SummaryLikelihood):
 
     def refuse(self, likelihood: Likelihood) -> None:
         """Raise the error of a fit whose likelihood or parameters cannot be had."""
+        _require_moments(self.model)
         if likelihood == "conditional" and self._is_shrunk:
             raise _uncounted("shrinkage or reg_param")
 
@@ -132,6 +129,14 @@ def standard_deviations(scatter: Floats, n: float) -> Floats:
     """Return the square roots of a scatter's diagonal divided by n, 1 where a column does not vary."""
     sd = np.sqrt(np.diag(scatter) / n)
     return np.where(sd > 0, sd, 1.0)
+
+
+def _require_moments(model: Any) -> None:
+    if model.summary_ is None:
+        raise CapacityError(
+            f"This model was fitted in the span of its rows, because {model.n_features_in_:,} columns exceed the rows, and keeps no "
+            "moments to compute a likelihood from. Keep fewer columns."
+        )
 
 
 def _uncounted(what: str) -> InputError:

@@ -32,6 +32,15 @@ class RowsLeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class SpanRowsLeftOut:
+    """`LeavesRowsOutOfSpan` by passes of the model's own."""
+
+    how: str
+    scores: Callable[[], Callable[[Block], LeftOut]]
+    in_span: Callable[[Block], Callable[[Block], LeftOut]]
+
+
+@dataclass(frozen=True, slots=True)
 class FoldsHeldOut:
     """`HoldsFoldsOut` by a function of the model's own."""
 

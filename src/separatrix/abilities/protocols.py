@@ -79,11 +79,24 @@ class LeavesRowsOut(Part, Protocol):
         ...
 
 
+@runtime_checkable
+class LeavesRowsOutOfSpan(LeavesRowsOut, Protocol):
+    """Leave-one-out from one fit, also where rows are no more than columns."""
+
+    def in_span(self, rows: Block) -> Callable[[Block], LeftOut]:
+        """Return the same pass for blocks of these rows, which are all that were fitted, without a scatter of the columns."""
+        ...
+
+
 class FollowsShrinkage(Part, Protocol):
     """Leave-one-out along a path of shrinkages from one decomposition."""
 
     def scores(self, shrinkages: Sequence[float]) -> Callable[[Block], Iterator[LeftOut]]:
         """Return the pass from a block to the left-out scores at each shrinkage. After a fit."""
+        ...
+
+    def in_span(self, rows: Block, shrinkages: Sequence[float]) -> Callable[[Block], Iterator[LeftOut]]:
+        """Return the same pass for blocks of these rows, which are all that were fitted and no more than columns."""
         ...
 
 

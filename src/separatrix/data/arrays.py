@@ -129,6 +129,8 @@ def as_csr(X: Any) -> sp.csr_array:
         raise InputError(f"Expected 2D array, got a sparse array of shape {X.shape} instead. Reshape your data: one row per sample.")
     refuse_empty(X.shape)
     refuse_corrupt(X)
+    if isinstance(X, sp.csr_array) and len(X.data) == X.indptr[-1]:
+        return X
     try:
         rows = sp.csr_array(X)
     except (ValueError, TypeError, IndexError) as error:

@@ -107,6 +107,8 @@ def csr_rows(X: Any, begin: int, end: int) -> sp.csr_array:
     array([[0., 1., 0., 0.],
            [0., 0., 1., 0.]])
     """
+    if begin == 0 and end == X.shape[0] and len(X.data) == X.indptr[end]:
+        return X
     low, high = X.indptr[begin], X.indptr[end]
     part = sp.csr_array((end - begin, X.shape[1]), dtype=X.dtype)
     # Set directly: the constructor from a triple would scan and may copy the index arrays.

@@ -9,28 +9,28 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from ..abilities import abilities_of
-from ..array_types import Bools, Codes, Floats, Indices, Ints
+from ..abilities import abilities_of, offered
+from ..array_types import Codes, Floats, Indices, Ints
+from ..data import Block
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
-from ..solvers.scores import posteriors_of
-from ..summaries.resampled import can_resample, resampled_moments
+from ..solvers.scores import per_class
+from ..summaries.class_moments import Kind
+from ..summaries.resampled import can_resample, resampled_moments, resampled_summaries
 from ..thresholds import HELD_SCORES
 from .estimate import Estimate
-from .evaluation_rows import EvaluationRows
+from .evaluation_rows import EvaluationRows, from_summary
 from .held_out import method_text
-from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, ScoredRows, brier_losses, distinct_metrics, log_losses
+from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, distinct_metrics
+from .out_of_bag import OutOfBag
 from .predictions import answers, predicted_codes
 from .random_plans import Bootstrap
 from .scorers import choose_metrics
 
-ROW_LOSSES = {"log_loss": log_losses, "brier": brier_losses}
-BATCHED = ("error", "log_loss", "brier", "balanced_accuracy")
-"""Scores of many resamples that are computed at once."""
-EPS = float(np.finfo(np.float64).eps)
 Answer = tuple[Indices, Codes, Floats | None]
 
 
@@ -82,108 +82,6 @@ def no_information_error(truth: Floats, predicted: Floats) -> float:
     return float(truth @ (1.0 - predicted))
 
 
-class OutOfBag:
-    """Adds up, row by row, what resamples that never drew a row say about it."""
-
-    def __init__(self, rows: EvaluationRows, chosen: dict[str, Any], has: bool) -> None:
-        n, K = rows.n, len(rows.classes)
-        self.rows, self.chosen, self.used = rows, chosen, 0
-        self.times, self.votes = np.zeros(n), np.zeros((n, K))
-        self.posteriors = np.zeros((n, K)) if has else None
-        self.losses = {name: np.zeros(n) for name in chosen if name in ROW_LOSSES}
-        self.per_resample: dict[str, list[float]] = {name: [] for name in chosen if name not in ROW_LOSSES}
-        self.base = np.ones(n) if rows.weight is None else rows.weight
-
-    def add(self, out: Indices, codes: Codes, posteriors: Floats | None) -> None:
-        """Add the answers of one resample about the rows it left out."""
-        weight = None if self.rows.weight is None else self.rows.weight[out]
-        judged = ScoredRows(self.rows.codes[out], codes, posteriors, weight, None, self.rows.classes)
-        self.used += 1
-        self.times[out] += 1
-        self.votes[out, codes] += 1
-        if self.posteriors is not None and posteriors is not None:
-            self.posteriors[out] += posteriors
-        for name, total in self.losses.items():
-            total[out] += ROW_LOSSES[name](judged)
-        for name, values in self.per_resample.items():
-            values.append(self.chosen[name](judged).value)
-
-    def add_many(self, scores: Floats, out: Bools) -> None:
-        """Add the scores (K, B, n) of many resamples at once, of which `out` (B, n) were left out."""
-        if any(name not in BATCHED for name in self.chosen):
-            for b, own in enumerate(out):
-                rows = np.flatnonzero(own)
-                each = scores[:, b, rows].T
-                self.add(rows, each.argmax(axis=1).astype(np.int32), None if self.posteriors is None else posteriors_of(each))
-            return
-        K, truth = len(scores), self.rows.codes
-        codes = (scores[1] > scores[0]).astype(np.int8) if K == 2 else scores.argmax(axis=0)
-        self.used += len(out)
-        self.times += out.sum(axis=0)
-        for k in range(K):
-            self.votes[:, k] += ((codes == k) & out).sum(axis=0)
-        self._add_errors(codes == truth, out)
-        if self.posteriors is not None:
-            self._add_posteriors(scores, out)
-
-    def _add_errors(self, right: Bools, out: Bools) -> None:
-        """Add the error and the balanced accuracy of each resample (B, n)."""
-        of_class = np.eye(len(self.rows.classes))[self.rows.codes] * self.base[:, None]
-        totals, found = out.astype(np.float64) @ of_class, (right & out).astype(np.float64) @ of_class
-        self.per_resample["error"] += (1.0 - found.sum(axis=1) / totals.sum(axis=1)).tolist()
-        if "balanced_accuracy" in self.per_resample:
-            shares = (found / np.where(totals > 0, totals, 1.0)).sum(axis=1) / (totals > 0).sum(axis=1)
-            self.per_resample["balanced_accuracy"] += shares.tolist()
-
-    def _add_posteriors(self, scores: Floats, out: Bools) -> None:
-        assert self.posteriors is not None
-        if len(scores) == 2:
-            self._add_two(scores[1] - scores[0], out)
-            return
-        P = np.exp(scores - scores.max(axis=0))
-        P /= P.sum(axis=0)
-        P *= out
-        self.posteriors += P.sum(axis=1).T
-        own = np.take_along_axis(P, self.rows.codes[None, None], axis=0)[0]
-        if "log_loss" in self.losses:
-            logs = np.log(np.where(out, np.clip(own, EPS, 1.0 - EPS), 1.0))
-            self.losses["log_loss"] -= logs.sum(axis=0)
-        if "brier" in self.losses:
-            squares = np.einsum("kbn,kbn->bn", P, P) - 2.0 * own + out
-            self.losses["brier"] += squares.sum(axis=0)
-
-    def _add_two(self, odds: Floats, out: Bools) -> None:
-        """Add the posteriors of two classes: with t the log-odds of the true one, p = 1/(1 + e^−t) and −log p = log(1 + e^−t)."""
-        assert self.posteriors is not None
-        sign = np.where(self.rows.codes == 1, -1.0, 1.0)
-        odds *= sign
-        np.clip(odds, np.log(EPS), -np.log(EPS), out=odds)  # where the log-loss of the posteriors is cut off too
-        np.exp(odds, out=odds)
-        if "log_loss" in self.losses:
-            self.losses["log_loss"] += np.einsum("bn,bn->n", np.log1p(odds), out)
-        missed = odds / (1.0 + odds)
-        missed *= out
-        total = missed.sum(axis=0)
-        both = np.stack([out.sum(axis=0) - total, total], axis=1)
-        self.posteriors += np.where((self.rows.codes == 0)[:, None], both, both[:, ::-1])
-        if "brier" in self.losses:
-            self.losses["brier"] += np.einsum("bn,bn->n", missed, missed)
-
-    @property
-    def seen(self) -> Bools:
-        """Rows that some resample left out."""
-        return self.times > 0
-
-    def mean(self, total: Floats) -> float:
-        """Return the weighted mean over rows of a loss added up over resamples."""
-        return float(np.average(total[self.seen] / self.times[self.seen], weights=self.base[self.seen]))
-
-    @property
-    def wrong(self) -> Floats:
-        """Times each row was misclassified."""
-        return self.times - self.votes[np.arange(len(self.times)), self.rows.codes]
-
-
 def evaluate_bootstrap(model: Any, rows: EvaluationRows, plan: Bootstrap, metrics: Any, exact: bool, start: float) -> Estimate:
     """Return the .632+ estimate of the error, with what the out-of-bag rows say of other scores."""
     has = hasattr(model, "predict_proba")
@@ -226,11 +124,15 @@ def by_resamples(model: Any, rows: EvaluationRows, draws: Ints) -> Iterator[Answ
 def from_moments(model: Any, rows: EvaluationRows, draws: Ints, bag: OutOfBag) -> str | None:
     """Solve all resamples from their moments at once, where the model can; None where it cannot."""
     X = rows.X
-    small = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu" and can_resample(*X.shape)
-    resamples = abilities_of(model).resamples
-    if not small or not resamples or not np.isfinite(X).all():
+    abilities = abilities_of(model)
+    resamples, summary = abilities.resamples, abilities.summary
+    kind = "pooled" if resamples else summary.kind if summary else None
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
+    if kind is None or not plain or not can_resample(rows.n, X.shape[1], kind) or not np.isfinite(X).all():
         return None
     X, p = X.astype(np.float64, copy=False), X.shape[1]
+    if not resamples:
+        return _from_summaries(model, X, rows, draws, bag, kind) if summary and summary.suffices(rows.n, p) else None
     weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight
     moments = resampled_moments(X, rows.codes, weights, len(rows.classes))
     with single_threaded_blas():  # many small systems: threads would only wait for each other
@@ -245,6 +147,26 @@ def from_moments(model: Any, rows: EvaluationRows, draws: Ints, bag: OutOfBag) -
     for answer in by_resamples(model, rows, draws[~sure]):
         bag.add(*answer)
     return method_text("exact algebra", int((~sure).sum()), len(draws), "resamples")
+
+
+def _from_summaries(model: Any, X: Floats, rows: EvaluationRows, draws: Ints, bag: OutOfBag, kind: Kind) -> str:
+    """Solve each resample from its moments, which come for all of them from the same products of the rows."""
+    weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight
+    size, K, left = HELD_SCORES.portion(rows.n * len(rows.classes)), len(rows.classes), []
+    for begin in range(0, len(draws), size):
+        some = draws[begin : begin + size]
+        scores, solved = np.zeros((K, len(some), rows.n)), np.zeros(len(some), dtype=bool)
+        for b, moments in enumerate(resampled_summaries(X, rows.codes, weights[begin : begin + size], rows.classes, kind)):
+            if moments is not None:
+                out, solved[b] = np.flatnonzero(some[b] == 0), True
+                fitted = from_summary(clone(model), moments, rows)
+                scores[:, b, out] = per_class(offered(abilities_of(fitted).scores).scores(Block(X[out]))).T
+        bag.add_many(scores[:, solved], some[solved] == 0)
+        left.append(some[~solved])
+    rest = np.concatenate(left)
+    for answer in by_resamples(model, rows, rest):
+        bag.add(*answer)
+    return method_text("exact algebra", len(rest), len(draws), "resamples")
 
 
 def _estimate(

@@ -33,7 +33,9 @@ class Estimate:
         Misclassification rate of held-out rows (for a bootstrap: the .632+ estimate).
     interval : (low, high)
         95 % interval of the error.
-    scores : {metric: float}; an area under ROC curves is pooled: of all held-out rows in one order, whichever fold they were in
+    scores : {metric: float}
+        An area under ROC curves is computed when first looked at. It is pooled: of all held-out rows in one order, whichever fold they
+        were in.
     intervals : {metric: (low, high)}, where one is known
     posteriors : (n, K) held-out posteriors in the order of `classes`; NaN if never held out, mean if repeated; None without
     confusion : (K, K) held-out counts, rows are the truth

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,12 @@ from ..argument_types import check_arguments
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Floats
 from ..inference.shares import area_interval, wilson
+from .asked_for import AskedFor
 from .bootstrap import evaluate_bootstrap
 from .estimate import Estimate, corrected_resampled_t
 from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
-from .metrics import NamedMetric, Score, ScoredRows, bounded, distinct_metrics, own_metrics, says_nothing
+from .metrics import NamedMetric, Score, ScoredRows, auc, bounded, distinct_metrics, own_metrics, says_nothing
 from .plans import NEVER, KFold, Plan, generator, seeded
 from .predictions import HeldOut, error_of
 from .random_plans import Bootstrap
@@ -167,21 +168,29 @@ def estimate(model: Any, rows: EvaluationRows, repeats: list[HeldOut], metrics: 
     has = all(repeat.posteriors is not None for repeat in repeats)
     chosen = own_metrics(has) if metrics is None else choose_metrics(metrics, has, type(model).__name__)
     judged = [_judged(rows, repeat) for repeat in repeats]
-    found = {name: [metric(replace(one, folds=None)) for one in judged] for name, metric in distinct_metrics(chosen).items()}
-    scores = {name: float(np.mean([score.value for score in values])) for name, values in found.items()}
+    later = [one for one in chosen if one.own == "auc" and len(repeats) == 1]  # sorting the rows takes as long as all the rest
+    metrics_now = {name: metric for name, metric in distinct_metrics(chosen).items() if not later or name != "auc"}
+    scores = {name: float(np.mean([metric(replace(one, folds=None)).value for one in judged])) for name, metric in metrics_now.items()}
     by_fold: Callable[[], dict[str, Floats]] = partial(scores_by_fold, judged, chosen)
     if len(repeats) == 1:
-        intervals = _intervals_once(judged[0], found, scores)
+        n = float(judged[0].class_weights.sum())
+        intervals = {"error": wilson(scores["error"], n)}
     else:
         per_fold = _own_by_fold(judged, chosen)
         by_fold = partial(_shown, per_fold, chosen)
         intervals = _intervals_repeated(repeats, per_fold, scores, len(rows.classes))
+    area = cache(partial(auc, replace(judged[0], folds=None)))
+    spans: dict[str, Any] = {one.name: one.span(intervals[one.own]) for one in chosen if one.own in intervals}
+    defined = all(_holds_all(one) for one in judged)
+    spans |= {one.name: None for one in later if defined}
     confusion = np.mean([_confusion(one) for one in judged], axis=0)
     return Estimate(
         error=scores["error"],
         interval=intervals["error"],
-        scores={one.name: one.of(scores[one.own]) for one in chosen},
-        intervals={one.name: one.span(intervals[one.own]) for one in chosen if one.own in intervals},
+        scores=AskedFor(
+            {one.name: one.of(scores.get(one.own, np.nan)) for one in chosen}, {one.name: partial(_area, one, area) for one in later}
+        ),
+        intervals=AskedFor(spans, {one.name: partial(_area_interval, one, area, judged[0]) for one in later if defined}),
         posteriors=_mean_posteriors(repeats) if has else None,
         confusion=confusion,
         classes=rows.classes,
@@ -191,7 +200,7 @@ def estimate(model: Any, rows: EvaluationRows, repeats: list[HeldOut], metrics: 
         by_fold=by_fold,
         on_training=partial(_training_error, model, rows, repeats[0].fitted),
         weight=rows.weight,
-        notes=_notes(rows, judged, scores, confusion),
+        notes=_notes(rows, judged, any(one.own == "auc" for one in chosen), defined, confusion),
     )
 
 
@@ -238,14 +247,21 @@ def _own_by_fold(judged: list[ScoredRows], chosen: list[NamedMetric]) -> dict[st
     return {name: np.concatenate([metric(one).per_fold for one in judged]) for name, metric in distinct_metrics(chosen).items()}
 
 
-def _intervals_once(rows: ScoredRows, found: dict[str, list[Score]], scores: dict[str, float]) -> Intervals:
-    """Each row was held out once: Wilson's interval of the error, DeLong's of the area."""
-    known: Intervals = {"error": wilson(scores["error"], len(rows.truth) if rows.weight is None else float(rows.weight.sum()))}
-    area = found["auc"][0].area if "auc" in found else None
-    if area is not None and np.isfinite(area.value):
-        smallest = np.bincount(rows.truth, rows.weight, minlength=len(rows.classes)).min()
-        known["auc"] = area_interval(area, rows.weight, float(smallest))
-    return known
+def _area(one: NamedMetric, area: Callable[[], Score]) -> float:
+    value: float = one.of(area().value)
+    return value
+
+
+def _area_interval(one: NamedMetric, area: Callable[[], Score], rows: ScoredRows) -> tuple[float, float]:
+    """Each row was held out once: DeLong's interval."""
+    found = area().area
+    assert found is not None
+    return one.span(area_interval(found, rows.weight, float(rows.class_weights.min())))
+
+
+def _holds_all(rows: ScoredRows) -> bool:
+    """Return whether rows of every class were held out, without which there is no area."""
+    return bool((rows.class_weights > 0).all())
 
 
 def _intervals_repeated(repeats: list[HeldOut], per_fold: dict[str, Floats], scores: dict[str, float], K: int) -> Intervals:
@@ -268,15 +284,15 @@ def _confusion(rows: ScoredRows) -> NDArray[Any]:
     return np.bincount(rows.truth * K + rows.predicted, rows.weight, minlength=K * K).reshape(K, K).astype(np.float64)
 
 
-def _notes(rows: EvaluationRows, judged: list[ScoredRows], scores: dict[str, float], confusion: Floats) -> tuple[str, ...]:
+def _notes(rows: EvaluationRows, judged: list[ScoredRows], areas: bool, defined: bool, confusion: Floats) -> tuple[str, ...]:
     """Say which scores mean less than they seem to."""
     notes = []
     said = np.flatnonzero(confusion.sum(axis=0) > 0)
     if len(said) == 1:
         notes.append(f"every held-out row was said to be {rows.classes.tolist()[said[0]]!r}: the model does not tell the classes apart")
-    if "auc" in scores and np.isnan(scores["auc"]):
+    if areas and not defined:
         label = rows.classes.tolist()[int(confusion.sum(axis=1).argmin())]
         notes.append(f"auc is not defined: no row of class {label!r} was held out in some repeat; hold out more rows of it")
-    elif scores.get("auc") == 0.5 and all(says_nothing(one) for one in judged):
+    elif areas and all(says_nothing(one) for one in judged):
         notes.append("auc is 1/2 by convention: each fit gives all rows the same posteriors, so there is no order to judge")
     return tuple(notes)

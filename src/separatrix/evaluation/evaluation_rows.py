@@ -25,7 +25,7 @@ from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows, is_frame
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
-from ..models.from_summary import columns_named
+from ..models.singular import columns_named
 from ..summaries.class_moments import require_memory
 from .plans import count_rows
 

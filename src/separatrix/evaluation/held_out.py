@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..abilities import abilities_of, offered
-from ..abilities.protocols import ScoresBlocks
+from ..abilities.protocols import LeavesRowsOutOfSpan, ScoresBlocks
 from ..array_types import Codes, Floats, Folds, Indices
 from ..data import Block
 from ..errors import InputError
@@ -52,9 +52,12 @@ def hold_out(
     summary = abilities.summary
     if summary and summary.kind is None:
         return by_algebra(model, summary, rows, folds) if alone and abilities.leave_one_out else by_merging(model, rows, folds)
-    if summary and summary.kind is not None and len(np.shape(rows.X)) == 2 and summary.suffices(*np.shape(rows.X)):
-        if alone and abilities.leave_one_out:
+    if summary and summary.kind is not None and len(np.shape(rows.X)) == 2:
+        suffices = summary.suffices(*np.shape(rows.X))
+        if alone and (isinstance(abilities.leave_one_out, LeavesRowsOutOfSpan) or (suffices and abilities.leave_one_out)):
             return by_algebra(model, summary, rows, folds)
+        if not suffices:
+            return by_refits(model, rows, folds, n_jobs)
         return by_subtraction(model, summary, rows, folds) if alone else by_summaries(model, summary.kind, rows, folds)
     if abilities.folds:
         return by_newton_steps(model, rows, folds, alone, n_jobs)

@@ -43,6 +43,11 @@ class ScoredRows:
     fits: NDArray[np.integer] | None = None
 
     @property
+    def class_weights(self) -> Floats:
+        """Summed weights of the rows of each class, (K,)."""
+        return np.bincount(self.truth, self.weight, minlength=len(self.classes)).astype(np.float64)
+
+    @property
     def n_folds(self) -> int:
         """Number of folds scored apart."""
         return 0 if self.folds is None else int(self.folds.max()) + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,11 @@ def _one(model: Any, rows: EvaluationRows, folds: Folds, fold: int, start: Any, 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         answer = answers(training.fit(model, start), rows.take(np.flatnonzero(held)))
-    return answer, [(warning.category, str(warning.message)) for warning in caught]
+    return answer, _said(caught)
+
+
+def _said(caught: list[warnings.WarningMessage]) -> Warned:
+    return [(warning.category, str(warning.message)) for warning in caught]
 
 
 def without_numbers(text: str) -> str:
@@ -86,6 +91,14 @@ class RepeatedWarnings:
         for key, text in {(category, without_numbers(text)): text for category, text in warned}.items():
             self.times[key] = self.times.get(key, 0) + 1
             self.first.setdefault(key, text)
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Count what one fit warns of, and keep it back."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        self.add(_said(caught))
 
     def warn(self, fits: int, stacklevel: int = 3) -> None:
         """Warn once of each, to the caller of this package."""

@@ -19,6 +19,7 @@ from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
 from ..errors import InputError, one_of
 from ..models import LinearDiscriminantAnalysis
+from ..solvers.closed_form.row_span import all_rows
 from ..solvers.scores import largest, posteriors_of
 from ..summaries.grouped import tile_rows
 from ..thresholds import LEFT_OUT_LOSSES
@@ -117,7 +118,7 @@ def shrinkage_path(
     start = clone(model).set_params(shrinkage=float(values[0]))
     abilities = abilities_of(start)
     table = isinstance(plan, LeaveOneOut) and len(np.shape(rows.X)) == 2
-    if table and abilities.leave_one_out and offered(abilities.summary).suffices(*np.shape(rows.X)):
+    if table and abilities.leave_one_out:
         return _leave_one_out(start, rows, values)
     return _by_plan(start, rows, plan, folds_of(plan, rows.n, rows.labels, groups, random_state), values)
 
@@ -133,10 +134,12 @@ def _check(shrinkages: Any) -> Floats:
 
 def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> ShrinkagePath:
     fitted = rows.fit(model)
-    left_out = offered(abilities_of(fitted).shrinkages).scores(values.tolist())
+    part, source = offered(abilities_of(fitted).shrinkages), rows.source(model.n_jobs)
+    few = not offered(abilities_of(model).summary).suffices(*np.shape(rows.X))
+    left_out = part.in_span(all_rows(source, copy=False), values.tolist()) if few else part.scores(values.tolist())
     weight = np.ones(rows.n) if rows.weight is None else rows.weight
 
-    def part(block: Block) -> list[tuple[float, float, Indices]]:
+    def losses_of(block: Block) -> list[tuple[float, float, Indices]]:
         own = slice(block.start, block.start + block.n_rows)
         found = []
         for left in left_out(block):
@@ -144,14 +147,13 @@ def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> Shrinkag
             found.append((*_losses(left.scores, rows.codes[own], certain, rows.classes), block.start + np.flatnonzero(left.refit)))
         return found
 
-    source = rows.source(model.n_jobs)
     threads = (
         thread_count(model.n_jobs) if rows.n <= chunk_rows(source.n_features) else 1
     )  # chunks are the parallelism where there are several
 
     def tiled(block: Block) -> list[list[tuple[float, float, Indices]]]:
         with single_threaded_blas():
-            return spread(part, list(block.tiles(tile_rows(block.n_features))), threads)
+            return spread(losses_of, list(block.tiles(tile_rows(block.n_features))), threads)
 
     parts = [found for block in source.map(tiled) for found in block]
     errors, losses, refitted = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.int64)

@@ -4,7 +4,7 @@ With W the scatter within classes, T the total one, S the columns in the set and
 
     Λ(S) = det W_SS/det T_SS,   Λ(S ∪ j)/Λ(S) = λ_j = w_jj·S/t_jj·S,   F = (n − K − |S|)/(K − 1) · (1 − λ_j)/λ_j
 
-One sweep of W and one of T carry everything to the next set.
+One sweep of W and one of T carry everything to the next set. Where rows are not many more than columns, W and T stay products of rows.
 """
 
 from __future__ import annotations
@@ -14,21 +14,35 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtrc
 
-from ..array_types import Bools, Floats
+from ..array_types import Bools, Floats, Indices
 from ..errors import InputError
 from ..solvers.closed_form.whitening import total_spread
 from .manova import multivariate_tests
+from .swept import Swept, SweptMatrix, SweptRows
+
+PRODUCTS = 4_000_000
+"""Products of columns inside and outside a set, held at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PartialTests:
-    """What each column adds to the others in the set: partial R² = 1 − λ, F with df1 and df2, p. All (p,); NaN where not asked for."""
+    """What each column adds to the others in the set: partial R² = 1 − λ, F with df1 and df2. All (p,); NaN where not asked for."""
 
     r2: Floats
     F: Floats
     df1: float
     df2: float
-    p: Floats
+
+    def p_value(self, j: int) -> float:
+        """Return the p-value of a column: those of all would take longer than the tests."""
+        return float(fdtrc(self.df1, self.df2, self.F[j]))
+
+
+@dataclass(frozen=True, slots=True)
+class CentredRows:
+    """Rows (n, p) minus the means of their classes, times √w: their products are the scatter within the classes."""
+
+    values: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,7 @@ class WilksSet:
     Parameters
     ----------
     counts, means, within : (K,), (K, p), (p, p) moments of the classes; those without rows are left out
+        Or `within` as :class:`CentredRows`, which are overwritten.
     tolerance : float
         A column may not enter if the set leaves over less than this share of its variance within classes, or it of a column in the set.
 
@@ -61,22 +76,30 @@ class WilksSet:
     0.1818181818
     """
 
-    def __init__(self, counts: Floats, means: Floats, within: Floats, tolerance: float = 1e-8) -> None:
+    def __init__(self, counts: Floats, means: Floats, within: Floats | CentredRows, tolerance: float = 1e-8) -> None:
         counts, means = counts[counts > 0], means[counts > 0]
         self.n, self.K, self.tolerance = float(counts.sum()), len(counts), tolerance
         if self.K < 2 or self.n <= self.K:
             raise InputError(
                 f"Wilks' lambda needs two classes and more rows than classes; there are n = {self.n:g} rows of {self.K} class(es)."
             )
-        centre, spread = total_spread(counts, means, np.diag(within))
+        own = np.einsum("ij,ij->j", within.values, within.values) if isinstance(within, CentredRows) else np.diag(within)
+        centre, spread = total_spread(counts, means, own)
         unit = np.where(spread > 0, spread, 1.0)
         # In units of each column's total spread, so that sweeps of columns in grams and in tons lose no digits to each other.
         self.V = np.sqrt(counts)[:, None] * (means - centre) / unit
-        self.W = within / unit / unit[:, None]
-        self.T = self.W + self.V.T @ self.V
-        self.w0, self.t0 = np.diag(self.W).copy(), np.diag(self.T).copy()
+        self.W: Swept
+        self.T: Swept
+        if isinstance(within, CentredRows):
+            rows = np.divide(within.values, unit, out=within.values)
+            self.W, self.T = SweptRows(rows, self.V[:0]), SweptRows(rows, self.V)
+        else:
+            W = within / unit / unit[:, None]
+            self.W, self.T = SweptMatrix(W), SweptMatrix(W + self.V.T @ self.V)
+        self.w0, self.t0 = self.W.left.copy(), self.T.left.copy()
         self.varies = (spread > 0) & (self.w0 > tolerance * self.t0)
         self.inside = np.zeros(len(self.w0), dtype=bool)
+        self.barred = np.zeros(len(self.w0), dtype=bool)  # what would leave another column nothing, as it does in every larger set
 
     @property
     def size(self) -> int:
@@ -85,39 +108,63 @@ class WilksSet:
 
     def enter(self, j: int) -> None:
         """Put a column into the set."""
-        sweep(self.W, j)
-        sweep(self.T, j)
+        self.W.enter(j)
+        self.T.enter(j)
         self.inside[j] = True
 
     def remove(self, j: int) -> None:
         """Take a column out of the set."""
-        sweep(self.W, j, back=True)
-        sweep(self.T, j, back=True)
+        self.W.remove(j)
+        self.T.remove(j)
         self.inside[j] = False
+        self.barred[:] = False
 
     def can_enter(self) -> Bools:
         """Return which columns outside the set are not determined by it, within the tolerance, (p,)."""
-        w, t = np.diag(self.W), np.diag(self.T)
-        free = ~self.inside & self.varies
-        free &= (w > self.tolerance * self.w0) & (t > self.tolerance * self.t0)
-        if self.inside.any() and free.any():
-            inside, outside = np.flatnonzero(self.inside), np.flatnonzero(free)
-            # What a column in the set keeps of its own, 1/(W⁻¹)_ii, once j has entered.
-            inverse = -w[inside, None] + self.W[np.ix_(inside, outside)] ** 2 / w[outside]
-            free[outside] = (1.0 / inverse > self.tolerance * self.w0[inside, None]).all(axis=0)
+        free = self._varying()
+        outside = np.flatnonzero(free)
+        for some in np.array_split(outside, 1 + self.size * len(outside) // PRODUCTS):
+            free[some] = self._leaves_the_others(some)
         return free
 
+    def may_enter(self, j: int) -> bool:
+        """Return whether one column can enter."""
+        return bool(self._varying()[j] and self._leaves_the_others(np.array([j]))[0])
+
+    def _varying(self) -> Bools:
+        """Return which columns outside the set have something left."""
+        free: Bools = ~self.inside & self.varies & ~self.barred
+        free &= (self.W.left > self.tolerance * self.w0) & (self.T.left > self.tolerance * self.t0)
+        return free
+
+    def _leaves_the_others(self, columns: Indices) -> Bools:
+        """Return whether every column in the set keeps something of its own, 1/(W⁻¹)_ii, once one of these has entered."""
+        if not len(self.W.columns) or not len(columns):
+            return np.ones(len(columns), dtype=bool)
+        inverse = self.W.inverse_diagonal[:, None] + self.W.coefficients(columns) ** 2 / self.W.left[columns]
+        kept: Bools = np.all(1.0 / inverse > self.tolerance * self.w0[self.W.columns, None], axis=0)
+        return kept
+
     def to_enter(self) -> PartialTests:
-        """Return the tests of the columns that can enter."""
-        ratio = np.full(len(self.w0), np.nan)
-        free = self.can_enter()
-        ratio[free] = np.diag(self.W)[free] / np.diag(self.T)[free]
+        """Return the tests of the columns that can enter; of those that cannot, only ones that add less than the best are among them."""
+        free = self._varying()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(free, self.W.left / self.T.left, np.nan)
+        tried = 1 if free.any() else 0
+        while tried:
+            # The best alone, then ever more of the best: near saturation nearly all columns would leave another one nothing.
+            best = np.array([np.nanargmin(ratio)]) if tried == 1 else np.argsort(ratio, kind="stable")[:tried]
+            best = best[~np.isnan(ratio[best])]
+            stays = self._leaves_the_others(best)
+            failing = best[: int(stays.argmax())] if stays.any() else best
+            ratio[failing], self.barred[failing] = np.nan, True
+            tried = 0 if stays.any() or np.isnan(ratio).all() else 8 * tried
         return self._tests(ratio, self.size)
 
     def to_remove(self) -> PartialTests:
         """Return the tests of the columns in the set, each given all others."""
         ratio = np.full(len(self.w0), np.nan)
-        ratio[self.inside] = np.diag(self.T)[self.inside] / np.diag(self.W)[self.inside]
+        ratio[self.W.columns] = self.T.inverse_diagonal / self.W.inverse_diagonal
         return self._tests(ratio, self.size - 1)
 
     def _tests(self, ratio: Floats, others: int) -> PartialTests:
@@ -125,45 +172,16 @@ class WilksSet:
         ratio = np.clip(ratio, 0.0, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             F = np.where(nu > 0, nu / q * (1.0 - ratio) / ratio, np.nan)
-        return PartialTests(1.0 - ratio, F, q, nu, fdtrc(q, nu, F))
+        return PartialTests(1.0 - ratio, F, q, nu)
 
     def test(self) -> SetTests:
         """Return the tests that the classes have equal means in the columns of the set."""
-        S = np.flatnonzero(self.inside)
+        S = self.W.columns
         q = self.K - 1
         if len(S) == 0:
             return SetTests(1.0, 1.0, 0.0, 1.0)
         V = self.V[:, S]
-        # The eigenvalues of W⁻¹B are those of the K × K matrix V W⁻¹ V', B = V'V; what is swept holds −W⁻¹.
-        found = np.linalg.eigvalsh(V @ -self.W[np.ix_(S, S)] @ V.T)[::-1][: min(len(S), q)]
+        # The eigenvalues of W⁻¹B are those of the K × K matrix V W⁻¹ V', B = V'V.
+        found = np.linalg.eigvalsh(V @ self.W.inverse @ V.T)[::-1][: min(len(S), q)]
         wilks, pillai, *_ = multivariate_tests(np.maximum(found, 0.0), len(S), q, self.n - self.K)
         return SetTests(wilks.value, wilks.p, pillai.value / q, pillai.p)
-
-
-def sweep(A: Floats, j: int, back: bool = False) -> None:
-    """Sweep a symmetric matrix on column j, in place, or take that back.
-
-        d = a_jj,   a_kl ← a_kl − a_kj a_jl/d,   a_kj ← ± a_kj/d (− if back),   a_jj ← −1/d
-
-    After columns S are swept, the rest holds the scatter of what S leaves over, A_RR − A_RS A_SS⁻¹ A_SR, and S holds −A_SS⁻¹. One sweep
-    is O(p²).
-
-    Examples
-    --------
-    >>> A = np.array([[4.0, 2.0], [2.0, 3.0]])
-    >>> sweep(A, 0)
-    >>> A.tolist()
-    [[-0.25, 0.5], [0.5, 2.0]]
-    >>> sweep(A, 0, back=True)
-    >>> A.tolist()
-    [[4.0, 2.0], [2.0, 3.0]]
-
-    References
-    ----------
-    Goodnight (1979), A tutorial on the SWEEP operator, The American Statistician 33.
-    """
-    d, column = A[j, j], A[j].copy()
-    scaled = column / d
-    A -= np.outer(column, scaled)
-    A[j] = A[:, j] = -scaled if back else scaled
-    A[j, j] = -1.0 / d

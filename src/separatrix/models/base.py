@@ -145,7 +145,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
     def _adopt(self, source: Source | None, attributes: dict[str, Any]) -> Self:
         """Set all fitted attributes at once: whatever fails before this leaves the old model whole."""
         for name in self._finite:
-            if name in attributes and not np.isfinite(attributes[name]).all():
+            if isinstance(attributes.get(name), np.ndarray) and not np.isfinite(attributes[name]).all():
                 raise too_large(type(self).__name__)
         if source is not None:
             for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
@@ -217,7 +217,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
             `type(model).restore(model.state())` is the same model.
         """
         check_is_fitted(self)
-        fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("__")}
+        fitted = {name: getattr(self, name) for name in vars(self) if name.endswith("_") and not name.startswith("__")}
         return pack(type(self).__name__, self.get_params(deep=False), fitted)
 
     @classmethod

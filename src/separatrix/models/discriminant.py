@@ -16,20 +16,23 @@ from ..abilities.parts import Similarity
 from ..argument_types import check_arguments
 from ..array_types import Floats
 from ..data import Block, Source
-from ..decisions.class_weights import class_factors, effective_priors, stand_in
+from ..decisions.class_weights import class_factors, effective_priors, stand_in, weighted
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors, pooled_divisor, solve_discriminant
-from ..solvers.closed_form.row_span import solve_wide
-from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.closed_form.whitening import total_spread
+from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha, shrink
+from ..solvers.closed_form.whitening import total_spread, whiten
+from ..solvers.closed_form.wide_discriminant import solve_wide_discriminant
 from ..solvers.scores import folded, linear_codes, per_class
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
+from ..thresholds import EIGENVECTORS, FACTOR
 from .discriminant_summary import summarise
-from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singular
+from .from_summary import FromSummary, SummaryClassifier
 from .generative import GenerativeClassifier
+from .later import Later
 from .linear import LinearClassifier
 from .projection import direction_names, project
+from .singular import columns_in, warn_singular
 
 NEEDS_ROWS = (
     "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
@@ -96,7 +99,9 @@ class LinearDiscriminantAnalysis(
     priors_: Floats
     means_: Floats
     _kind = "pooled"
-    _in_span = True
+    _in_span, _later = True, ("summary_", "covariance_", "basis_")
+    covariance_ = Later(lambda model: model._covariance_asked_for())
+    basis_ = Later(lambda model: model._basis_asked_for())
     summary = summarise
     transform, get_feature_names_out = project, direction_names
 
@@ -132,25 +137,36 @@ class LinearDiscriminantAnalysis(
         if self.n_components is not None and self.n_components < 1:
             raise InputError(f"n_components={self.n_components!r} must be at least 1, or None for all min(K - 1, p) directions.")
 
-    def _fit_wide(self, source: Source) -> dict[str, Any]:
-        """Fit where rows are fewer than very many columns: in the span of the rows."""
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Fit where rows are fewer than columns: in the span of the rows."""
         moments, factors = self._column_moments(source)
-        wide = solve_wide(source, moments, factors, self.shrinkage, self._solve_moments)
-        attributes = self._attributes(wide.found, wide.means, wide.priors, wide.alpha)
-        return {"classes_": source.classes, "summary_": None, **attributes, "covariance_": None, "basis_": None}
+        wide = solve_wide_discriminant(rows, moments, factors, self.shrinkage, self._solve_moments, self._divisor_and_priors)
+        if wide.flat:
+            warn_singular(_singular(f"{wide.flat} direction(s) of {source.n_features} columns"))
+        return self._attributes(wide.found, wide.means, wide.priors, wide.alpha)
+
+    def _divisor_and_priors(self, moments: ClassMoments) -> tuple[float, Floats]:
+        priors = effective_priors(self.priors, moments.classes, moments.counts)
+        return pooled_divisor(moments, self.covariance, self.weights), priors
+
+    def _covariance_asked_for(self) -> Floats:
+        moments = weighted(self.summary_, self.class_weight).to("pooled")
+        covariance = moments.scatter / pooled_divisor(moments, self.covariance, self.weights)
+        unit = _unit(moments) if isinstance(self.shrinkage, str) else np.ones(len(covariance))
+        return shrink(covariance / unit[:, None] / unit, self.shrinkage_, len(unit)) * unit[:, None] * unit
+
+    def _basis_asked_for(self) -> Floats:
+        moments = weighted(self.summary_, self.class_weight)
+        return whiten(self.covariance_, total_spread(moments.counts, moments.means, moments.to_diagonal_sums())[1]).basis
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
-        moments = (summary if factors is None else summary.scaled(factors)).to("pooled")
+        moments = weighted(summary, self.class_weight).to("pooled")
         alpha, unit = self._shrinkage(moments, source, factors)
         found, priors = self._solve_moments(moments, alpha, unit, None, growing)
         null = found.whitening.null
         if null.shape[1]:
-            warn_singular(
-                f"The covariance has no inverse: along {null.shape[1]} direction(s) involving {columns_in(null, source)} no class varies "
-                "(collinear or constant columns, or too few rows). Where class means differ there, they decide before everything else; "
-                "elsewhere the direction is ignored. Drop such columns, or use shrinkage='auto'."
-            )
+            warn_singular(_singular(f"{null.shape[1]} direction(s) involving {columns_in(null, source)}"))
         means = stand_in(moments.means, moments.counts)
         return {**self._attributes(found, means, priors, alpha), "covariance_": found.covariance, "basis_": found.whitening.basis}
 
@@ -170,8 +186,7 @@ class LinearDiscriminantAnalysis(
         if self.shrinkage is None or not isinstance(self.shrinkage, str):
             return float(self.shrinkage or 0.0), None
         n = float(moments.counts.sum())
-        sd = np.sqrt(moments.to_diagonal_sums() / n)
-        unit = np.where(sd > 0, sd, 1.0)
+        unit = _unit(moments)
         correlation = moments.scatter / n / unit[:, None] / unit
         if self.shrinkage == "oas":
             return oas_alpha(correlation, n, len(unit)), unit
@@ -199,6 +214,9 @@ class LinearDiscriminantAnalysis(
             "rank_": found.whitening.rank,
             "shrinkage_": alpha,
         }
+
+    def _span_work(self) -> tuple[float, float]:
+        return (EIGENVECTORS, FACTOR) if self.shrinkage else super()._span_work()
 
     def _needs_rows(self) -> str | None:
         return NEEDS_ROWS if self.shrinkage == "auto" else None
@@ -266,3 +284,17 @@ class LinearDiscriminantAnalysis(
 
     def _class_priors(self) -> Floats:
         return self.priors_
+
+
+def _unit(moments: ClassMoments) -> Floats:
+    """Return the standard deviations of the columns within the classes, 1 where a column does not vary."""
+    sd = np.sqrt(moments.to_diagonal_sums() / moments.counts.sum())
+    return np.where(sd > 0, sd, 1.0)
+
+
+def _singular(directions: str) -> str:
+    return (
+        f"The covariance has no inverse: along {directions} no class varies (collinear or constant columns, or too few rows). Where class "
+        "means differ there, they decide before everything else; elsewhere the direction is ignored. Drop such columns, or use "
+        "shrinkage='auto'."
+    )

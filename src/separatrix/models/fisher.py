@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
-from ..abilities.parts import WEIGHTED, RowsLeftOut, Similarity
+from ..abilities.parts import WEIGHTED, Similarity, SpanRowsLeftOut
 from ..argument_types import as_numbers
 from ..array_types import Floats
 from ..data import Block, Source
@@ -20,14 +20,16 @@ from ..decisions.class_weights import NEVER, class_factors, stand_in
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors
 from ..solvers.closed_form.fisher import criterion, solve_fisher
-from ..solvers.closed_form.row_span import solve_wide
+from ..solvers.closed_form.wide_discriminant import solve_wide_discriminant
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import discriminant_pass_at
+from ..solvers.held_out.leave_one_out_span import discriminant_in_span
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
-from .from_summary import SummaryClassifier, columns_in, warn_singular
+from .from_summary import SummaryClassifier
 from .linear import LinearClassifier
 from .projection import direction_names, project
+from .singular import columns_in, warn_singular
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SummaryClassifier, LinearClassifier):
@@ -101,11 +103,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         if self.n_components is not None and self.n_components < 1:
             raise InputError(f"n_components={self.n_components!r} must be at least 1, or None for all min(K - 1, p) directions.")
 
-    def _fit_wide(self, source: Source) -> dict[str, Any]:
-        """Fit where rows are fewer than very many columns: in the span of the rows."""
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Fit where rows are fewer than columns: in the span of the rows."""
         moments, factors = self._column_moments(source)
-        wide = solve_wide(source, moments, factors, None, self._solve_moments)
-        return {"classes_": source.classes, "summary_": None, **self._attributes(wide.found, moments)}
+        wide = solve_wide_discriminant(
+            rows, moments, factors, None, self._solve_moments, lambda m: (freedom(m.counts), m.counts / m.counts.sum())
+        )
+        if wide.flat:
+            warn_singular(_singular(f"{wide.flat} direction(s) of {source.n_features} columns"))
+        return self._attributes(wide.found, moments)
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
@@ -113,11 +119,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         found, _ = self._solve_moments(moments)
         null = found.whitening.null
         if null.shape[1]:
-            warn_singular(
-                f"S_W has no inverse: along {null.shape[1]} direction(s) involving {columns_in(null, source)} no class varies (collinear "
-                "or constant columns, or too few rows), and J is infinite where means differ there: such a direction is taken before all "
-                "others. Drop such columns, or use LinearDiscriminantAnalysis(shrinkage='auto')."
-            )
+            warn_singular(_singular(f"{null.shape[1]} direction(s) involving {columns_in(null, source)}"))
         return self._attributes(found, moments)
 
     def _solve_moments(
@@ -176,8 +178,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
         return coef, offset - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ centre
 
     def _abilities(self) -> Abilities:
+        rows = SpanRowsLeftOut("exact algebra: that of linear discriminant analysis", self._left_out, self._left_out_in_span)
         page = super()._abilities()
-        page.leave_one_out = unless(self._refusal(), RowsLeftOut("exact algebra: that of linear discriminant analysis", self._left_out))
+        page.leave_one_out = unless(self._refusal(), rows)
         page.likelihood = no_likelihood(type(self).__name__, "looks for a direction and assumes no distribution")
         page.similarity = Similarity("distance along the directions kept", lambda code: self.scalings_[:, : self.n_components])
         return page
@@ -199,9 +202,16 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
 
     def _left_out(self) -> Callable[[Block], LeftOut]:
         """Return the pass to the scores of each row under the fit without it: those of LDA, with equal priors for the midpoint."""
-        m, K = self.summary_, len(self.classes_)
-        fixed = None if self.threshold == "priors" else np.full(K, 1.0 / K)
-        return discriminant_pass_at(m.counts, m.means, m.scatter, freedom(m.counts), fixed, 0.0)
+        m = self.summary_
+        return discriminant_pass_at(m.counts, m.means, m.scatter, freedom(m.counts), self._held_priors(), 0.0)
+
+    def _left_out_in_span(self, rows: Block) -> Callable[[Block], LeftOut]:
+        """Return the same pass for blocks of these rows, which are no more than columns."""
+        return discriminant_in_span(rows, len(self.classes_), lambda m: freedom(m.counts), self._held_priors())
+
+    def _held_priors(self) -> Floats | None:
+        K = len(self.classes_)
+        return None if self.threshold == "priors" else np.full(K, 1.0 / K)
 
     def criterion(self, w: Any = None) -> Any:
         """Return Fisher's criterion J(w), by default along the best direction, where it is largest.
@@ -232,3 +242,11 @@ def freedom(counts: Floats) -> float:
     """Return n − K, which sets the length of directions alone; n where no freedom is left."""
     n, K = float(counts.sum()), int((counts > 0).sum())
     return n - K if n > K else n
+
+
+def _singular(directions: str) -> str:
+    return (
+        f"S_W has no inverse: along {directions} no class varies (collinear or constant columns, or too few rows), and J is infinite where "
+        "means differ there: such a direction is taken before all others. Drop such columns, or use "
+        "LinearDiscriminantAnalysis(shrinkage='auto')."
+    )

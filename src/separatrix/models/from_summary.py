@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused
@@ -17,16 +13,14 @@ from ..abilities.parts import SOLVED_AGAIN
 from ..array_types import Floats
 from ..data import Block, Source
 from ..decisions.class_weights import class_factors
-from ..errors import CapacityError, InputError, SingularWarning
+from ..errors import CapacityError, InputError
+from ..solvers.closed_form.row_span import all_rows
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind, summary_kind
-from ..thresholds import is_wide
+from ..thresholds import EIGENVECTORS, FACTOR, in_span, is_wide
 from .base import Classifier, quiet, too_large
 from .labelled_rows import label_rows
-
-SHOWN = 8
-"""Columns named in a message."""
-_names: ContextVar[Sequence[str] | None] = ContextVar("names", default=None)
+from .later import Computed, Later
 
 
 class SummaryClassifier(Classifier):
@@ -35,11 +29,14 @@ class SummaryClassifier(Classifier):
     A model solved from ClassMoments names their kind in `_kind`; another one gives the pass to a summary of its own.
     """
 
-    summary_: Any
+    summary_: Any = Later(lambda model: model._summary_of_rows())
     class_weight: Any
+    _fitted_rows: Block | None = None  # of a fit in their span, for a summary that may be asked for: fewer than its columns
     _kind: ClassVar[Kind | None] = None
     _in_span: ClassVar[bool] = False
-    """Whether rows that are fewer than very many columns are solved in their own span: a subclass gives `_fit_wide`."""
+    """Whether rows that are fewer than their columns are solved in their own span: a subclass gives `_fit_wide`."""
+    _later: ClassVar[tuple[str, ...]] = ("summary_",)
+    """What a fit in the span of the rows computes when asked for, or never where columns are very many (None then)."""
     _adds_exactly: ClassVar[bool] = False
     """Whether rows added one part after the other give the bits of a fit of all rows, so that learning curves may grow."""
 
@@ -82,10 +79,13 @@ class SummaryClassifier(Classifier):
         return self._adopt(source, attributes)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
-        if self._in_span and source.n_rows is not None and is_wide(source.n_rows, source.n_features):
-            return self._fit_wide(source)
+        if self._solved_in_span(source):
+            wide = source.n_rows is not None and is_wide(source.n_rows, source.n_features)
+            rows = all_rows(source, copy=not wide)
+            later = dict.fromkeys(self._later, None if wide else Computed.LATER)
+            return {"classes_": source.classes, "_fitted_rows": None if wide else rows, **later, **self._fit_wide(source, rows)}
         summary = self._summarise(source)
-        return {"classes_": source.classes, "summary_": summary, **self._solve(summary, source)}
+        return {"classes_": source.classes, "_fitted_rows": None, "summary_": summary, **self._solve(summary, source)}
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what is learned. The result is that of one fit on all rows so far.
@@ -106,8 +106,8 @@ class SummaryClassifier(Classifier):
                 summary = self.summary_.merge(summary)
                 if not summary.is_finite:
                     raise too_large(type(self).__name__)
-            attributes = {"classes_": source.classes, "summary_": summary, **self._solve(summary, None, growing=True)}
-        return self._adopt(source if first else None, attributes)
+            solved = {"_fitted_rows": None, "summary_": summary, **self._solve(summary, None, growing=True)}
+        return self._adopt(source if first else None, {"classes_": source.classes, **solved})
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back out, exactly: the result is that of a fit without them.
@@ -129,7 +129,7 @@ class SummaryClassifier(Classifier):
         with quiet():
             summary = self.summary_.subtract(self._summarise(source))
             self._check_left(summary)
-            attributes = {"summary_": summary, **self._solve(summary, None, growing=True)}
+            attributes = {"_fitted_rows": None, "summary_": summary, **self._solve(summary, None, growing=True)}
         return self._adopt(None, attributes)
 
     def _check_left(self, summary: Any) -> None:
@@ -152,7 +152,7 @@ class SummaryClassifier(Classifier):
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
         with quiet():
-            solved = {"classes_": summary.classes, "summary_": summary, **self._solve(summary, None)}
+            solved = {"classes_": summary.classes, "_fitted_rows": None, "summary_": summary, **self._solve(summary, None)}
         return self._adopt(None, {**solved, "n_features_in_": summary.n_features})
 
     def _summarise(self, source: Source) -> Any:
@@ -170,8 +170,24 @@ class SummaryClassifier(Classifier):
             raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
         return summary.to(kind)
 
-    def _fit_wide(self, source: Source) -> dict[str, Any]:
-        """Return the fitted attributes from the span of the rows, `summary_` being None."""
+    def _takes_span(self, n_rows: int, n_features: int) -> bool:
+        """Return whether so many rows are solved in their span."""
+        return self._in_span and in_span(n_rows, n_features, *self._span_work())
+
+    def _solved_in_span(self, source: Source) -> bool:
+        """Return whether these rows are solved in their span."""
+        return source.n_rows is not None and self._takes_span(source.n_rows, source.n_features)
+
+    def _span_work(self) -> tuple[float, float]:
+        """Return the work of solving in the span and on the columns, in units of n³ and p³: a factor, and eigenvectors."""
+        return FACTOR, EIGENVECTORS
+
+    def _summary_of_rows(self) -> Any:
+        assert self._fitted_rows is not None
+        return self._pass(self.classes_)(self._fitted_rows)
+
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Return the fitted attributes from the span of the rows, but for `_later`."""
         raise TypeError(f"{type(self).__name__} must define _fit_wide")
 
     def _column_moments(self, source: Source) -> tuple[ClassMoments, Floats | None]:
@@ -240,7 +256,7 @@ class FromSummary:
 
     def suffices(self, n_rows: int, n_features: int) -> bool:
         """Return whether a fit of so many rows and columns is the fit of their summary."""
-        return self.model._needs_rows() is None and not (self.model._in_span and is_wide(n_rows, n_features))
+        return self.model._needs_rows() is None and not self.model._takes_span(n_rows, n_features)
 
     def source(self, X: Any, y: Any, weight: Any, classes: NDArray[Any]) -> Source:
         """Return labelled rows as this model reads them, coded by the classes given."""
@@ -253,37 +269,3 @@ class FromSummary:
     def stands(self, parts: Sequence[Source]) -> list[bool]:
         """Return for which parts of the rows the fit without them is the fit of the others' summaries merged."""
         return self.model._merges_stand(parts)
-
-
-@contextmanager
-def columns_named(names: Sequence[str] | None) -> Iterator[None]:
-    """Let fits without rows, from summaries of a frame, say the names of its columns."""
-    token = _names.set(names)
-    try:
-        yield
-    finally:
-        _names.reset(token)
-
-
-def columns_in(null: Floats, source: Source | None) -> str:
-    """Return the names of the columns that directions (p, r) involve.
-
-    Examples
-    --------
-    >>> columns_in(np.array([[0.6], [0.0], [-0.8]]), None)
-    'column 0, column 2'
-    """
-    return listed(np.flatnonzero(np.abs(null).max(axis=1, initial=0.0) > 1e-6), source)
-
-
-def listed(columns: NDArray[np.integer], source: Source | None) -> str:
-    """Return the names of some columns, the first few if there are many."""
-    known = _names.get()
-    plain = [f"column {j}" if known is None else f"column {known[j]!r}" for j in columns[:SHOWN].tolist()]
-    names = plain if source is None else [source.column(int(j)) for j in columns[:SHOWN]]
-    return ", ".join(names) + (f" and {len(columns) - SHOWN} more" if len(columns) > SHOWN else "")
-
-
-def warn_singular(message: str) -> None:
-    """Issue a SingularWarning at the line that called fit. To be called from `_solve` or `_fit_wide`."""
-    warnings.warn(message, SingularWarning, stacklevel=5)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
@@ -73,7 +74,7 @@ def check_columns(model: Any, X: Any, source: Source) -> None:
                 f"The feature names should match those that were passed during fit. Fitted on {list(names)}, "
                 f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
             )
-    elif not isinstance(X, np.ndarray) or "feature_names_in_" in vars(model):  # an array has no names to compare
+    elif not (isinstance(X, np.ndarray) or sp.issparse(X)) or "feature_names_in_" in vars(model):  # an array has no names to compare
         with refused_as("X", "give the columns of the fit, in their order: X[model.feature_names_in_]."):
             validate_data(model, X, reset=False, skip_check_array=True)
     if source.n_features != model.n_features_in_:

@@ -13,24 +13,26 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities, Refused
 from ..abilities.column_sets import LeastSquaresSets
 from ..abilities.likelihood import no_likelihood
-from ..abilities.parts import BALANCED, Permuted, RowsLeftOut
+from ..abilities.parts import BALANCED, Permuted, SpanRowsLeftOut
 from ..array_types import Codes, Floats, Folds
 from ..data import Block, Source
 from ..decisions.class_weights import NEVER, class_factors
 from ..errors import InputError, one_of
 from ..solvers.closed_form.least_squares import Regression, check_numbers, class_targets, solve_least_squares
-from ..solvers.closed_form.row_span import all_rows, embed, embedded_moments
-from ..solvers.closed_form.whitening import total_spread
+from ..solvers.closed_form.wide_least_squares import solve_wide_least_squares
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
+from ..solvers.held_out.leave_one_out_span import spanned
 from ..solvers.held_out.permuted import least_squares_permuted
 from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
-from ..summaries.class_moments import require_memory, summary_kind
+from ..summaries.class_moments import summary_kind
 from ..summaries.grouped import tile_rows
+from ..thresholds import EIGENVECTORS, FACTOR
 from .base import finite_or_none
-from .from_summary import SummaryClassifier, columns_in, warn_singular
+from .from_summary import SummaryClassifier
 from .linear import LinearClassifier
+from .singular import columns_in, warn_singular
 
 
 class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
@@ -105,31 +107,23 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         if self.numbers is not None and self.coding != "numbers":
             raise InputError("numbers=… is used by coding='numbers' alone; add it, or leave numbers out.")
 
-    def _fit_wide(self, source: Source) -> dict[str, Any]:
-        """Fit where rows are fewer than very many columns: in the span of the rows."""
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Fit where rows are fewer than columns: in the span of the rows."""
         moments, factors = self._column_moments(source)
-        centre, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
-        # The units in which the solution is to have the least norm: the penalty's, or those of the total spread without one.
-        scale = np.ones(len(centre)) if self.alpha > 0 else np.where(spread > 0, spread, 1.0)
-        rows = all_rows(source)
-        require_memory((rows.n_rows, rows.n_rows))
-        embedding = embed(rows.X, centre, scale)
-        inside = embedded_moments(embedding.coordinates, rows, moments, factors)
-        found = solve_least_squares(inside.counts, inside.means, inside.scatter, self._targets(moments), float(self.alpha), embedded=True)
-        coef = embedding.to_columns(found.coef)
-        found = Regression(coef, found.intercept - coef @ centre, found.null)
-        return {"classes_": source.classes, "summary_": None, **self._attributes(found, moments)}
+        found, flat = solve_wide_least_squares(rows, moments, factors, self._targets(moments), float(self.alpha))
+        if flat:
+            warn_singular(_not_unique(f"{flat} direction(s) of {source.n_features} columns"))
+        return self._attributes(found, moments)
+
+    def _span_work(self) -> tuple[float, float]:
+        return FACTOR, FACTOR if self.alpha > 0 else EIGENVECTORS
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
         moments = (summary if factors is None else summary.scaled(factors)).to("pooled")
         found = solve_least_squares(moments.counts, moments.means, moments.scatter, self._targets(summary), float(self.alpha))
         if found.null.shape[1]:
-            warn_singular(
-                f"The least-squares coefficients are not unique: along {found.null.shape[1]} direction(s) involving "
-                f"{columns_in(found.null, source)} no row varies (collinear or constant columns, or too few rows). Those of least norm, in "
-                "columns divided by their standard deviations, are taken. Drop such columns, or use alpha=1.0."
-            )
+            warn_singular(_not_unique(f"{found.null.shape[1]} direction(s) involving {columns_in(found.null, source)}"))
         return self._attributes(found, summary)
 
     def _permuted_answers(self, X: Floats, folds: Folds, codes: Codes, classes: NDArray[Any]) -> Codes | None:
@@ -159,7 +153,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         }
 
     def _abilities(self) -> Abilities:
-        rows = RowsLeftOut("exact algebra: the hat matrix", self._left_out)
+        rows = SpanRowsLeftOut("exact algebra: the hat matrix", self._left_out, self._left_out_in_span)
         permuted = Permuted("exact algebra: what depends on no label is factored once per fold", self._permuted_answers)
         plain = self.coding == "indicator" and self.class_weight is None
         page = super()._abilities()
@@ -175,16 +169,33 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         """Return the pass to the scores of each row under the fit without it."""
         factors = class_factors(self.class_weight, self.classes_, self.summary_.counts)
         m = (self.summary_ if factors is None else self.summary_.scaled(factors)).to("pooled")
-        fit = self.regression_coef_, self.regression_intercept_
-        outputs, singular = least_squares_pass(m.counts, m.means, m.scatter, self._targets(m), float(self.alpha), *fit, factors)
-        numbers = self.numbers_
+        return self._hat_pass(m, factors, self.regression_coef_, self.regression_intercept_)
+
+    def _left_out_in_span(self, rows: Block) -> Callable[[Block], LeftOut]:
+        """Return the same pass for blocks of these rows, which are no more than columns."""
+        assert rows.codes is not None
+        counts = np.bincount(rows.codes, rows.weight, len(self.classes_)).astype(np.float64)
+        factors = class_factors(self.class_weight, self.classes_, counts)
+        weight = np.ones(rows.n_rows) if rows.weight is None else rows.weight
+        weighted = rows if factors is None else Block(rows.X, rows.codes, weight * factors[rows.codes])
+
+        def solve(m: ClassMoments) -> Callable[[Block], LeftOut]:
+            targets = class_targets(self.classes_, self.coding, self.numbers)
+            found = solve_least_squares(m.counts, m.means, m.scatter, targets, float(self.alpha), embedded=True)
+            return self._hat_pass(m, factors, found.coef, found.intercept)
+
+        return spanned(weighted, len(counts), solve)
+
+    def _hat_pass(self, m: ClassMoments, factors: Floats | None, coef: Floats, intercept: Floats) -> Callable[[Block], LeftOut]:
+        targets, numbers = class_targets(self.classes_, self.coding, self.numbers), self.numbers_
+        outputs = least_squares_pass(m.counts, m.means, m.scatter, targets, float(self.alpha), coef, intercept, factors)
 
         def left_out(block: Block) -> LeftOut:
             parts = [outputs(tile) for tile in block.tiles(tile_rows(block.n_features))]
             found, refit = (np.concatenate(values) for values in zip(*parts, strict=True))
             if numbers is not None:
                 found = found * numbers - 0.5 * numbers**2
-            return LeftOut(per_class(found), refit | singular)
+            return LeftOut(per_class(found), refit)
 
         return left_out
 
@@ -211,3 +222,10 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         # Numbers in the order of the labels are as good as that order.
         tags.classifier_tags.poor_score = self.coding == "numbers"
         return tags
+
+
+def _not_unique(directions: str) -> str:
+    return (
+        f"The least-squares coefficients are not unique: along {directions} no row varies (collinear or constant columns, or too few "
+        "rows). Those of least norm, in columns divided by their standard deviations, are taken. Drop such columns, or use alpha=1.0."
+    )

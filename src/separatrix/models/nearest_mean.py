@@ -21,8 +21,9 @@ from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import nearest_mean_pass
 from ..solvers.scores import folded
 from ..summaries import ClassMoments
-from .from_summary import SummaryClassifier, listed, warn_singular
+from .from_summary import SummaryClassifier
 from .linear import LinearClassifier
+from .singular import listed, warn_singular
 
 ROUNDING = 1e-13
 """Standard deviation within classes, relative to the size of the values, that may be rounding."""

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..abilities import Abilities, Refused, column_sets, unless
+from ..abilities import Abilities, column_sets
 from ..abilities.additive_scores import QuadraticScores
 from ..abilities.gaussian_likelihood import own_covariances_likelihood
-from ..abilities.parts import ESTIMATED, WEIGHTED, Reading, RowsLeftOut, Similarity
-from ..array_types import Floats, Indices
+from ..abilities.parts import Reading, Similarity
+from ..abilities.quadratic import rows_left_out
+from ..array_types import Floats, Indices, Ints
 from ..data import Block, Source
-from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in
+from ..decisions.class_weights import NEVER, class_factors, effective_priors, stand_in, weighted
 from ..errors import InputError, one_of
+from ..solvers.closed_form.class_spans import ClassSpan, Regularisation, class_spans
 from ..solvers.closed_form.discriminant import log_priors
-from ..solvers.closed_form.quadratic import class_divisors, pool, regularise, whiten_classes, whitening_parts
+from ..solvers.closed_form.quadratic import class_divisors, class_units, pool, regularise, whiten_classes
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha
-from ..solvers.closed_form.whitening import Whitening, total_spread
-from ..solvers.held_out.leave_one_out import LeftOut, gaussian_pass
-from ..solvers.held_out.leave_one_out_shrunk import shrunk_pass
+from ..solvers.closed_form.whitening import total_spread
 from ..solvers.scores import folded_classes
 from ..summaries import ClassMoments
+from ..summaries.grouped import rows_per_class
 from ..summaries.norms import ClassFourthMoments
-from ..thresholds import SCORES
+from ..thresholds import EIGENVECTORS, FACTOR, in_span
 from .base import finite_or_none
-from .from_summary import FromSummary, SummaryClassifier, columns_in, warn_singular
+from .discriminant import LOG_2PI, NEEDS_ROWS
+from .from_summary import FromSummary, SummaryClassifier
 from .generative import GenerativeClassifier
-
-NEEDS_ROWS = (
-    "shrinkage='auto' needs all rows at once, which partial_fit, forget and fit_summary do not have; use a number in [0, 1] or "
-    "shrinkage='oas', which the moments give."
-)
-LOG_2PI = float(np.log(2.0 * np.pi))
-SCORED = 125_000
-"""Whitened coordinates held at once while scoring: a megabyte, to stay in a core's cache."""
+from .later import Later
+from .quadratic_scores import class_bases, place_of, quadratic_scores, singular_classes, span_attributes, span_scores
+from .singular import columns_in, listed, warn_singular
 
 
 class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
@@ -71,12 +67,13 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     Attributes
     ----------
     classes_, priors_, means_ : as in scikit-learn
-    covariance_ : (K, p, p) as used, after pooling and shrinking
-    basis_ : (K, p, p) with B_k'Σ_k B_k = I
+    covariance_ : (K, p, p) as used, after pooling and shrinking, or None after a fit with far more columns than rows
+    basis_ : (K, p, p) with B_k'Σ_k B_k = I, or None in the same case
+    spans_ : the covariances in the span of the rows in that case, else empty
     log_det_, rank_ : (K,) log det Σ_k, and the number of directions in which class k varies
     shrinkage_ : (K,) the α used
     n_parameters_ : k of `aic` and `bic`
-    summary_ : ClassMoments
+    summary_ : ClassMoments, or None after a fit with far more columns than rows
 
     Examples
     --------
@@ -93,8 +90,13 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     priors_: Floats
     means_: Floats
+    spans_: tuple[ClassSpan, ...]
     _kind = "full"
+    _in_span, _later = True, ("summary_", "covariance_", "basis_")
+    covariance_ = Later(lambda model: model._covariances_asked_for())
+    basis_ = Later(lambda model: model._bases_asked_for())
     _finite: ClassVar[tuple[str, ...]] = ("priors_", "means_", "basis_", "log_det_")
+    _records: ClassVar[dict[str, type]] = {"ClassMoments": ClassMoments, "ClassSpan": ClassSpan}
 
     def __init__(
         self,
@@ -138,27 +140,72 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
         factors = class_factors(self.class_weight, summary.classes, summary.counts)
-        moments = summary if factors is None else summary.scaled(factors)
+        moments = weighted(summary, self.class_weight)
         counts = moments.counts
         priors = effective_priors(self.priors, moments.classes, counts)
         _, spread = total_spread(counts, moments.means, moments.to_diagonal_sums())
         alphas, units = self._shrinkage(moments, source, factors)
-        covariances = pool(
-            moments.scatter, class_divisors(moments, self.covariance, float(self.pooling or 0.0), growing), float(self.pooling or 0.0)
-        )
-        covariances = stand_in(regularise(covariances, alphas, units, float(self.reg_param)), counts)
+        covariances = self._covariances(moments, alphas, units, growing)
         found = whiten_classes(covariances, spread)
-        if any(w.is_singular for w in found):
-            warn_singular(_singular(found, summary.classes, source))
+        flat = [k for k, w in enumerate(found) if w.is_singular]
+        if flat:
+            warn_singular(singular_classes(summary.classes[flat], columns_in(np.hstack([found[k].null for k in flat]), source)))
         return {
             "priors_": priors,
             "means_": stand_in(moments.means, counts),
             "covariance_": covariances,
-            # A class not seen yet is spread over everything, so that its density is 0 everywhere.
-            "basis_": np.stack([w.basis * (n > 0) for w, n in zip(found, counts, strict=True)]),
+            "basis_": class_bases(found, counts),
             "log_det_": np.where(counts > 0, [w.log_det for w in found], -2.0 * NEVER),
             "rank_": np.array([w.rank for w in found]),
             "shrinkage_": alphas,
+            "spans_": (),
+        }
+
+    def _span_work(self) -> tuple[float, float]:
+        # Two classes at least: of half the rows each, or with pooling both of all rows.
+        each = FACTOR if self.shrinkage or self.reg_param else EIGENVECTORS
+        return (3.0 if self.pooling else 0.25) * EIGENVECTORS, 2.0 * each
+
+    def _solved_in_span(self, source: Source) -> bool:
+        if self.pooling or super()._solved_in_span(source):
+            return super()._solved_in_span(source)
+        p, K = source.n_features, len(source.classes)  # type: ignore[arg-type]
+        if source.n_rows is None or source.n_rows > K * p:
+            return False
+        # More rows than columns, but perhaps not in any class: a span costs its rows², a covariance the columns².
+        rows: Ints = np.sum(list(source.map(lambda block: rows_per_class(block.codes, None, K))), axis=0)  # type: ignore[arg-type]
+        return all(in_span(int(n), p, EIGENVECTORS, self._span_work()[1] / 2.0) for n in rows)
+
+    def _covariances(self, moments: ClassMoments, alphas: Floats, units: Floats | None, growing: bool = False) -> Floats:
+        share = float(self.pooling or 0.0)
+        pooled = pool(moments.scatter, class_divisors(moments, self.covariance, share, growing), share)
+        return stand_in(regularise(pooled, alphas, units, float(self.reg_param)), moments.counts)
+
+    def _covariances_asked_for(self) -> Floats:
+        moments = weighted(self.summary_, self.class_weight)
+        return self._covariances(moments, self.shrinkage_, class_units(moments) if isinstance(self.shrinkage, str) else None)
+
+    def _bases_asked_for(self) -> Floats:
+        moments = weighted(self.summary_, self.class_weight)
+        _, spread = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
+        return class_bases(whiten_classes(self.covariance_, spread), moments.counts)
+
+    def _fit_wide(self, source: Source, rows: Block) -> dict[str, Any]:
+        """Fit where rows are fewer than columns: each covariance in the span of its rows."""
+        moments, factors = self._column_moments(source)
+        given = Regularisation(float(self.pooling or 0.0), self.shrinkage, float(self.reg_param))
+        divisors = class_divisors(moments, self.covariance, given.pooling)
+        spans = class_spans(rows, moments, factors, divisors, given)
+        flat = np.concatenate([span.singular for span in spans])
+        if len(flat):
+            columns = listed(np.flatnonzero(np.any([span.involved for span in spans], axis=0)), source)
+            warn_singular(singular_classes(moments.classes[flat], columns))
+        priors = effective_priors(self.priors, moments.classes, moments.counts)
+        return {
+            "priors_": priors,
+            "means_": stand_in(moments.means, moments.counts),
+            "spans_": spans,
+            **span_attributes(spans, len(priors)),
         }
 
     def _shrinkage(self, moments: ClassMoments, source: Source | None, factors: Floats | None) -> tuple[Floats, Floats | None]:
@@ -167,8 +214,7 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         if self.shrinkage is None or not isinstance(self.shrinkage, str):
             return np.full(len(counts), float(self.shrinkage or 0.0)), None
         n = np.where(counts > 0, counts, 1.0)
-        sd = np.sqrt(np.einsum("kjj->kj", moments.scatter) / n[:, None])
-        units = np.where(sd > 0, sd, 1.0)
+        units = class_units(moments)
         correlations = moments.scatter / n[:, None, None] / units[:, :, None] / units[:, None, :]
         p = moments.n_features
         if self.shrinkage == "oas":
@@ -197,7 +243,8 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         return folded_classes(self._discriminants(block), axis=1)
 
     def _discriminants(self, block: Block) -> Floats:
-        return quadratic_scores(block, self.means_, self.basis_, log_priors(self.priors_) - 0.5 * self.log_det_)
+        offset = log_priors(self.priors_) - 0.5 * self.log_det_
+        return span_scores(block, self.spans_, offset) if self.spans_ else quadratic_scores(block, self.means_, self.basis_, offset)
 
     def _joint(self, block: Block) -> Floats:
         return self._discriminants(block) - 0.5 * self.n_features_in_ * LOG_2PI
@@ -210,12 +257,20 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         for k in range(len(self.means_)):
             for rows, sign in ((of == k, -1.0), (against == k, 1.0)):
                 if rows.any():
-                    gradient[rows] += sign * ((X[rows] - self.means_[k]) @ self.basis_[k]) @ self.basis_[k].T
+                    gradient[rows] += sign * self._precise(k, X[rows] - self.means_[k])
         return gradient
+
+    def _precise(self, k: int, D: Floats) -> Floats:
+        """Return Σ_k⁻¹d of differences D (n, p)."""
+        if self.spans_:
+            span, i = place_of(self.spans_, k)
+            return span.precise(i, D)
+        precise: Floats = (D @ self.basis_[k]) @ self.basis_[k].T
+        return precise
 
     def _abilities(self) -> Abilities:
         page = super()._abilities()
-        page.leave_one_out = unless(self._refusal(), RowsLeftOut("exact algebra: only its own class changes", self._left_out))
+        page.leave_one_out = rows_left_out(self, self._discriminants)
         page.subsets = column_sets.quadratic_sets(self)
         page.criterion = column_sets.quadratic_criterion(self)
         page.likelihood = own_covariances_likelihood(self, FromSummary(self))
@@ -223,67 +278,17 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
             "quadratic scores, taken apart along the line from the mean row",
             lambda: QuadraticScores(self._discriminants, self._score_gradient, np.zeros(1)),
         )
-        page.similarity = Similarity("Mahalanobis distance under the covariance of a class", lambda code: self.basis_[code])
+        page.similarity = Similarity("Mahalanobis distance under the covariance of a class", self._metric)
         return page
 
-    def _reading(self) -> QuadraticScores:
-        return QuadraticScores(self._discriminants, self._score_gradient, np.zeros(len(self.classes_)))
-
-    def _refusal(self) -> Refused | None:
-        """Return why rows cannot be left out by algebra, or None where they can."""
-        if self.pooling:
-            return Refused("pooling ties the covariances of the classes together")
-        return ESTIMATED if isinstance(self.shrinkage, str) else None if self.class_weight is None else WEIGHTED
-
-    def _left_out(self) -> Callable[[Block], LeftOut]:
-        """Return the pass to the scores of each row under the fit without it: only its own class changes."""
-        fixed, ddof = None if self.priors is None else self.priors_, float(self.covariance == "unbiased")
-        if self.shrinkage or self.reg_param:
-            alpha = float(self.shrinkage or 0.0)
-            return shrunk_pass(self.summary_, self._discriminants, self.priors_, fixed, ddof, alpha, float(self.reg_param))
-        offset = log_priors(self.priors_) - 0.5 * self.log_det_
-        return gaussian_pass(self._discriminants, offset, self.summary_.counts, self.n_features_in_, ddof, fixed, self.rank_)
+    def _metric(self, code: int) -> Floats | None:
+        return None if self.basis_ is None else self.basis_[code]
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
+        if self.spans_:
+            span, i = place_of(self.spans_, k)
+            return span.draw(i, n, rng)
         return rng.multivariate_normal(self.means_[k], self.covariance_[k], n, check_valid="ignore")
 
     def _class_priors(self) -> Floats:
         return self.priors_
-
-
-def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats) -> Floats:
-    """Return offset_k − ½ ‖B_k'(x − μ_k)‖² of each row, whitening for all classes at once."""
-    K, p, _ = bases.shape
-    # Absent values of sparse rows stay absent; dense rows are exact also where the means are huge beside the distances.
-    centre = np.zeros(p) if block.is_sparse else means.mean(axis=0)
-    parts = whitening_parts(means - centre, bases, whole=block.is_sparse)
-    distances = np.zeros((block.n_rows, K))
-    for tile in block.tiles(max(SCORED // (K * p), 16)):
-        rows = tile.X if tile.is_sparse else tile.X - centre
-        own = distances[tile.start - block.start :][: tile.n_rows]
-        for part in parts:
-            z = np.asarray((rows if part.columns == p else rows[:, : part.columns]) @ part.basis)
-            _add_distances(z, part.centres, own, small=not SCORES.reached(block.n_rows * p))
-    return offset - 0.5 * distances
-
-
-def _add_distances(z: Floats, centres: Floats, distances: Floats, small: bool) -> None:
-    if small:
-        d = z.reshape(-1, *centres.shape) - centres
-        distances += np.einsum("ikw,ikw->ik", d, d)
-        return
-    from ..kernels.quadratic import add_distances
-
-    add_distances(np.ascontiguousarray(z), centres, distances)
-
-
-def _singular(found: list[Whitening], classes: NDArray[Any], source: Source | None) -> str:
-    """Say which classes do not vary along which columns."""
-    flat = [k for k, w in enumerate(found) if w.is_singular]
-    names = ", ".join(repr(label) for label in classes[flat[:4]].tolist()) + (f" and {len(flat) - 4} more" if len(flat) > 4 else "")
-    columns = columns_in(np.hstack([found[k].null for k in flat]), source)
-    return (
-        f"The covariance of class {names} has no inverse: along direction(s) involving {columns} the class does not vary (collinear or "
-        "constant columns, or too few rows for a covariance of its own). Rows off its plane then count as very far from the class, rows "
-        "on it as very close. Use shrinkage='auto', pooling=0.5 or LinearDiscriminantAnalysis, or drop such columns."
-    )

@@ -62,6 +62,10 @@ def _put(state: State, key: str, value: Any) -> None:
         state.values[key] = {"record": type(value).__name__, "fields": [f.name for f in fields(value)]}
         for f in fields(value):
             _put(state, f"{key}.{f.name}", getattr(value, f.name))
+    elif isinstance(value, tuple):
+        state.values[key] = {"items": len(value)}
+        for i, item in enumerate(value):
+            _put(state, f"{key}.{i}", item)
     elif isinstance(value, np.generic):
         state.values[key] = value.item()
     elif value is None or isinstance(value, bool | int | float | str):
@@ -88,4 +92,6 @@ def _get(state: State, key: str, records: dict[str, type]) -> Any:
         return labels
     if isinstance(value, dict) and "record" in value:
         return records[value["record"]](*[_get(state, f"{key}.{name}", records) for name in value["fields"]])
+    if isinstance(value, dict) and "items" in value:
+        return tuple(_get(state, f"{key}.{i}", records) for i in range(value["items"]))
     return value

@@ -10,13 +10,17 @@ from ..array_types import Indices
 from ..data import Source
 from ..errors import InputError, InputTypeError, one_of
 from ..inference.tables import Table
-from ..inference.wilks import WilksSet
+from ..inference.wilks import CentredRows, WilksSet
+from ..solvers.closed_form.row_span import all_rows
 from ..summaries import ClassMoments
+from ..summaries.class_moments import require_memory
 from .column_positions import find_amount, find_columns
 from .selector import Selector
 from .stepwise_search import EntryRule, StepwiseSearch
 
 DIRECTIONS = ("both", "forward", "backward")
+FEW = 2
+"""Rows per column up to which steps work on the rows: two products with them cost what two sweeps of a matrix do."""
 
 
 class StepwiseDiscriminant(Selector):
@@ -25,8 +29,8 @@ class StepwiseDiscriminant(Selector):
         Λ(S) = det W_SS/det T_SS,   F = (n − K − |S|)/(K − 1) · (1 − λ)/λ,   λ = Λ(S ∪ j)/Λ(S)
 
     A step first removes the column with the smallest F if that is too small to stay; else the column with the largest F enters if that is
-    large enough. One pass gives the moments; after that a step costs O(p²). The p-values are those of a test planned beforehand: they
-    guide the search and are no evidence, because the best of many columns is looked at in each step.
+    large enough. One pass gives the moments; after that a step costs O(p²), or O(np) where rows are few. The p-values are those of a test
+    planned beforehand: they guide the search and are no evidence, because the best of many columns is looked at in each step.
 
     Parameters
     ----------
@@ -107,10 +111,11 @@ class StepwiseDiscriminant(Selector):
         """
         self._check_given()
         source = self._labelled(X, y, sample_weight)
-        moments = source.reduce(ClassMoments.summarise(source.classes, "pooled"))
+        few = source.n_rows is not None and source.n_rows <= FEW * source.n_features
+        moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal" if few else "pooled"))
         if not moments.is_finite:
             source.refuse_nonfinite()
-        return self._choose(moments, source, source.feature_names)
+        return self._choose(moments, source, source.feature_names, _centred(source, moments) if few else None)
 
     def fit_summary(self, summary: ClassMoments, feature_names: Any = None) -> Self:
         """Choose columns from the moments of the classes, without any rows.
@@ -127,8 +132,8 @@ class StepwiseDiscriminant(Selector):
             raise InputError(f"feature_names={feature_names!r:.60} must be a list of {summary.n_features} names, one per column.")
         return self._choose(summary.to("pooled"), None, None if feature_names is None else tuple(feature_names))
 
-    def _choose(self, moments: ClassMoments, source: Source | None, names: tuple[str, ...] | None) -> Self:
-        columns = WilksSet(moments.counts, moments.means, moments.scatter, self.tolerance)
+    def _choose(self, moments: ClassMoments, source: Source | None, names: tuple[str, ...] | None, rows: CentredRows | None = None) -> Self:
+        columns = WilksSet(moments.counts, moments.means, moments.scatter if rows is None else rows, self.tolerance)
         p = moments.n_features
         most = p if self.max_features is None else find_amount("max_features", self.max_features, p)
         rule = EntryRule(self.direction, self.p_enter, self.p_remove, self.f_enter, self.f_remove, most)
@@ -154,3 +159,12 @@ class StepwiseDiscriminant(Selector):
     def _loosen(self) -> str:
         bound = f"p_enter={self.p_enter}" if self.f_enter is None else f"f_enter={self.f_enter}"
         return f"No column is good enough for {bound} (or p_remove, f_remove); loosen it, or include=[…] columns in any case."
+
+
+def _centred(source: Source, moments: ClassMoments) -> CentredRows:
+    """Return the rows of a source minus the means of their classes, times the roots of their weights."""
+    require_memory((int(source.n_rows or 0), source.n_features))
+    rows = all_rows(source, copy=False)
+    X = rows.dense().astype(np.float64, copy=False)
+    X = X - moments.means[rows.codes]
+    return CentredRows(X if rows.weight is None else X * np.sqrt(rows.weight)[:, None])

@@ -43,11 +43,11 @@ class EntryRule:
 
     def enters(self, tests: PartialTests, j: int) -> bool:
         """Whether a column is good enough to enter."""
-        return bool(tests.p[j] <= self.p_enter if self.f_enter is None else tests.F[j] >= self.f_enter)
+        return bool(tests.p_value(j) <= self.p_enter if self.f_enter is None else tests.F[j] >= self.f_enter)
 
     def stays(self, tests: PartialTests, j: int) -> bool:
         """Whether a column is good enough to stay."""
-        return bool(tests.p[j] <= self.p_remove if self.f_remove is None else tests.F[j] >= self.f_remove)
+        return bool(tests.p_value(j) <= self.p_remove if self.f_remove is None else tests.F[j] >= self.f_remove)
 
 
 class StepwiseSearch:
@@ -59,7 +59,7 @@ class StepwiseSearch:
         self.order: list[int] = []
         self.steps: list[tuple[int, bool, PartialTests, SetTests, int]] = []
         for j in include:
-            if not columns.can_enter()[j]:
+            if not columns.may_enter(int(j)):
                 raise InputError(f"Column {self.name(j)!r} is to be included, but {self.why_not(j)}; leave it out of include.")
             columns.enter(int(j))
             self.order.append(int(j))
@@ -90,7 +90,7 @@ class StepwiseSearch:
                 "are too few: more than columns + classes are needed. Use direction='forward' or 'both'."
             )
         for j in range(len(self.forced)):
-            if columns.can_enter()[j]:
+            if columns.may_enter(int(j)):
                 columns.enter(j)
                 self.order.append(j)
 
@@ -136,7 +136,7 @@ class StepwiseSearch:
         values: list[list[Any]] = [[] for _ in HISTORY]
         for number, (j, entered, tests, test, size) in enumerate(self.steps, 1):
             names = (self.name(j), "") if entered else ("", self.name(j))
-            partial = tests.r2[j], tests.F[j], tests.p[j]
+            partial = tests.r2[j], tests.F[j], tests.p_value(j)
             row = (number, size, *names, *partial, test.wilks, test.wilks_p, test.ascc, test.ascc_p)
             for column, value in zip(values, row, strict=True):
                 column.append(value)

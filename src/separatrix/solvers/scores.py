@@ -17,6 +17,9 @@ from ..thresholds import LABELS, SCORES
 FEW_CLASSES = 16
 """Up to here a fused kernel beats a matrix product with so few columns."""
 
+FEW_ROWS, MANY_CLASSES = 500, 12
+"""Rows from which, and classes up to which, comparing columns is faster than looking for the largest of each row."""
+
 
 def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
     """Return X coef' + intercept of a block in float64: the reference for small or sparse blocks, else tiles."""
@@ -108,6 +111,9 @@ def largest(scores: Floats) -> Codes:
         return (scores[:, 0] > 0).astype(np.int32)
     if scores.shape[1] == 2:
         return (scores[:, 1] > scores[:, 0]).astype(np.int32)
+    if len(scores) < FEW_ROWS or scores.shape[1] > MANY_CLASSES:
+        best: Codes = scores.argmax(axis=1).astype(np.int32)
+        return best
     codes, top = np.zeros(len(scores), dtype=np.int32), scores[:, 0].copy()
     for k in range(1, scores.shape[1]):  # argmax over a short last axis is slow
         above = scores[:, k] > top

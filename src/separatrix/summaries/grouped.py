@@ -92,7 +92,8 @@ def _pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
     picked = block.X[rows[used]]
     picked = picked.toarray() if block.is_sparse else picked
     pilot = np.zeros((n_groups, block.n_features))
-    np.add.at(pilot, np.repeat(np.arange(n_groups), found), picked)
+    seen = found > 0
+    pilot[seen] = np.add.reduceat(picked, (np.cumsum(found) - found)[seen], axis=0, dtype=np.float64)
     return pilot / np.maximum(found, 1)[:, None]
 
 
@@ -103,7 +104,8 @@ def _add_tiles(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, co
     if not grouping.diagonal:
         # BLAS needs rows of each slot at a time: some, as far as four tiles go, and p where p × p sums are to be added to for them.
         size = max(size, min(ROWS_PER_SLOT * grouping.n_slots, 4 * size), p * grouping.n_slots)
-    shifted, product = np.empty((0 if grouping.diagonal else min(size, block.n_rows), p)), np.empty((p, p))
+    shifted = np.empty((0 if grouping.diagonal else min(size, block.n_rows), p))
+    product = np.empty((0, 0) if grouping.diagonal else (p, p))
     rows, starts = np.arange(len(shifted)), np.zeros(grouping.n_slots + 1, dtype=np.int64)
     for tile in block.tiles(size):
         X = np.ascontiguousarray(tile.dense()) if tile.is_sparse else tile.X

@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..array_types import Codes, Floats
-from ..thresholds import ROW_PRODUCTS
+from ..array_types import Bools, Codes, Floats
+from ..thresholds import HELD_SCORES, ROW_PRODUCTS
+from .class_moments import ClassMoments, Kind
+
+DIGITS = 1e-9
+"""Share of the rows' variance below which that of a resample may be rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResampledMoments:
-    """Counts (B, K), means (B, K, p) and pooled scatters (B, p, p) of B weightings."""
+    """Counts (B, K), means (B, K, p) and scatters of B weightings: pooled (B, p, p), full (B, K, p, p) or diagonal (B, K, p)."""
 
     counts: Floats
     means: Floats
     scatter: Floats
 
 
-def can_resample(n: int, p: int) -> bool:
-    """Return whether the products of n rows of p columns fit.
+def can_resample(n: int, p: int, kind: Kind = "pooled") -> bool:
+    """Return whether the products of n rows of p columns fit; of kind "diagonal" there are only squares.
 
     Examples
     --------
-    >>> can_resample(569, 30), can_resample(200_000, 50)
-    (True, False)
+    >>> can_resample(569, 30), can_resample(200_000, 50), can_resample(200_000, 50, "diagonal")
+    (True, False, True)
     """
-    return not ROW_PRODUCTS.reached(n * p * (p + 1) // 2)
+    return not ROW_PRODUCTS.reached(n * p if kind == "diagonal" else n * p * (p + 1) // 2)
 
 
 def resampled_moments(X: Floats, codes: Codes, weights: Floats, n_classes: int) -> ResampledMoments:
@@ -51,25 +59,91 @@ def resampled_moments(X: Floats, codes: Codes, weights: Floats, n_classes: int) 
     >>> found.scatter.round(6).ravel().tolist(), found.means[1].round(6).ravel().tolist()
     ([4.0, 2.666667], [0.666667, 5.0])
     """
-    p = X.shape[1]
-    order = np.argsort(codes, kind="stable")
-    edges = np.searchsorted(codes[order], np.arange(n_classes + 1))
-    U, W = X[order], np.ascontiguousarray(weights[:, order])
-    counts, shifts = np.empty((len(W), n_classes)), np.empty((len(W), n_classes, p))
-    centres = np.empty((n_classes, p))
-    for k in range(n_classes):
-        own = slice(edges[k], edges[k + 1])
-        centres[k] = U[own].mean(axis=0)
-        U[own] -= centres[k]
-        counts[:, k] = W[:, own].sum(axis=1)
-        shifts[:, k] = W[:, own] @ U[own] / counts[:, k, None]
-    above = np.triu_indices(p)
-    place = np.empty((p, p), dtype=np.intp)
-    place[above] = place[above[::-1]] = np.arange(len(above[0]))
-    scatter = (W @ _products(U).T).take(place.ravel(), axis=1).reshape(len(W), p, p)
-    scaled = np.sqrt(counts)[:, :, None] * shifts
-    scatter -= scaled.transpose(0, 2, 1) @ scaled
-    return ResampledMoments(counts, centres + shifts, scatter)
+    rows = SortedRows(X, codes, n_classes)
+    return rows.pooled(weights)
+
+
+def resampled_summaries(X: Floats, codes: Codes, weights: Floats, classes: NDArray[Any], kind: Kind) -> Iterator[ClassMoments | None]:
+    """Yield the class moments of rows under each line of weights (B, n), None where a column that varies would be left without digits.
+
+    Parameters
+    ----------
+    X : (n, p) float64
+    codes : (n,)
+    weights : (B, n)
+    classes : (K,)
+    kind : "full", "pooled" or "diagonal"
+
+    Examples
+    --------
+    >>> X, codes = np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1], dtype=np.int32)
+    >>> found = list(resampled_summaries(X, codes, np.array([[2.0, 1.0, 1.0, 1.0], [2.0, 0.0, 1.0, 1.0]]), np.arange(2), "diagonal"))
+    >>> found[0].scatter.round(6).tolist(), found[1]
+    ([[2.666667], [2.0]], None)
+    """
+    rows, K, p = SortedRows(X, codes, len(classes)), len(classes), X.shape[1]
+    there = (weights > 0).astype(np.float64) @ np.eye(K)[codes]
+    size = HELD_SCORES.portion(K * p * (p if kind == "full" else 1) + (p * p if kind == "pooled" else 0))
+    for begin in range(0, len(weights), size):
+        found = rows.moments(weights[begin : begin + size], kind)
+        sure = rows.varies(found, kind)
+        for b, certain in enumerate(sure):
+            number = there[begin + b].astype(np.int64)
+            yield ClassMoments(classes, found.counts[b], found.means[b], found.scatter[b], kind, number) if certain else None
+
+
+class SortedRows:
+    """Rows sorted by class, each minus the mean of its class, for sums under many weights."""
+
+    def __init__(self, X: Floats, codes: Codes, n_classes: int) -> None:
+        self.order = np.argsort(codes, kind="stable")
+        edges = np.searchsorted(codes[self.order], np.arange(n_classes + 1)).tolist()
+        self.own = [slice(begin, end) for begin, end in pairwise(edges)]
+        self.U, self.centres = X[self.order], np.empty((n_classes, X.shape[1]))
+        for k, own in enumerate(self.own):
+            self.centres[k] = self.U[own].mean(axis=0)
+            self.U[own] -= self.centres[k]
+
+    def moments(self, weights: Floats, kind: Kind) -> ResampledMoments:
+        """Return the moments of any kind."""
+        if kind == "pooled":
+            return self.pooled(weights)
+        W, counts, shifts = self._shifts(weights)
+        parts = [self._scatter(W[:, own], self.U[own], counts[:, [k]], shifts[:, [k]], kind) for k, own in enumerate(self.own)]
+        return ResampledMoments(counts, self.centres + shifts, np.stack(parts, axis=1))
+
+    def pooled(self, weights: Floats) -> ResampledMoments:
+        """Return the moments with one scatter for all classes."""
+        W, counts, shifts = self._shifts(weights)
+        return ResampledMoments(counts, self.centres + shifts, self._scatter(W, self.U, counts, shifts, "pooled"))
+
+    def varies(self, found: ResampledMoments, kind: Kind) -> Bools:
+        """Return for each weighting whether no column that varies in the rows, within a class or all, has next to no variance left."""
+        squares = np.stack([(self.U[own] ** 2).sum(axis=0) for own in self.own])
+        left = found.scatter if kind == "diagonal" else np.einsum("...jj->...j", found.scatter)
+        whole = squares.sum(axis=0) if kind == "pooled" else squares
+        low = (left <= DIGITS * whole) & (whole > 0)
+        kept: Bools = ~np.any(low.reshape(len(left), -1), axis=1)
+        return kept
+
+    def _shifts(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        W = np.ascontiguousarray(weights[:, self.order])
+        counts = np.stack([W[:, own].sum(axis=1) for own in self.own], axis=1)
+        sums = np.stack([W[:, own] @ self.U[own] for own in self.own], axis=1)
+        return W, counts, sums / counts[:, :, None]
+
+    def _scatter(self, W: Floats, U: Floats, counts: Floats, shifts: Floats, kind: Kind) -> Floats:
+        scaled = np.sqrt(counts)[:, :, None] * shifts
+        if kind == "diagonal":
+            squares: Floats = W @ U**2 - np.einsum("bkj,bkj->bj", scaled, scaled)
+            return squares
+        p = U.shape[1]
+        above = np.triu_indices(p)
+        place = np.empty((p, p), dtype=np.intp)
+        place[above] = place[above[::-1]] = np.arange(len(above[0]))
+        scatter: Floats = (W @ _products(U).T).take(place.ravel(), axis=1).reshape(len(W), p, p)
+        scatter -= scaled.transpose(0, 2, 1) @ scaled
+        return scatter
 
 
 def _products(U: Floats) -> Floats:

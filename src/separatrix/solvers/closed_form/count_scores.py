@@ -53,11 +53,13 @@ def _add_dense(block: Block, reading: CountingRule, coef: Floats, offset: Floats
 
 def _add_stored(block: Block, reading: CountingRule, coef: Floats, offset: Floats | None, scores: Floats) -> None:
     small = not SCORES.reached(block.X.nnz)
-    weights = np.ascontiguousarray(coef.T)
+    few = small and block.n_rows == 1
+    weights = coef.T if few else np.ascontiguousarray(coef.T)
     for piece in stored(block, reading):
         own = scores[piece.begin : piece.end]
         if small:
-            own += piece.matrix(block.n_features) @ weights
+            # Of one row only its own columns: turning all coefficients over would cost more.
+            own += piece.data @ weights[piece.indices] if few else piece.matrix(block.n_features) @ weights
             if piece.data.min(initial=0.0) < reading.floor:
                 own[np.repeat(np.arange(len(own)), np.diff(piece.indptr))[piece.data < reading.floor]] = np.nan
         else:

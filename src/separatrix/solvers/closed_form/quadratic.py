@@ -45,6 +45,12 @@ def class_divisors(moments: ClassMoments, covariance: str, pooling: float = 0.0,
     return np.where(few & growing, counts, freedom)
 
 
+def class_units(moments: ClassMoments) -> Floats:
+    """Return the standard deviations of the columns within each class, 1 where a column does not vary."""
+    sd = np.sqrt(moments.diagonals() / np.where(moments.counts > 0, moments.counts, 1.0)[:, None])
+    return np.where(sd > 0, sd, 1.0)
+
+
 def pool(scatter: Floats, freedom: Floats, share: float) -> Floats:
     """Return the class covariances with a share λ of the pooled one in each, as Friedman weighs them.
 

@@ -21,6 +21,7 @@ from ...summaries import ClassMoments
 from ...summaries.class_moments import require_memory
 from .discriminant import Discriminant
 from .shrinkage import ledoit_wolf_alpha, oas_alpha
+from .whitening import NULL_VARIANCE, total_spread
 
 TOLERANCE = 1e-12
 """Smallest share of the largest Gram eigenvalue that counts as a direction of the span."""
@@ -33,12 +34,15 @@ class Embedding:
     Attributes
     ----------
     coordinates : (n, r)
+    values : (r,)
+        Σ_i share_i y_i² of each coordinate; the sums of products of different ones are 0.
     rows : (n, p) dense or sparse, as given
     combine : (n, r)
         Basis vector r is Σ_i combine[i, r] (x_i − centre)/scale.
     """
 
     coordinates: Floats
+    values: Floats
     rows: Any
     combine: Floats
     centre: Floats
@@ -50,9 +54,13 @@ class Embedding:
         back = (self.rows.T @ (mix.T)).T - mix.sum(axis=1)[:, None] * self.centre
         return np.asarray(back / self.scale**2)
 
+    def basis(self) -> Floats:
+        """Return the basis of the span, (p, r), orthonormal in columns divided by the scale."""
+        return self.to_columns(np.eye(self.combine.shape[1])).T * self.scale[:, None]
 
-def embed(rows: Any, centre: Floats, scale: Floats) -> Embedding:
-    """Return the embedding of rows, dense or sparse, centred and scaled by columns.
+
+def embed(rows: Any, centre: Floats, scale: Floats, share: Floats | None = None) -> Embedding:
+    """Return the embedding of rows, dense or sparse, centred and scaled by columns, along the principal axes of rows weighted by `share`.
 
     Examples
     --------
@@ -61,35 +69,52 @@ def embed(rows: Any, centre: Floats, scale: Floats) -> Embedding:
     >>> embedding.coordinates.shape, embedding.to_columns(np.array([[1.0]])).round(12).tolist()
     ((2, 1), [[0.0, -1.0, 0.0]])
     """
-    gram: Floats
-    if sp.issparse(rows):
-        scaled = rows.multiply(1.0 / scale).tocsr()
-        gram = np.asarray((scaled @ scaled.T).todense(), dtype=np.float64)
-        cross = np.asarray(scaled @ (centre / scale))
-        gram = gram - cross[:, None] - cross[None, :] + np.sum((centre / scale) ** 2)
-    else:
-        centred = (rows - centre) / scale
-        gram = centred @ centred.T
+    gram = centred_gram(rows, centre, scale)
+    root_share = np.ones(len(gram)) if share is None else np.sqrt(share)
+    gram = gram if share is None else gram * root_share * root_share[:, None]
     values, vectors = eigh(gram, check_finite=False)
     kept = values > TOLERANCE * max(values[-1], 0.0)
     root = np.sqrt(values[kept])
     # The sign of an eigenvector is arbitrary; fix it so that the same rows give the same coordinates everywhere.
     vectors = vectors[:, kept] * np.sign(vectors[np.abs(vectors[:, kept]).argmax(axis=0), np.flatnonzero(kept)])
-    return Embedding(vectors * root, rows, vectors / root, centre, scale)
+    own = root_share[:, None]
+    return Embedding(vectors * root / own, values[kept], rows, vectors * own / root, centre, scale)
+
+
+def centred_gram(rows: Any, centre: Floats, scale: Floats) -> Floats:
+    """Return the products (n, n) of rows, dense or sparse, centred and scaled by columns.
+
+    Examples
+    --------
+    >>> centred_gram(np.array([[0.0, 3.0], [2.0, 3.0]]), np.array([1.0, 3.0]), np.array([0.5, 1.0])).tolist()
+    [[4.0, -4.0], [-4.0, 4.0]]
+    """
+    if sp.issparse(rows):
+        scaled = rows.multiply(1.0 / scale).tocsr()
+        gram: Floats = np.asarray((scaled @ scaled.T).todense(), dtype=np.float64)
+        cross = np.asarray(scaled @ (centre / scale))
+        gram += float(np.sum((centre / scale) ** 2)) - cross[:, None] - cross
+        return gram
+    centred = rows - centre
+    if (scale != 1.0).any():
+        centred /= scale
+    products: Floats = centred @ centred.T
+    return products
 
 
 @dataclass(frozen=True, slots=True)
 class WideSolution:
-    """Discriminants on the columns, with the means and priors behind them and the shrinkage used."""
+    """Discriminants on the columns, with the means and priors behind them, the shrinkage used, and the directions without variance."""
 
     found: Discriminant
     means: Floats
     priors: Floats
     alpha: float
+    flat: int
 
 
 def solve_wide(
-    source: Source,
+    rows: Block,
     moments: ClassMoments,
     factors: Floats | None,
     shrinkage: Any,
@@ -101,12 +126,9 @@ def solve_wide(
     the columns as they are for a number, and total standard deviations (the metric of directions without variance) for none.
     """
     n, p = float(moments.counts.sum()), moments.n_features
-    within = moments.to_diagonal_sums() / n
-    centre = moments.grand_mean
-    total = within + np.einsum("kj,k->j", (moments.means - centre) ** 2, moments.counts) / n
-    variance = within if isinstance(shrinkage, str) else total if not shrinkage else np.ones(p)
-    scale = np.sqrt(np.where(variance > 0, variance, 1.0))
-    rows = all_rows(source)
+    centre, total = total_spread(moments.counts, moments.means, moments.to_diagonal_sums())
+    spread = np.sqrt(moments.to_diagonal_sums() / n) if isinstance(shrinkage, str) else total if not shrinkage else np.ones(p)
+    scale = np.where(spread > 0, spread, 1.0)
     require_memory((rows.X.shape[0], rows.X.shape[0]))
     embedding = embed(rows.X, centre, scale)
     coordinates = embedded_moments(embedding.coordinates, rows, moments, factors)
@@ -117,12 +139,21 @@ def solve_wide(
     coef, scalings = back(found.coef), back(found.scalings.T).T
     mean = priors @ moments.means
     intercept = found.intercept + found.coef @ found.mean - coef @ mean
-    return WideSolution(replace(found, coef=coef, intercept=intercept, scalings=scalings, mean=mean), moments.means, priors, alpha)
+    r = embedding.coordinates.shape[1]
+    # Outside the span a covariance is what shrinking puts there, or next to nothing.
+    level = alpha * float(np.trace(found.covariance)) / ((1.0 - alpha) * p + alpha * r)
+    outside = level if level > 0 else NULL_VARIANCE
+    log_det = found.whitening.log_det + (p - r) * float(np.log(outside)) + 2.0 * float(np.log(scale).sum())
+    whitening = replace(found.whitening, log_det=log_det, rank=p if level > 0 else found.whitening.rank)
+    found = replace(found, coef=coef, intercept=intercept, scalings=scalings, mean=mean, whitening=whitening)
+    return WideSolution(found, moments.means, priors, alpha, p - whitening.rank)
 
 
-def all_rows(source: Source) -> Block:
-    """Return all rows of a source in one block."""
+def all_rows(source: Source, copy: bool = True) -> Block:
+    """Return all rows of a source in one block, in float64; without `copy` it may share them with the source."""
     blocks = list(source.blocks())
+    if len(blocks) == 1 and not copy:
+        return replace(blocks[0], X=blocks[0].X.astype(np.float64, copy=False))
     X = sp.vstack([b.X for b in blocks], format="csr") if blocks[0].is_sparse else np.vstack([b.X for b in blocks])
     weight = None if blocks[0].weight is None else np.concatenate([b.weight for b in blocks])
     return Block(X.astype(np.float64, copy=False), np.concatenate([b.codes for b in blocks]), weight)

@@ -15,6 +15,8 @@ ROUNDING = 1e-13
 """Standard deviation of a column, relative to its total one, that may be rounding."""
 NULL_VARIANCE = 1e-8
 """Variance, in units of the total, that stands for 'none' along directions in which no class varies."""
+SAME = 1e-7
+"""Distance of class means, in units of the total spread, that rounding leaves along a direction in which no row differs."""
 CONSTANT = 8 * float(np.finfo(np.float64).eps)
 """Standard deviation, relative to the mean, that is left by rounding alone in a column of equal values."""
 
@@ -47,6 +49,18 @@ class Whitening:
         """Whether there are directions in which no class varies."""
         singular: bool = self.null.shape[1] > 0
         return singular
+
+    def null_for(self, means: Floats, spread: Floats) -> bool:
+        """Return whether class means (K, p) are equal along all directions without variance: then no row differs along them.
+
+        Examples
+        --------
+        >>> flat = whiten(np.diag([1.0, 0.0]), np.ones(2))
+        >>> flat.null_for(np.array([[0.0, 1.0], [2.0, 1.0]]), np.ones(2)), flat.null_for(np.array([[0.0, 1.0], [2.0, 3.0]]), np.ones(2))
+        (True, False)
+        """
+        apart = (means - means.mean(axis=0)) / np.where(spread > 0, spread, 1.0) @ self.null
+        return bool((np.abs(apart) <= SAME).all())
 
 
 def _factored(covariance: Floats, s: Floats) -> Whitening | None:
@@ -86,6 +100,19 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
     return Whitening(basis, float(np.log(kept).sum()) + log_scale, int(varies.sum()), vectors[:, ~varies])
 
 
+def total_rank(counts: Floats, means: Floats, within: Floats) -> int:
+    """Return the number of directions in which rows vary, from class counts, means and the pooled scatter (p, p).
+
+    Examples
+    --------
+    >>> total_rank(np.array([1.0, 1.0]), np.array([[0.0, 1.0], [0.0, 3.0]]), np.zeros((2, 2)))
+    1
+    """
+    centre, spread = total_spread(counts, means, np.diag(within))
+    V = np.sqrt(counts)[:, None] * np.where(spread > 0, means - centre, 0.0)
+    return whiten(within + V.T @ V, spread * np.sqrt(counts.sum())).rank
+
+
 def total_spread(counts: Floats, means: Floats, within: Floats) -> tuple[Floats, Floats]:
     """Return the mean of all rows and the total standard deviation of each column, exactly 0 where a column is constant.
 
@@ -105,6 +132,7 @@ def total_spread(counts: Floats, means: Floats, within: Floats) -> tuple[Floats,
     """
     n = counts.sum()
     centre = counts @ means / n
-    spread = np.sqrt((within + counts @ (means - centre) ** 2) / n)
+    # Merged sums of a constant column may fall below zero by rounding.
+    spread = np.sqrt(np.maximum(within + counts @ (means - centre) ** 2, 0.0) / n)
     # Without this a constant 0.1 has a spread of 1e-17, and dividing by it makes numbers out of rounding.
     return centre, np.where(spread > CONSTANT * np.abs(centre), spread, 0.0)

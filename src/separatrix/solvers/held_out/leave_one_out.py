@@ -170,7 +170,7 @@ def discriminant_pass(
     means, basis : (K, p), (p, r) with basis' S basis = I
     counts, nu, fixed : as in :func:`discriminant_left_out`
     singular : bool
-        Whether S has no inverse: then a row may carry a direction alone, and every row is refitted.
+        Whether class means differ along directions without variance: their units change with every row, and every row is refitted.
     """
     centres = (means - means.mean(axis=0)) @ basis
 
@@ -272,8 +272,8 @@ def gaussian_pass(
     ----------
     scores_of : block → (n, K) offset_k − ½ d_ik of the full fit
     offset : (K,) log π_k − ½ log det Σ_k
-    counts, p, ddof, fixed : as in :func:`gaussian_left_out`
-    ranks : (K,) directions in which each class varies; rows of a class with fewer than p are refitted
+    counts, p, ddof, fixed : as in :func:`gaussian_left_out`, p being the directions in which all rows vary
+    ranks : (K,) directions in which each class varies; rows of a class with fewer than all rows vary in are refitted
     """
 
     def left_out(block: Block) -> LeftOut:

@@ -65,8 +65,8 @@ def least_squares_pass(
     coef: Floats,
     intercept: Floats,
     factors: Floats | None = None,
-) -> tuple[Callable[[Block], tuple[Floats, Bools]], bool]:
-    """Return the pass to the outputs of every row under the regression without it, and whether that has no unique solution.
+) -> Callable[[Block], tuple[Floats, Bools]]:
+    """Return the pass to the outputs of every row under the regression without it.
 
         f' = t − (t − f)/(1 − w h),    h = 1/n + (x − x̄)'(T + αI)⁻¹(x − x̄)
 
@@ -88,16 +88,17 @@ def least_squares_pass(
     total = scatter + (V.T * counts) @ V
     total.flat[:: len(total) + 1] += alpha
     found = whiten(total, np.sqrt(n * spread**2 + alpha))
+    basis = found.basis[:, : found.rank]  # along other directions no row differs, with or without any of them
 
     def outputs(tile: Block) -> tuple[Floats, Bools]:
         assert tile.codes is not None
         X = tile.dense().astype(np.float64, copy=False)
         weight = np.ones(len(X)) if tile.weight is None else tile.weight
         weight = weight if factors is None else weight * factors[tile.codes]
-        z = (X - centre) @ found.basis
+        z = (X - centre) @ basis
         left = 1.0 - weight * (1.0 / n + np.einsum("ir,ir->i", z, z))
         refit = (left <= GUARD) | vanishing(counts[tile.codes], weight)[0]
         t = targets[tile.codes]
         return t - (t - X @ coef.T - intercept) / np.where(refit, 1.0, left)[:, None], refit
 
-    return outputs, found.is_singular
+    return outputs

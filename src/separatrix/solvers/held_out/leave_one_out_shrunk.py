@@ -14,7 +14,6 @@ import numpy as np
 
 from ...array_types import Bools, Codes, Floats
 from ...data import Block
-from ...summaries import ClassMoments
 from ...summaries.grouped import tile_rows
 from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
@@ -36,6 +35,8 @@ class ShrunkLeftOut:
     nu : float
         Divisor of the scatter: n − K, or n for maximum likelihood.
     fixed : (K,) priors to hold, optional
+    p : int
+        Number of columns behind the coordinates, where they are fewer: rows in their span.
 
     Examples
     --------
@@ -45,7 +46,8 @@ class ShrunkLeftOut:
     [0, 0, 1, 1]
     """
 
-    def __init__(self, counts: Floats, means: Floats, scatter: Floats, nu: float, fixed: Floats | None) -> None:
+    def __init__(self, counts: Floats, means: Floats, scatter: Floats, nu: float, fixed: Floats | None, p: int | None = None) -> None:
+        self.p = p or len(scatter)
         values, self.vectors = np.linalg.eigh(scatter)
         self.values = np.maximum(values, 0.0)
         self.counts, self.means, self.nu, self.fixed = counts, means, nu, fixed
@@ -79,7 +81,7 @@ class ShrunkLeftOut:
         unit, growth = np.ones(len(u)), (N / rest) ** 2
 
         def at(alpha: float) -> LeftOut:
-            given = np.stack([(1.0 - alpha) / nu, alpha / (len(self.values) * nu), a, (1.0 - alpha) * a / nu, growth, unit], axis=1)
+            given = np.stack([(1.0 - alpha) / nu, alpha / (self.p * nu), a, (1.0 - alpha) * a / nu, growth, unit], axis=1)
             found = by_distances(u, codes, given, spectrum, log_prior)
             found.scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
             return LeftOut(found.scores, found.refit | few)
@@ -98,7 +100,7 @@ class ShrunkLeftOut:
         few = nu <= 0
         nu = np.where(few, 1.0, nu)
         trace = np.maximum(self.values.sum() - a * np.einsum("ij,ij->i", u, u), 0.0)
-        slope, level = (1.0 - alpha) / nu, alpha * trace / (len(self.values) * nu)
+        slope, level = (1.0 - alpha) / nu, alpha * trace / (self.p * nu)
         least, most = (slope * value + level for value in (self.values[0], self.values[-1]))
         flat = least <= GUARD * most
         inverse = np.multiply.outer(slope, self.values)
@@ -136,8 +138,10 @@ def discriminant_pass_at(
     """
     if alpha:
         return ShrunkLeftOut(counts, means, scatter, nu, fixed).at(alpha)
-    whitening = whiten(scatter / nu, total_spread(counts, means, np.diag(scatter))[1])
-    return discriminant_pass(means, whitening.basis, counts, nu, fixed, whitening.is_singular)
+    spread = total_spread(counts, means, np.diag(scatter))[1]
+    found = whiten(scatter / nu, spread)
+    # Directions in which no row differs stay so without any of them, and say nothing: they are left out.
+    return discriminant_pass(means, found.basis[:, : found.rank], counts, nu, fixed, not found.null_for(means[counts > 0], spread))
 
 
 def discriminant_path(
@@ -152,9 +156,15 @@ def discriminant_path(
     fixed : (K,) priors to hold, optional
     shrinkages : numbers in [0, 1]
     """
-    shrunk = ShrunkLeftOut(counts, means, scatter, nu, fixed)
     plain = discriminant_pass_at(counts, means, scatter, nu, fixed, 0.0)
-    size = tile_rows(means.shape[1])
+    return shrinkage_pass(ShrunkLeftOut(counts, means, scatter, nu, fixed), plain, shrinkages)
+
+
+def shrinkage_pass(
+    shrunk: ShrunkLeftOut, plain: Callable[[Block], LeftOut], shrinkages: Sequence[float]
+) -> Callable[[Block], Iterator[LeftOut]]:
+    """Return the pass that yields the scores at each shrinkage, those without any from the pass `plain`."""
+    counts, size = shrunk.counts, tile_rows(shrunk.means.shape[1])
 
     def path(block: Block) -> Iterator[LeftOut]:
         codes = block.codes
@@ -184,7 +194,9 @@ def discriminant_path(
     return path
 
 
-def shrunk_change(u: Floats, values: Floats, N: float, weight: Floats, ddof: float, alpha: float, ridge: float) -> tuple[Floats, Bools]:
+def shrunk_change(
+    u: Floats, values: Floats, N: float, weight: Floats, ddof: float, alpha: float, ridge: float, p: int | None = None
+) -> tuple[Floats, Bools]:
     """Return −½(log det Σ' + d') of rows of one class under its own covariance without them, and which need a refit.
 
         Σ' = (1 − r)[(1 − α)S' + α (tr S'/p) I] + rI,   S' = (W − wN uu'/(N − w))/(N − w − ddof)
@@ -197,6 +209,8 @@ def shrunk_change(u: Floats, values: Floats, N: float, weight: Floats, ddof: flo
         Summed weights of the class.
     weight : (n,)
     ddof, alpha, ridge : float
+    p : int
+        Number of columns, where they are more than the eigenvectors: along the others the class does not vary.
 
     Examples
     --------
@@ -211,18 +225,23 @@ def shrunk_change(u: Floats, values: Floats, N: float, weight: Floats, ddof: flo
     freedom = np.where(possible, freedom, 1.0)
     squares = u**2
     trace = np.maximum(values.sum() - a * squares.sum(axis=1), 0.0)
-    D = (1.0 - ridge) * ((1.0 - alpha) * values + (alpha * trace / len(values))[:, None]) / freedom[:, None] + ridge
-    flat = D.min(axis=1) <= GUARD * D.max(axis=1)
+    others = (p or len(values)) - len(values)
+    level = (1.0 - ridge) * alpha * trace / (len(values) + others) / freedom + ridge
+    D = (1.0 - ridge) * (1.0 - alpha) * values / freedom[:, None] + level[:, None]
+    flat = (level if others else D.min(axis=1)) <= GUARD * D.max(axis=1, initial=0.0)
     D = np.where(D > 0, D, 1.0)
     own = np.einsum("ij,ij->i", squares, 1.0 / D)
     left = 1.0 - (1.0 - ridge) * (1.0 - alpha) * a / freedom * own
     refit = ~vanishes & (~possible | flat | (left <= GUARD))
     left = np.where(refit | vanishes, 1.0, left)
-    return -0.5 * (np.log(D).sum(axis=1) + np.log(left) + (N / rest) ** 2 * own / left), refit
+    log_det = np.log(D).sum(axis=1) + others * np.log(np.where(level > 0, level, 1.0))
+    return -0.5 * (log_det + np.log(left) + (N / rest) ** 2 * own / left), refit
 
 
 def shrunk_pass(
-    moments: ClassMoments,
+    counts: Floats,
+    means: Floats,
+    axes: Sequence[tuple[Floats, Floats]],
     scores_of: Callable[[Block], Floats],
     priors: Floats,
     fixed: Floats | None,
@@ -234,26 +253,26 @@ def shrunk_pass(
 
     Parameters
     ----------
-    moments : ClassMoments of kind "full"
+    counts, means : (K,), (K, p)
+    axes : eigenvalues (r,) and eigenvectors (p, r) of the scatter of each class; along others it does not vary
     scores_of : block → (n, K) log p(x, k) of the full fit without the constant p log 2π
     priors : (K,) of the full fit
     fixed : (K,) priors to hold, optional
     ddof, alpha, ridge : as in :func:`shrunk_change`
     """
-    spectra = [np.linalg.eigh(W) for W in moments.scatter]
 
     def left_out(block: Block) -> LeftOut:
         codes = block.codes
         assert codes is not None
         weight = np.ones(block.n_rows) if block.weight is None else block.weight
-        now = left_out_log_priors(moments.counts, codes, weight, fixed)
+        now = left_out_log_priors(counts, codes, weight, fixed)
         scores, refit = scores_of(block) - log_priors(priors) + now, np.zeros(block.n_rows, dtype=bool)
-        for g, (values, vectors) in enumerate(spectra):
+        for g, (values, vectors) in enumerate(axes):
             of = np.flatnonzero(codes == g)
             rows = Block(block.X[of]).dense().astype(np.float64, copy=False)
-            u = (rows - moments.means[g]) @ vectors
-            N = float(moments.counts[g])
-            change, refit[of] = shrunk_change(u, np.maximum(values, 0.0), N, weight[of], ddof, alpha, ridge)
+            u = (rows - means[g]) @ vectors
+            N = float(counts[g])
+            change, refit[of] = shrunk_change(u, np.maximum(values, 0.0), N, weight[of], ddof, alpha, ridge, len(vectors))
             scores[of, g] = now[of, g] + np.where(vanishing(np.full(len(of), N), weight[of])[0], -np.inf, change)
         return LeftOut(scores, refit)
 
