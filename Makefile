@@ -102,4 +102,6 @@ $(VENV)/.installed-bench: EXTRA = [bench]
 $(VENV)/.installed-%: $(VENV)/.made pyproject.toml
 	@echo "Installing separatrix$(EXTRA) into $(VENV); the first time this can take some minutes."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.$(EXTRA)'
+	@echo "Compiling its kernels, once."
+	@$(BIN)/python -m separatrix.kernels
 	@touch $@

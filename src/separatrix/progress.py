@@ -163,7 +163,8 @@ def notice(event: Event) -> None:
     for listener in listeners:
         listener(event)
     if not listeners and sys.stderr is not None:
-        print(f"separatrix: {event.task} {event.detail}", file=sys.stderr, flush=True)
+        sys.stderr.write(f"separatrix: {event.task} {event.detail}\n")
+        sys.stderr.flush()
 
 
 def _run(work: Task) -> Iterator[Task]:

@@ -93,7 +93,7 @@ def wu8(ndim: int) -> types.Array:
     return array(types.uint64, ndim, False)
 
 
-class Kernel(CPUDispatcher):  # type: ignore[misc]
+class Kernel(CPUDispatcher):
     """A function whose signatures are named when it is defined and compiled when they are first called.
 
     Numba knows two ways: signatures compiled when a function is defined (all of them, also those nobody calls), or types taken from

@@ -42,7 +42,7 @@ TILE_VALUES = 400_000
 """Values converted in one go where there are more: about three megabytes."""
 BURST = 4_000_000
 """Values visited in one call of a kernel, a few milliseconds, so that Ctrl-C is heard."""
-NO_WEIGHT, NO_ROWS, NO_INDEX = np.empty(0), np.empty((0, 0)), np.empty(0, dtype=np.int32)
+NO_WEIGHT, NO_INDEX = np.empty(0), np.empty(0, dtype=np.int32)
 
 
 @dataclass(slots=True, eq=False)
@@ -66,11 +66,17 @@ class Learner:
     is_turned: bool = False
     logged: list[Floats] = field(default_factory=list)
 
-    def arguments(self, is_sparse: bool) -> tuple[float, float, Floats, Floats, Floats]:
-        """Return the last arguments of the kernels but for the log, weights turned to suit the rows."""
+    def turn(self, is_sparse: bool) -> None:
+        """Turn weights and memory to suit the rows."""
         if is_sparse != self.is_turned:
             self.weights, self.memory = np.ascontiguousarray(self.weights.T), np.ascontiguousarray(self.memory.T)
             self.is_turned = is_sparse
+
+    def arguments(self, is_sparse: bool) -> tuple[float, float, Floats, Floats, Floats]:
+        """Return the last arguments of the kernels but for the log; weights of two classes have one dimension."""
+        self.turn(is_sparse)
+        if self.weights.shape[int(is_sparse)] == 1:
+            return self.eta, self.unit, self.weights.reshape(-1), self.memory.reshape(-1), self.tally
         return self.eta, self.unit, self.weights, self.memory, self.tally
 
     def log(self, n: int) -> Floats:
@@ -246,11 +252,11 @@ def kept_rows(block: Block) -> Ints:
     return np.flatnonzero(block.weight)
 
 
-def arrays(block: Block) -> tuple[Any, Any, Any, Any]:
-    """Return a block's rows as the first arguments of a kernel: X, and data, indices and indptr; what is not there is empty."""
+def arrays(block: Block) -> tuple[Any, Any, Any]:
+    """Return a block's rows as the first arguments of a kernel: X or the stored values, indices and indptr, these empty for dense rows."""
     if block.is_sparse:
-        return NO_ROWS, block.X.data, block.X.indices.view(np.uint32), block.X.indptr
-    return block.X, NO_WEIGHT, NO_INDEX.view(np.uint32), NO_INDEX
+        return block.X.data, block.X.indices.view(np.uint32), block.X.indptr
+    return block.X, NO_INDEX.view(np.uint32), NO_INDEX
 
 
 def fits(X: Any) -> bool:
