@@ -10,7 +10,7 @@ see the same order:
 - gathered: larger arrays that kernels cannot read (Fortran order, whole numbers, float32 CSR) are converted tile by tile, in
   the order of the visits;
 - streamed: larger frames, and files, come chunk by chunk and are shuffled within the chunk; a frame's chunks in random order,
-  those of a file as they stand there (sort no file by its labels).
+  those of a file as they stand there (sort no file by its labels), read once where they fit into memory.
 
 While one tile is being learned, threads prepare the next.
 """
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from ...array_types import Floats, Ints
 from ...data import Block, Source
 from ...data.arrays import ArraySource
+from ...data.kept import kept
 from ...data.source import ChunkedSource, as_float
 from ...data.threads import ordered_map, thread_count
 
@@ -226,7 +227,7 @@ def road_to(source: Source, factors: Floats | None) -> Road:
     """Return the road to the rows of a source; `factors` multiply the weights of the classes."""
     X: Any = source.X if isinstance(source, ArraySource) else None
     if not isinstance(source, ChunkedSource):
-        return Streamed(source, factors)
+        return Streamed(kept(source, fitting), factors)
     values = X.nnz if sp.issparse(X) else source.n_rows * source.n_features
     if (X is None or not fits(X)) and values <= ONCE:
         X = fitting(source.rows(0, source.n_rows))
