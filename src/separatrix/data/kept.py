@@ -27,7 +27,7 @@ class Kept(Source):
     --------
     >>> from separatrix.data import as_source
     >>> rows = Kept(as_source([[1.0], [2.0]], [0, 1]))
-    >>> first, second = next(rows.map(lambda block: block)), next(rows.blocks())
+    >>> [first], [second] = list(rows.map(lambda block: block)), list(rows.blocks())
     >>> first is second
     True
     """
