@@ -97,6 +97,24 @@ def plain_types(X: Any) -> set[np.dtype[Any]] | None:
     return types if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in types) else None
 
 
+def in_one_block(X: Any) -> Any:
+    """Return a frame of plain pandas numbers with all its values in one array of floats, row by row; other frames as they are.
+
+    Rows of it are taken, and become an array, without a look at its columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> in_one_block(pd.DataFrame({"age": [31, 47], "member": [True, False]})).to_numpy().tolist()
+    [[31.0, 1.0], [47.0, 0.0]]
+    """
+    types = plain_types(X)
+    if types is None:
+        return X
+    values = X.to_numpy(dtype=np.float32 if types == {np.dtype(np.float32)} else np.float64)
+    return type(X)(np.ascontiguousarray(values), index=X.index, columns=X.columns, copy=False)
+
+
 def _only_nan(values: Any) -> bool:
     # pandas counts a float NaN as null; the finite check of the summary then names its row.
     is_nan: bool = values.dtype.is_float() and values.to_numpy().dtype.kind == "f"

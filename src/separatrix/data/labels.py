@@ -80,7 +80,8 @@ class Labels:
         if self.distinct is None:
             return encode(numbers, self.classes, self.table)
         assert isinstance(self.table, np.ndarray)
-        return self.table[numbers]
+        codes: Codes = self.table[numbers]
+        return codes
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -113,7 +113,7 @@ class Ballots:
         mixed = tile.is_sparse and not sp.issparse(support)
         G = _dense((tile.X @ support.T).T if mixed else support @ tile.X.T)
         f = np.asarray(tile.X @ self.start[:, :-1].T, dtype=np.float64) + self.start[:, -1]
-        finite, R = np.isfinite(f).all(axis=1), f.shape[1]
+        finite, R = np.asarray(np.isfinite(f).all(axis=1)), f.shape[1]
         updates = self.index, self.own, self.rival, self.step, self.unit, self.survived
         if tile.n_rows < FEW:
             votes = np.zeros((tile.n_rows, R))
