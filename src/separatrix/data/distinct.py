@@ -88,7 +88,8 @@ def _texts(values: NDArray[Any]) -> Numbered:
 
 def _texts_of_piece(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.integer]]:
     """Return the distinct texts of some rows and the number of each row's."""
-    letters: NDArray[Any] = values.view(np.uint32 if values.dtype.itemsize % 8 else np.uint64).reshape(len(values), -1)  # two at a time where even
+    unit = np.uint32 if values.dtype.itemsize % 8 else np.uint64  # two letters at a time where their number is even
+    letters: NDArray[Any] = values.view(unit).reshape(len(values), -1)
     keys = letters[:, 0].astype(np.uint64)
     for j in range(1, letters.shape[1]):
         keys = keys * ODD + letters[:, j]
