@@ -277,19 +277,18 @@ def train(X, indices, indptr, codes, weight, rows, order, block, window, dice, e
 
     The order is that of `shuffle_rows`, made window by window: a window's rows are read in runs before they are visited at random.
     """
-    blocks = np.arange((rows.size + block - 1) // block if block > 0 else 0)
+    blocks = np.empty((rows.size + block - 1) // block if block > 0 else 0, dtype=np.int64)
     for _ in range(epochs):
         before, tally[LOSS] = tally[MISTAKES], 0.0
-        if block == 0 and not visit(X, indices, indptr, codes, weight, order, eta, unit, W, U, tally, log):
-            return False
         for b in range(blocks.size):
             blocks[b] = b
         deal(blocks, 0, blocks.size, dice)
-        at = 0
-        for q in range(0, blocks.size, window):
-            stop = fill(rows, order, at, blocks[q : q + window], block)
-            tally[UNUSED] = fetch(X, indices, indptr, order[at:stop])
-            deal(order, at, stop, dice)
+        at, stop = 0, order.size
+        for q in range(0, max(blocks.size, 1), window):
+            if block > 0:
+                stop = fill(rows, order, at, blocks[q : q + window], block)
+                tally[UNUSED] = fetch(X, indices, indptr, order[at:stop])
+                deal(order, at, stop, dice)
             if not visit(X, indices, indptr, codes, weight, order[at:stop], eta, unit, W, U, tally, log):
                 return False
             at = stop
