@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -66,6 +67,10 @@ def test_a_kernel_compiles_what_it_calls_for_the_same_types() -> None:
     out = np.empty(1)
     outer(np.ones(1), out)
     assert out.tolist() == [2.0] and len(inner.signatures) <= 1  # none where the outer one came from the cache
+
+
+def test_a_kernel_is_pickled_by_its_name() -> None:
+    assert pickle.loads(pickle.dumps(outer)) is outer
 
 
 def test_threads_that_call_at_once_wait_for_one_compilation() -> None:

@@ -16,6 +16,7 @@ since the disk cache does not see a changed callee in another one.
 
 from __future__ import annotations
 
+import importlib
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -156,10 +157,18 @@ class Kernel(CPUDispatcher):
         self._prepare(args)
         return super().get_call_template(args, kws)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by name: numba would send the function, and compile it again where it arrives."""
+        return _named, (self.py_func.__module__, self.py_func.__name__)
+
     def _compile_for_args(self, *args: Any) -> Any:
         """What Numba asks while another thread compiles this kernel: wait for that, and call again."""
         with global_compiler_lock:
             return self
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
 
 
 # A child forked while another thread compiles would wait for that thread, which it does not have.
