@@ -61,10 +61,11 @@ def test_texts_that_share_a_key_are_told_apart(monkeypatch: Any) -> None:
     assert_array_equal(Labels.of(y).codes(0, 3_000), np.arange(3_000) % 3)
 
 
-def test_a_missing_label_among_objects_is_named_by_its_row() -> None:
+@pytest.mark.parametrize("more", [1, 2_000])
+def test_a_missing_label_among_objects_is_named_by_its_row(more: int) -> None:
     for missing in (None, np.nan):
         with pytest.raises(InputError, match=r"NaN or None \(first at row 4\)"):
-            Labels.of(np.array(["a", "b", "a", "a", missing, "b"], dtype=object))
+            Labels.of(np.array(["a", "b", "a", "a", missing, *["b"] * more], dtype=object))
 
 
 def test_unused_levels_are_dropped() -> None:
