@@ -96,10 +96,12 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.installed-base: EXTRA =
+$(VENV)/.installed-base: COMPILE = echo "Compiling its kernels, once, in about a minute." && $(BIN)/python -m separatrix.kernels
 $(VENV)/.installed-test: EXTRA = [test]
 $(VENV)/.installed-dev: EXTRA = [dev]
 $(VENV)/.installed-bench: EXTRA = [bench]
 $(VENV)/.installed-%: $(VENV)/.made pyproject.toml
 	@echo "Installing separatrix$(EXTRA) into $(VENV); the first time this can take some minutes."
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.$(EXTRA)'
+	@$(COMPILE)
 	@touch $@

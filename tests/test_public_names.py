@@ -47,9 +47,10 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_small_fits_do_not_import_numba() -> None:
     code = (
-        "import sys, separatrix as s; X = [[0., 1.], [1., 0.], [0., 0.], [3., 1.], [2., 2.], [4., 2.]];"
-        "models = [s.LinearDiscriminantAnalysis(), s.LinearSVC(), s.LinearSVC(loss='hinge')];"
-        "[m.fit(X, [0, 0, 0, 1, 1, 1]).predict(X) for m in models]; sys.exit('numba' in sys.modules)"
+        "import sys, separatrix as s; from sklearn.datasets import load_iris; X, y = load_iris(return_X_y=True);"
+        "models = [s.LinearDiscriminantAnalysis(), s.LinearSVC(), s.LinearSVC(loss='hinge'), s.LogisticRegression(), s.GaussianNB(),"
+        "s.MultinomialNB(), s.QuadraticDiscriminantAnalysis()];"
+        "[m.fit(X, y).predict(X) for m in models]; sys.exit('numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

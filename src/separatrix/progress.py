@@ -150,6 +150,23 @@ def task(name: str, total: int | None = None) -> Iterator[Task]:
         yield from _run(Task(name, total, listeners))
 
 
+def notice(event: Event) -> None:
+    """Tell the listeners of work that is no task of the caller; where nobody listens, write it on the error stream, in one line.
+
+    Examples
+    --------
+    >>> with listening(lambda event: print(event.task, event.detail)):
+    ...     notice(Event("compiling", 3, None, "kernels"))
+    compiling kernels
+    """
+    listeners = _listeners.get()
+    for listener in listeners:
+        listener(event)
+    if not listeners and sys.stderr is not None:
+        sys.stderr.write(f"separatrix: {event.task} {event.detail}\n")
+        sys.stderr.flush()
+
+
 def _run(work: Task) -> Iterator[Task]:
     work.say("")
     try:

@@ -15,6 +15,7 @@ True
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,6 +56,11 @@ def moved(to: float) -> Iterator[None]:
         Threshold.everywhere = before
 
 
+def physical_memory() -> int:
+    """Return the bytes of memory of this machine, a very large number where it does not say."""
+    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else 2**62
+
+
 SUMS = Threshold(50_000)
 """Values from which sums over rows (moments, counts) are compiled: up to eighteen times as fast at 400,000, no faster at 10,000."""
 LOSSES = Threshold(1_000_000)
@@ -83,6 +89,8 @@ WIDE = Threshold(2_001)
 """Columns from which their scatter is not there even when asked for: below, 32 MB of it buy partial_fit and samples."""
 ROW_PRODUCTS = Threshold(20_000_001)
 """Products x_ij x_il, 160 MB, from which a resample at a time reads the rows again: below, the moments of all are one matrix product."""
+KEPT = Threshold(physical_memory() // 4)
+"""Bytes of rows from which files are read anew in every pass: below, they stay in memory after the first."""
 HELD_SCORES = Threshold(4_000_000)
 """Scores of permutations or resamples held at a time."""
 NEWTON_VALUES = Threshold(2_000_000)

@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
-from separatrix.data import labels
+from separatrix.data import distinct, labels
 from separatrix.data.labels import Labels
 from separatrix.errors import InputError
 
@@ -33,6 +33,10 @@ KINDS: dict[str, Any] = {
     "nullable": pd.Series(CODES, dtype="Int64"),
     "nullable bool": pd.Series(CODES > 1, dtype="boolean"),
     "string dtype": pd.Series(np.array(["x", "y", "z", "w"])[CODES], dtype="string"),
+    "letters": np.array(["a", "b", "c", "d"])[CODES],
+    "many texts": np.array([f"class {k}" for k in range(100)])[np.arange(N) % 100],
+    "long texts": np.array(["x" * 70 + end for end in "abcd"])[CODES],
+    "object column": pd.Series(np.array(["x", "y", "z", "w"], dtype=object)[CODES], dtype=object),
     "polars": pl.Series(np.array(["x", "y", "z", "w"])[CODES]).cast(pl.Categorical),
 }
 
@@ -41,10 +45,27 @@ KINDS: dict[str, Any] = {
 @pytest.mark.parametrize("piece", [7, 65_536])
 def test_codes_are_those_of_unique(y: Any, piece: int, monkeypatch: Any) -> None:
     monkeypatch.setattr(labels, "PIECE", piece)
+    monkeypatch.setattr(distinct, "PIECE", piece)
+    monkeypatch.setattr(distinct, "MANY_ROWS", 0)
     found = Labels.of(y)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    assert found.classes.tolist() == classes.tolist()
+    assert found.classes.tolist() == classes.tolist() and found.values.tolist() == np.asarray(y).tolist()
     assert_array_equal(np.concatenate([found.codes(0, 100), found.codes(100, N)]), codes)
+    assert_array_equal(found.codes_at(np.array([5, 3, 3])), codes[[5, 3, 3]])
+    assert_array_equal(found.coded_by([*classes.tolist()]).codes(0, N), codes)
+
+
+def test_texts_that_share_a_key_are_told_apart(monkeypatch: Any) -> None:
+    monkeypatch.setattr(distinct, "ODD", np.uint64(0))  # the last two letters are all that is left of a text
+    y = np.array(["abxx", "cdxx", "efyy"])[np.arange(3_000) % 3]
+    assert_array_equal(Labels.of(y).codes(0, 3_000), np.arange(3_000) % 3)
+
+
+@pytest.mark.parametrize("more", [1, 2_000])
+def test_a_missing_label_among_objects_is_named_by_its_row(more: int) -> None:
+    for missing in (None, np.nan):
+        with pytest.raises(InputError, match=r"NaN or None \(first at row 4\)"):
+            Labels.of(np.array(["a", "b", "a", "a", missing, *["b"] * more], dtype=object))
 
 
 def test_unused_levels_are_dropped() -> None:

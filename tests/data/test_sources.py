@@ -12,8 +12,10 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from separatrix.data import Block, as_rows, as_source
+from separatrix.data import Block, as_rows, as_source, frames
 from separatrix.data import source as sources
+from separatrix.data.frames import FrameSource, in_one_block
+from separatrix.data.tables import NullableFrame
 from separatrix.errors import InputError, InputTypeError
 
 
@@ -162,3 +164,28 @@ def test_a_pass_that_cannot_be_reduced_is_refused() -> None:
         source.reduce(lambda block: block.n_rows)  # type: ignore[type-var]
     with pytest.raises(InputError, match="j=7 must be the number of a column, from 0 to 0"):
         source.column(7)
+
+
+PLAIN = {
+    "floats": pd.DataFrame(np.arange(12.0).reshape(4, 3), columns=list("abc")),
+    "mixed": pd.DataFrame(
+        {"a": [True, False, True], "b": [3, -1, 2**60], "c": [0.5, np.nan, np.inf], "d": np.array([1, 2, 255], np.uint8)}
+    ),
+    "single": pd.DataFrame(np.eye(3, dtype=np.float32), columns=[3, 1, 2], index=["x", "y", "z"]),
+    "strided": pd.DataFrame(np.arange(60.0).reshape(6, 10)).iloc[::2, ::3],
+}
+
+
+@pytest.mark.parametrize("frame", PLAIN.values(), ids=PLAIN.keys())
+@pytest.mark.parametrize("make", [FrameSource, NullableFrame])
+def test_plain_frames_are_read_at_once_as_they_are_column_by_column(make: Any, frame: Any, monkeypatch: Any) -> None:
+    assert frames.plain_types(frame) is not None
+    at_once, block = make(frame), in_one_block(frame)
+    monkeypatch.setattr(frames, "plain_types", lambda X: None)
+    one_by_one = make(frame)
+    assert (at_once.feature_names, at_once.row_label(1)) == (one_by_one.feature_names, one_by_one.row_label(1))
+    for begin, end in ((0, len(frame)), (1, 2)):
+        assert_array_equal(at_once.rows(begin, end), one_by_one.rows(begin, end))
+        assert at_once.rows(begin, end).dtype == one_by_one.dtype
+    assert block.columns.equals(frame.columns) and block.index.equals(frame.index)
+    assert_array_equal(block.to_numpy(), one_by_one.rows(0, len(frame)))

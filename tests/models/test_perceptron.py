@@ -116,6 +116,21 @@ def test_votes_are_those_of_all_weights(K: int, learn_as: Any, predict_as: Any, 
 
 
 @quiet
+@KS
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_votes_of_rows_together_are_those_of_single_rows(K: int, make: Any, rng: Any) -> None:
+    X, y = rows(rng, K)
+    weight = rng.integers(1, 4, len(y)) / 2.0
+    model = VotedPerceptron(max_iter=4, random_state=1).fit(make(X), y, sample_weight=weight)
+    Z = rng.integers(-5, 6, (150, 4)).astype(float)
+    single = np.concatenate([model.decision_function(make(Z[i : i + 1])) for i in range(150)])
+    assert_array_equal(model.decision_function(make(Z)), single)
+    Z[3, 1] = np.nan
+    with pytest.raises(InputError, match="contains NaN: first at row 3, column 1"):
+        model.predict(Z)
+
+
+@quiet
 @EACH_ONLINE
 @KS
 def test_parts_are_one_epoch(model: Any, K: int, rng: Any) -> None:

@@ -36,6 +36,7 @@ from separatrix import (
     RandomSubsampling,
     compare,
 )
+from separatrix.data import frames
 from separatrix.errors import InputError, InputTypeError, SeparatrixError, UnknownNameError
 from separatrix.evaluation import evaluate
 from separatrix.evaluation.splits import folds_of
@@ -164,6 +165,34 @@ def _slow(X: Any) -> Any:
 
     time.sleep(0.2)
     return X
+
+
+class Types(ClassifierMixin, BaseEstimator):
+    """Remembers the types of the columns it has seen."""
+
+    seen: set[str] = set()
+
+    def fit(self, X: Any, y: Any) -> Any:
+        Types.seen |= {str(dtype) for dtype in X.dtypes}
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.full(len(X), self.classes_[0])
+
+
+def test_a_frame_is_converted_once_for_models_that_read_numbers(rng: Any, monkeypatch: Any) -> None:
+    A = rng.integers(0, 3, (90, 2))
+    frame, y = pd.DataFrame({"count": A[:, 0], "switch": A[:, 1] > 0}), (A[:, 0] + rng.integers(0, 2, 90) > 1).astype(int)
+    read: list[int] = []
+    convert = frames.FrameSource.rows
+    monkeypatch.setattr(frames.FrameSource, "rows", lambda self, a, b: read.append(len(set(self.native.dtypes))) or convert(self, a, b))
+    models = ["multinomial naive Bayes", LinearDiscriminantAnalysis(), Types()]
+    board = compare(frame, y, models=models, plan=KFold(3), random_state=0)
+    assert read.count(2) <= 2 and len(read) > 20 and {"int64", "bool"} <= Types.seen
+    same = compare(frame.to_numpy(float), y, models=models[:2], plan=KFold(3), random_state=0)
+    assert [entry.value for entry in same] == [entry.value for entry in board if entry.name != "Types"]
+    assert board.fit("multinomial naive Bayes").feature_names_in_.tolist() == ["count", "switch"]
 
 
 def test_progress_names_model_and_fold() -> None:

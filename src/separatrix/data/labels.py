@@ -1,7 +1,7 @@
 """Labels of any kind become class codes, chunk by chunk.
 
 `numpy.unique(y, return_inverse=True)` sorts all labels and keeps n positions of eight bytes; here the classes are found in
-one pass over pieces of y, and codes are made for a chunk when the chunk is used.
+one pass over pieces of y, which numbers texts and objects at once (`distinct.py`), and codes are made for a chunk when the chunk is used.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Ints
 from ..errors import InputError, did_you_mean
+from .distinct import PIECE, Numbered, number_given, number_labels
 
-PIECE = 65_536
-"""Labels looked at in one go."""
 TABLE_LIMIT = 1_000_000
 """Widest range of integers for which a table of codes is kept."""
 
@@ -34,22 +33,65 @@ class Labels:
     """
 
     classes: NDArray[Any]
-    values: NDArray[Any]
+    numbers: NDArray[Any]
+    """Labels, or where `distinct` is given their numbers among those."""
     table: Codes | dict[Any, int] | None
+    """What makes codes fast; the codes of `distinct` where that is given."""
+    distinct: NDArray[Any] | None = None
 
     @classmethod
     def of(cls, y: Any, classes: Any = None) -> Labels:
         """Check y and find its classes, or use the `classes` announced."""
-        values = check_labels(y)
+        numbered = number_given(y)
+        if numbered is None:
+            values = check_labels(y)
+            numbered = _number(values)
+        if numbered is not None and len(numbered[1]):
+            distinct, numbers = numbered
+            _refuse_missing(distinct, numbers)
+            return cls._numbered(distinct, numbers, find_classes(distinct) if classes is None else check_classes(classes))
         known = find_classes(values) if classes is None else check_classes(classes)
         return cls(known, values, code_table(known))
 
+    @classmethod
+    def _numbered(cls, distinct: NDArray[Any], numbers: Codes, known: NDArray[Any]) -> Labels:
+        return cls(known, numbers, encode(distinct, known, code_table(known)), distinct)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The label of each row."""
+        return self.numbers if self.distinct is None else self.distinct[self.numbers]
+
+    def coded_by(self, classes: Any) -> Labels:
+        """Return the same labels with codes in terms of the classes given; a label outside them is an error."""
+        if self.distinct is None:
+            return Labels.of(self.numbers, classes)
+        return self._numbered(self.distinct, self.numbers, check_classes(classes))
+
     def codes(self, begin: int, end: int) -> Codes:
         """Return the codes of rows begin to end."""
-        return encode(self.values[begin:end], self.classes, self.table)
+        return self._codes(self.numbers[begin:end])
+
+    def codes_at(self, rows: Ints) -> Codes:
+        """Return the codes of some rows."""
+        return self._codes(self.numbers[rows])
+
+    def _codes(self, numbers: NDArray[Any]) -> Codes:
+        if self.distinct is None:
+            return encode(numbers, self.classes, self.table)
+        assert isinstance(self.table, np.ndarray)
+        codes: Codes = self.table[numbers]
+        return codes
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.numbers)
+
+
+def _number(values: NDArray[Any]) -> Numbered | None:
+    try:
+        return number_labels(values)
+    except TypeError:
+        raise _unhashable(values) from None
 
 
 def check_labels(y: Any) -> NDArray[Any]:
@@ -140,6 +182,13 @@ def _is_missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except (TypeError, ValueError):  # pandas.NA is neither equal to itself nor not
         return True
+
+
+def _refuse_missing(distinct: NDArray[Any], numbers: Codes) -> None:
+    missing = [k for k, label in enumerate(distinct.tolist()) if _is_missing(label)]
+    if missing:
+        row = int((numbers == missing[0]).argmax())
+        raise InputError(f"Input y contains NaN or None (first at row {row}): drop the rows without a label before fitting.")
 
 
 def _object_classes(values: NDArray[Any]) -> NDArray[Any]:

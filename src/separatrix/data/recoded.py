@@ -35,6 +35,7 @@ class Recoded(Source):
         self.source, self.codes, self.classes = source, codes.astype(np.int32), classes
         self.n_features, self.n_jobs = source.n_features, source.n_jobs
         self.n_rows = source.n_rows if (codes >= 0).all() else None
+        self.origin = None if source.origin is None else (*source.origin, tuple(codes.tolist()))
 
     def blocks(self) -> Iterator[Block]:
         """Yield the rows that stay, block by block."""

@@ -255,7 +255,7 @@ class ChunkedSource(Source):
     def with_classes(self, classes: Any) -> ChunkedSource:
         """Return the same rows with codes in terms of the classes given."""
         other = copy(self)
-        other.labels = None if self.labels is None else Labels.of(self.labels.values, classes)
+        other.labels = None if self.labels is None else self.labels.coded_by(classes)
         return other
 
     def chunk(self, begin: int) -> Block:

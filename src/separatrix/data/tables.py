@@ -34,9 +34,9 @@ class FrameTable(FrameSource):
     ([[31.0], [nan]], (array([ 0, -1], dtype=int32), ['Oslo']))
     """
 
-    def _check_columns(self, frame: Any) -> None:
-        for j in range(frame.shape[1]):
-            column_type(frame[:, j])
+    def _check_columns(self) -> None:
+        for j in range(self.n_features):
+            column_type(self.frame[:, j])
 
     def chunk(self, begin: int) -> Any:
         """Return the chunk that begins at a row, as a column batch."""

@@ -71,6 +71,14 @@ class EvaluationRows:
         weight = None if self.weight is None else self.weight[rows]
         return EvaluationRows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
 
+    def in_one_block(self) -> EvaluationRows:
+        """Return the same rows for models that read numbers, those of a frame converted once for all rows that will be taken."""
+        if not is_frame(self.X):
+            return self
+        from ..data.frames import in_one_block
+
+        return EvaluationRows(in_one_block(self.X), self.codes, self.weight, self.classes)
+
     def without_row(self, row: int) -> EvaluationRows:
         """Return all rows but one."""
         return self.take(np.delete(np.arange(self.n), row))

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from ..array_types import Codes, Indices
-from ..data.labels import encode
 from ..data.opening import as_rows
 from ..data.source import ChunkedSource, Source
 from ..errors import SelectionWarning
@@ -121,7 +120,7 @@ def _label_print(source: Source, codes: Codes | None = None) -> int:
     if codes is None:
         assert source.labels is not None
         labels = source.labels
-        codes = encode(labels.values[rows], labels.classes, labels.table)
+        codes = labels.codes_at(rows)
     else:
         codes = codes[rows]
     _, first, places = np.unique(codes, return_index=True, return_inverse=True)

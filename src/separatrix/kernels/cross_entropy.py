@@ -90,7 +90,8 @@ def logistic_group(z, e, codes, target, weight, lanes):  # type: ignore[no-untyp
     n = codes.size
     loss = 0.0
     if weight.size == 0:
-        lanes[:LANES] = 0.0
+        for t in range(LANES):
+            lanes[t] = 0.0
         for i in range(0, ROWS, LANES):  # e is 0 beyond the rows
             for t in range(LANES):
                 lanes[t] += e[i + t] * (1.0 + lanes[t])
@@ -126,10 +127,11 @@ def logistic_rows(X, codes, weight, targets, W, c, losses, gradient):  # type: i
             for i in range(ROWS):
                 E[k, i] = -abs(S[k, i])
         exponentials(E.reshape(-1), bits)
-        E[:, end - begin :] = 0.0
         for k in range(M):
+            for i in range(end - begin, ROWS):
+                E[k, i] = 0.0
             losses[k] += logistic_group(S[k], E[k], codes[begin:end], targets[k], own, lanes)
-        add_products(X[begin:end], S[:, : end - begin].copy() if end - begin < ROWS else S, gradient)
+        add_products(X[begin:end], S, gradient)
 
 
 @kernel(
@@ -151,9 +153,10 @@ def curved_logistic_rows(X, codes, weight, W, c, gradient, Z):  # type: ignore[n
         for i in range(ROWS):
             E[i] = -abs(S[0, i])
         exponentials(E, bits)
-        E[end - begin :] = 0.0
+        for i in range(end - begin, ROWS):
+            E[i] = 0.0
         loss += logistic_group(S[0], E, codes[begin:end], 1, own, lanes)
-        add_products(X[begin:end], S[:, : end - begin].copy() if end - begin < ROWS else S, gradient)
+        add_products(X[begin:end], S, gradient)
         for i in range(end - begin):
             s = 1.0 if own.size == 0 else own[i]
             E[i] = np.sqrt(s * E[i]) / (1.0 + E[i])
@@ -173,7 +176,8 @@ def log_sum(excess, weight, lanes):  # type: ignore[no-untyped-def]
         for i in range(weight.size):
             loss += weight[i] * np.log1p(excess[i])
         return loss
-    lanes[:LANES] = 0.0
+    for t in range(LANES):
+        lanes[t] = 0.0
     for i in range(0, ROWS, LANES):
         for t in range(LANES):
             lanes[t] += excess[i + t] * (1.0 + lanes[t])
@@ -190,7 +194,10 @@ def softmax_group(S, bits, codes, weight, buffer):  # type: ignore[no-untyped-de
     """
     K = S.shape[0]
     top, others, excess = buffer[0], buffer[1], buffer[2]
-    top[:] = S[0]
+    for i in range(ROWS):
+        top[i] = S[0, i]
+        excess[i] = 0.0
+        others[i] = 0.0
     for k in range(1, K):
         for i in range(ROWS):
             top[i] = S[k, i] if S[k, i] > top[i] else top[i]
@@ -201,16 +208,14 @@ def softmax_group(S, bits, codes, weight, buffer):  # type: ignore[no-untyped-de
         for i in range(ROWS):
             S[k, i] -= top[i]
     exponentials(S.reshape(-1), bits)
-    excess[:] = 0.0
     for i in range(codes.size):
         excess[i] = S[codes[i], i] - 1.0
         S[codes[i], i] = 0.0
-    others[:] = 0.0
     for k in range(K):
         for i in range(ROWS):
             others[i] += S[k, i]
-    others[codes.size :] = 0.0
     for i in range(ROWS):
+        others[i] = others[i] if i < codes.size else 0.0
         excess[i] += others[i]
     loss += log_sum(excess, weight, buffer[3])
     for i in range(ROWS):
@@ -237,5 +242,5 @@ def softmax_rows(X, codes, weight, W, c, gradient):  # type: ignore[no-untyped-d
         own = weight if weight.size == 0 else weight[begin:end]
         scores(X[begin:end], W, c, S)
         loss += softmax_group(S, bits, codes[begin:end], own, buffer)
-        add_products(X[begin:end], S[:, : end - begin].copy() if end - begin < ROWS else S, gradient)
+        add_products(X[begin:end], S, gradient)
     return loss

@@ -67,14 +67,16 @@ def rows_of_fit(rows: Source, y: Any, sample_weight: Any, classes: NDArray[Any])
 
 def check_columns(model: Any, X: Any, source: Source) -> None:
     """Raise an error unless the columns of X, as passed and as opened, are those of the fit: names, order and number."""
+    names = vars(model).get("feature_names_in_")
+    if names is not None and source.feature_names == tuple(names):
+        return
     if isinstance(X, Source):
-        names = getattr(model, "feature_names_in_", None)
         if names is not None and X.feature_names is not None and list(names) != list(X.feature_names):
             raise InputError(
                 f"The feature names should match those that were passed during fit. Fitted on {list(names)}, "
                 f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
             )
-    elif not (isinstance(X, np.ndarray) or sp.issparse(X)) or "feature_names_in_" in vars(model):  # an array has no names to compare
+    elif not (isinstance(X, np.ndarray) or sp.issparse(X)) or names is not None:  # arrays have no names to compare
         with refused_as("X", "give the columns of the fit, in their order: X[model.feature_names_in_]."):
             validate_data(model, X, reset=False, skip_check_array=True)
     if source.n_features != model.n_features_in_:

@@ -174,7 +174,7 @@ class VotedPerceptron(OnlinePerceptron):
         return {"ballots_": ballots if before is None else before.ballots_.then(ballots)}
 
     def _scores(self, block: Block) -> Floats:
-        shares: Floats = self.ballots_.votes(block) / self.ballots_.survived.sum()
+        shares: Floats = self.ballots_.votes(block, self.n_jobs) / self.ballots_.survived.sum()
         return shares
 
     def decision_function(self, X: Any) -> NDArray[np.floating]:

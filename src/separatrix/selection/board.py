@@ -85,12 +85,13 @@ class Board:
         name : a model of the board; default: the picked one
         """
         entry = self.picked if name is None else self[name]
-        rows, setting, candidate = self.setting.rows, self.setting, entry.candidate
+        setting, candidate = self.setting, entry.candidate
+        rows = (setting.for_numbers() if candidate.reads_numbers else setting).rows
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
             plan = inner_plan(setting.inner, rows, setting.groups)
             point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
-        return rows.fit(candidate.at(point))
+        return setting.rows.fit(candidate.at(point))
 
     def __getitem__(self, name: str) -> Entry:
         """Return the line of a model."""

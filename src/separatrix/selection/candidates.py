@@ -14,6 +14,8 @@ from sklearn.pipeline import Pipeline
 from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from ..inference.tables import distinct
+from ..models import MixedNB
+from ..models.base import Classifier
 
 Point = dict[str, Any]
 
@@ -30,6 +32,7 @@ class Candidate:
     name : what the table calls it
     model : classifier, never fitted itself
     grid : points, each a value for some parameters, the simplest first; empty: nothing to choose
+    reads_numbers : whether columns are numbers to it, whatever the types of a frame's columns
 
     Examples
     --------
@@ -41,6 +44,7 @@ class Candidate:
     name: str
     model: Any
     grid: tuple[Point, ...] = ()
+    reads_numbers: bool = False
 
     @property
     def is_tuned(self) -> bool:
@@ -116,7 +120,12 @@ def _candidate(item: Any, families: Mapping[str, Candidate]) -> Candidate:
         raise InputTypeError(
             f"{item!r} is not a model; give a classifier with fit and predict, or (classifier, {{'parameter': [values]}}) to have it tuned."
         )
-    return Candidate(name or _name_of(model), model, _points(model, grid))
+    return Candidate(name or _name_of(model), model, _points(model, grid), _reads_numbers(model))
+
+
+def _reads_numbers(model: Any) -> bool:
+    """Whether a model is one of ours that makes numbers of any column; models around others leave that to them."""
+    return isinstance(model, Classifier) and not isinstance(model, MixedNB) and "estimator" not in model.get_params(deep=False)
 
 
 def _unpack(item: Any) -> tuple[str | None, Any, Any]:

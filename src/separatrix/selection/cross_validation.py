@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
@@ -43,6 +43,10 @@ class Setting:
     metric: ComparisonMetric
     groups: Any
     seed: int
+
+    def for_numbers(self) -> Setting:
+        """Return the setting of candidates that read columns as numbers: a frame is converted once, not in every fold."""
+        return replace(self, rows=self.rows.in_one_block())
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,12 @@ def _jobs(c: int, candidate: Candidate, setting: Setting) -> Iterator[Job]:
 def _answers(
     jobs: list[Job], runs: list[CandidateRun], setting: Setting, n_jobs: int | None, deadline: float, stop: Event
 ) -> Iterator[Answer]:
+    numbers = setting.for_numbers()
+
+    def call(job: Job) -> tuple[Candidate, Job, Setting]:
+        candidate = runs[job.candidate].candidate
+        return candidate, job, numbers if candidate.reads_numbers else setting
+
     def waiting() -> Iterator[Job]:
         for job in jobs:
             if stop.is_set() or time.perf_counter() > deadline:
@@ -163,9 +173,9 @@ def _answers(
                 yield job
 
     if effective_n_jobs(n_jobs) == 1:
-        yield from (answer(runs[job.candidate].candidate, job, setting) for job in waiting())
+        yield from (answer(*call(job)) for job in waiting())
     else:
-        calls = (delayed(answer)(runs[job.candidate].candidate, job, setting) for job in waiting())
+        calls = (delayed(answer)(*call(job)) for job in waiting())
         yield from Parallel(n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)(calls)
 
 

@@ -103,4 +103,4 @@ def _tuned(name: str, *steps: Any, **values: list[Any]) -> Candidate:
     model = clone(steps[0]) if len(steps) == 1 else make_pipeline(*[clone(step) for step in steps])
     parts = [("", model)] if len(steps) == 1 else [(f"{step}__", part) for step, part in reversed(model.steps)]
     named = {next(prefix + key for prefix, part in parts if key in part.get_params(deep=False)): chosen for key, chosen in values.items()}
-    return Candidate(name, model, tuple(ParameterGrid(named)) if named else ())
+    return Candidate(name, model, tuple(ParameterGrid(named)) if named else (), reads_numbers=True)

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from ..array_types import Codes, Floats
 from ..data import Block, Source
+from ..data.kept import kept
 from ..data.source import ChunkedSource, Mergeable, as_float
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
 from ..thresholds import THREADS
@@ -28,7 +29,8 @@ class Rows:
     """Rows with codes and weights s_i = weight_i · factors[codes_i].
 
     In memory, the blocks are cut once and held: C-ordered float arrays and CSR arrays are views of the user's data; other dense
-    rows (frames, Fortran order, whole numbers) are converted once. Elsewhere the rows are read anew on every pass.
+    rows (frames, Fortran order, whole numbers) are converted once. Those of files stay in memory after the first pass if they fit, and are
+    read anew on every pass if they do not.
 
     Attributes
     ----------
@@ -48,7 +50,7 @@ class Rows:
     def of(cls, source: Source, factors: Floats | None = None) -> Self:
         """Return the rows of a source with labels; `factors` (K,) multiply the weights of the classes."""
         if not isinstance(source, ChunkedSource):
-            return cls(source, factors, None)
+            return cls(kept(source), factors, None)
         assert source.labels is not None
         codes = source.labels.codes(0, source.n_rows)
         weight = source.weight

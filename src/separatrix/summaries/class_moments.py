@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
@@ -15,6 +14,7 @@ from ..argument_types import check_arguments
 from ..array_types import Floats, Ints
 from ..data import Block, as_source
 from ..errors import CapacityError, InputError, InputTypeError
+from ..thresholds import physical_memory
 from .grouped import Grouping, grouped_moments, rows_per_class
 from .remainder import ROUNDING, never_learned, remaining
 
@@ -260,7 +260,7 @@ class ClassMoments:
 def require_memory(shape: tuple[int, ...]) -> None:
     """Raise an error that names the size if three arrays of this shape would not fit into memory."""
     needed = 3 * 8 * math.prod(map(int, shape))
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 2**62
+    there = physical_memory()
     if needed > there:
         size = " × ".join(f"{s:,}" for s in shape)
         raise CapacityError(

@@ -168,7 +168,8 @@ def _learner(rule: Rule, start: Progress, seed: int) -> Learner:
 def _end(source: Source, rule: Rule, start: Progress, learner: Learner, reason: str) -> tuple[Progress, PerceptronStatus, Trace | None]:
     from ...kernels.perceptron import CLOCK, EPOCHS, LAST, MISTAKES
 
-    _, unit, weights, memory, tally = learner.arguments(is_sparse=False)
+    learner.turn(is_sparse=False)
+    unit, weights, memory, tally = learner.unit, learner.weights, learner.memory, learner.tally
     mistakes, last, epochs = int(tally[MISTAKES]), int(tally[LAST]), int(tally[EPOCHS])
     mean = "" if rule.average else ", average the weights (AveragedPerceptron)"
     message = _MESSAGES[reason].format(rule=rule, epochs=epochs - start.epochs, made=mistakes - start.mistakes, last=last, mean=mean)

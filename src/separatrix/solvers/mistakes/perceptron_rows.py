@@ -10,7 +10,7 @@ see the same order:
 - gathered: larger arrays that kernels cannot read (Fortran order, whole numbers, float32 CSR) are converted tile by tile, in
   the order of the visits;
 - streamed: larger frames, and files, come chunk by chunk and are shuffled within the chunk; a frame's chunks in random order,
-  those of a file as they stand there (sort no file by its labels).
+  those of a file as they stand there (sort no file by its labels), read once where they fit into memory.
 
 While one tile is being learned, threads prepare the next.
 """
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from ...array_types import Floats, Ints
 from ...data import Block, Source
 from ...data.arrays import ArraySource
+from ...data.kept import kept
 from ...data.source import ChunkedSource, as_float
 from ...data.threads import ordered_map, thread_count
 
@@ -42,7 +43,7 @@ TILE_VALUES = 400_000
 """Values converted in one go where there are more: about three megabytes."""
 BURST = 4_000_000
 """Values visited in one call of a kernel, a few milliseconds, so that Ctrl-C is heard."""
-NO_WEIGHT, NO_ROWS, NO_INDEX = np.empty(0), np.empty((0, 0)), np.empty(0, dtype=np.int32)
+NO_WEIGHT, NO_INDEX = np.empty(0), np.empty(0, dtype=np.int32)
 
 
 @dataclass(slots=True, eq=False)
@@ -66,11 +67,17 @@ class Learner:
     is_turned: bool = False
     logged: list[Floats] = field(default_factory=list)
 
-    def arguments(self, is_sparse: bool) -> tuple[float, float, Floats, Floats, Floats]:
-        """Return the last arguments of the kernels but for the log, weights turned to suit the rows."""
+    def turn(self, is_sparse: bool) -> None:
+        """Turn weights and memory to suit the rows."""
         if is_sparse != self.is_turned:
             self.weights, self.memory = np.ascontiguousarray(self.weights.T), np.ascontiguousarray(self.memory.T)
             self.is_turned = is_sparse
+
+    def arguments(self, is_sparse: bool) -> tuple[float, float, Floats, Floats, Floats]:
+        """Return the last arguments of the kernels but for the log; weights of two classes have one dimension."""
+        self.turn(is_sparse)
+        if self.weights.shape[int(is_sparse)] == 1:
+            return self.eta, self.unit, self.weights.reshape(-1), self.memory.reshape(-1), self.tally
         return self.eta, self.unit, self.weights, self.memory, self.tally
 
     def log(self, n: int) -> Floats:
@@ -220,7 +227,7 @@ def road_to(source: Source, factors: Floats | None) -> Road:
     """Return the road to the rows of a source; `factors` multiply the weights of the classes."""
     X: Any = source.X if isinstance(source, ArraySource) else None
     if not isinstance(source, ChunkedSource):
-        return Streamed(source, factors)
+        return Streamed(kept(source, fitting), factors)
     values = X.nnz if sp.issparse(X) else source.n_rows * source.n_features
     if (X is None or not fits(X)) and values <= ONCE:
         X = fitting(source.rows(0, source.n_rows))
@@ -246,11 +253,11 @@ def kept_rows(block: Block) -> Ints:
     return np.flatnonzero(block.weight)
 
 
-def arrays(block: Block) -> tuple[Any, Any, Any, Any]:
-    """Return a block's rows as the first arguments of a kernel: X, and data, indices and indptr; what is not there is empty."""
+def arrays(block: Block) -> tuple[Any, Any, Any]:
+    """Return a block's rows as the first arguments of a kernel: X or the stored values, indices and indptr, these empty for dense rows."""
     if block.is_sparse:
-        return NO_ROWS, block.X.data, block.X.indices.view(np.uint32), block.X.indptr
-    return block.X, NO_WEIGHT, NO_INDEX.view(np.uint32), NO_INDEX
+        return block.X.data, block.X.indices.view(np.uint32), block.X.indptr
+    return block.X, NO_INDEX.view(np.uint32), NO_INDEX
 
 
 def fits(X: Any) -> bool:

@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 
 from ...array_types import Codes, Floats, Ints
 from ...data import Block, Source
+from ...data.threads import spread, thread_count
+from ...thresholds import THREADS
 from .perceptron_rows import take_rows
 from .perceptron_trace import Trace
 
-PRODUCTS = 1_000_000
-"""Products x'x_s held at a time: eight megabytes."""
+PRODUCTS = 4_000_000
+"""Products x'x_s held at a time by a thread: 32 megabytes."""
+TOGETHER, FEW = 128, 16
+"""Rows that go through the updates together; fewer than FEW are quicker one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,25 +96,33 @@ class Ballots:
     def _rows(self) -> Any:
         return self.support.matrix() if isinstance(self.support, SparseRows) else self.support
 
-    def votes(self, block: Block) -> Floats:
+    def votes(self, block: Block, n_jobs: int | None = None) -> Floats:
         """Return the votes (n, R) of a block's rows: those of each class, or + for the second minus those for the first of two.
 
         A row that is not finite has NaN votes.
         """
-        from ...kernels.votes import cast_votes
+        support = self._rows()
+        tiles = list(block.tiles(max(1, min(TOGETHER, PRODUCTS // max(support.shape[0], 1)))))
+        threads = thread_count(n_jobs) if THREADS.reached(block.n_rows * len(self.survived)) else 1
+        return np.vstack(spread(lambda tile: self._of_tile(tile, support), tiles, threads))
 
-        support, coef, bias = self._rows(), self.start[:, :-1], self.start[:, -1]
-        votes = np.zeros((block.n_rows, len(self.start)))
-        for tile in block.tiles(max(1, PRODUCTS // max(support.shape[0], 1))):
-            out = votes[tile.start - block.start :][: tile.n_rows]
-            # Sparse rows times dense support and the other way round: scipy multiplies sparse from the left only.
-            mixed = not tile.is_sparse and sp.issparse(support)
-            products = (support @ tile.X.T).T if mixed else tile.X @ support.T
-            G = np.ascontiguousarray(_dense(products), dtype=np.float64)
-            f = np.ascontiguousarray(np.asarray(tile.X @ coef.T) + bias, dtype=np.float64)
-            cast_votes(G, f, self.index, self.own, self.rival, self.step, self.unit, self.survived, out)
-            out[~np.isfinite(f).all(axis=1)] = np.nan
-        return votes
+    def _of_tile(self, tile: Block, support: Any) -> Floats:
+        from ...kernels.votes import cast_votes, cast_votes_together
+
+        # Sparse rows times dense support and the other way round: scipy multiplies sparse from the left only.
+        mixed = tile.is_sparse and not sp.issparse(support)
+        G = _dense((tile.X @ support.T).T if mixed else support @ tile.X.T)
+        f = np.asarray(tile.X @ self.start[:, :-1].T, dtype=np.float64) + self.start[:, -1]
+        finite, R = np.asarray(np.isfinite(f).all(axis=1)), f.shape[1]
+        updates = self.index, self.own, self.rival, self.step, self.unit, self.survived
+        if tile.n_rows < FEW:
+            votes = np.zeros((tile.n_rows, R))
+            cast_votes(np.ascontiguousarray(G.T, dtype=np.float64), f, *updates, votes)
+        else:
+            counted = np.zeros((max(R, 2), tile.n_rows))
+            cast_votes_together(np.ascontiguousarray(G, dtype=np.float64), np.ascontiguousarray(f.T), *updates, counted)
+            votes = counted.T if R > 1 else (counted[1] - counted[0])[:, None]
+        return np.where(finite[:, None], votes, np.nan)
 
 
 def _dense(X: Any) -> Floats:
