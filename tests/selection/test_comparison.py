@@ -6,7 +6,7 @@ import pickle
 import textwrap
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -170,7 +170,7 @@ def _slow(X: Any) -> Any:
 class Types(ClassifierMixin, BaseEstimator):
     """Remembers the types of the columns it has seen."""
 
-    seen: set[str] = set()
+    seen: ClassVar[set[str]] = set()
 
     def fit(self, X: Any, y: Any) -> Any:
         Types.seen |= {str(dtype) for dtype in X.dtypes}

@@ -2,7 +2,7 @@
 
 The weights after t updates have survived[t] votes. G has the products x'x_s with the rows stepped on: the scores of x under the next
 weights differ by ± step (x'x_s + unit). Two classes have one score, + for the second class and − for the first, others one each.
-`cast_votes` goes through the updates row by row; `cast_votes_together` takes many rows along, which a hundred of them do in a quarter of the time.
+`cast_votes` goes through the updates row by row; `cast_votes_together` takes many rows along, a hundred in a quarter of the time.
 """
 
 from __future__ import annotations
