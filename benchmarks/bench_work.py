@@ -1,7 +1,7 @@
 """Sets the seconds of an operation that `separatrix/solvers/work.py` counts with beside those of this machine.
 
-`python -m benchmarks.bench_work`: one core, best of several, operations alone; the constants are those of whole fits, with what comes along.
-They need not be those of a machine: only their ratios decide, and a factor of two or three changes little.
+`python -m benchmarks.bench_work`: one core, best of several, operations alone; the constants are those of whole fits, with what comes
+along. They need not be those of a machine: only their ratios decide, and a factor of two or three changes little.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Seconds that the solvers of a smooth loss with an L2 penalty may take on rows held, so that the least can be chosen.
 
 Operations are counted, times their seconds on one core in whole fits; `python -m benchmarks.bench_work` sets these beside the operations
-alone on another machine. Only ratios matter, and these differ little between machines. What cannot be counted is how many products conjugate gradients need: about 5 + 3 s^¼, thrice as
-many more for several classes, with s = Σ_i s_i ‖x_i‖²/(4 λ S) the curvature of all columns as a multiple of the penalty's; and
-epochs of dual coordinate descent: 2 + 4 (4s/n)^0.4. Both are fitted to 70 random problems, where a factor of 3 either way is ordinary.
+alone on another machine. Only ratios matter, and these differ little between machines. What cannot be counted is how many products
+conjugate gradients need: about 5 + 3 s^¼, thrice as many more for several classes, with s = Σ_i s_i ‖x_i‖²/(4 λ S) the curvature of all
+columns as a multiple of the penalty's; and epochs of dual coordinate descent: 2 + 4 (4s/n)^0.4. Both are fitted to 70 random problems,
+where a factor of 3 either way is ordinary.
 """
 
 from __future__ import annotations
