@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -84,7 +85,8 @@ def test_a_holder_on_a_thread_that_ended_holds_nothing() -> None:
 def test_an_interrupt_of_the_search_for_blas_is_neither_lost_nor_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted:
         def __init__(self) -> None:
-            signal.raise_signal(signal.SIGINT)  # Python answers it on the main thread
+            signal.raise_signal(signal.SIGINT)  # Python answers it on the main thread,
+            time.sleep(0.5)  # which waits for this one
             self.lib_controllers: list[object] = []
 
     with threadpool_limits(2, "blas"):

@@ -54,6 +54,17 @@ def test_within_bounds_it_is_the_least(seed: int) -> None:
     assert_allclose(found.cost, by_solver(w[None], np.array([w0]), x, s, lower, upper), rtol=1e-6)
 
 
+def test_a_bound_met_on_the_way_ends_its_column_whatever_the_rounding() -> None:
+    """t·speed at a column's end may fall short of its bound: that column was taken for one with some way left."""
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        w, x = rng.normal(size=4), rng.normal(size=4)
+        room = rng.uniform(0.0, 0.3, 4) * [1, 1, 1, 100]
+        found = cross_plane(w, -float(w @ x), x, np.ones(4), x - room, x + room, level=1.0)
+        assert found.reached == (float(np.abs(w) @ room) >= 1.0)
+        assert not found.reached or float(w @ (found.point - x)) == pytest.approx(1.0, rel=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_into_a_region_of_several_planes(seed: int) -> None:
     rng = np.random.default_rng(seed)

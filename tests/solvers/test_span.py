@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
+from separatrix.solvers import choice
 from separatrix.solvers.smooth import in_span, newton
 from separatrix.solvers.span import Span
 from separatrix.solvers.sparse.path import solve_path
@@ -63,3 +64,12 @@ def test_a_path_is_found_in_the_span(K: int) -> None:
     for C, found in zip(path.C, path.solutions):
         assert found.is_converged and "rows' span" in found.solver
         assert found.objective <= in_span.solve(make_problem(X, y, C)).objective * (1.0 + 1e-5)
+
+
+def test_separable_rows_in_odd_units_arrive_within_the_steps_allowed() -> None:
+    """L-BFGS takes many steps there and leaves the rest to Newton's method, which has to be left enough of them."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 700)) * 10.0 ** rng.uniform(-3.0, 3.0, 700)
+    y = (X @ rng.normal(size=700) > 0.0).astype(int)
+    for C in (0.01, 100.0):
+        assert choice.solve(make_problem(X, y, C)).is_converged

@@ -63,9 +63,9 @@ def cross_plane(w: Floats, w0: float, x: Floats, scale: Floats, lower: Floats, u
     low, high = _room(x, scale, lower, upper)
     needed = level - float(w @ x + w0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ends = np.concatenate([low / speed, high / speed])
-    ends = np.unique(ends[np.isfinite(ends) & (ends > 0)])
-    ends = np.concatenate([[0.0], ends])
+        begin, end = np.sort([low / speed, high / speed], axis=0)
+    ends = np.concatenate([begin, end])
+    ends = np.unique(np.append(ends[np.isfinite(ends) & (ends > 0)], 0.0))
 
     def moved(t: float) -> Floats:
         return np.clip(t * speed, low, high)
@@ -80,7 +80,8 @@ def cross_plane(w: Floats, w0: float, x: Floats, scale: Floats, lower: Floats, u
     if first == 0:
         return _ending(x, moved(0.0), scale, True)
     before = moved(ends[first - 1])
-    free = (speed != 0) & (np.clip((ends[first - 1] + _step(ends, first)) * speed, low, high) != before)
+    # By the ends themselves: t·speed at the end of a column may be off its bound by rounding, as if it had still some way to go.
+    free = (speed != 0) & (begin <= ends[first - 1]) & (ends[first - 1] < end)
     slope = float(w[free] @ speed[free])
     if slope <= 0:
         return _ending(x, before, scale, False)
@@ -91,11 +92,6 @@ def _speed(w: Floats, scale: Floats) -> Floats:
     """Return w_j s_j² up to a common factor, in which t counts: without it, columns of 1e160 would be infinitely fast."""
     s, v = scale / (scale.max(initial=0.0) or 1.0), w / (np.abs(w).max(initial=0.0) or 1.0)
     return np.asarray(v * s * s)
-
-
-def _step(ends: Floats, first: int) -> float:
-    """Return half the length of the piece that ends at `first`; the last one never ends."""
-    return float(ends[first] - ends[first - 1]) / 2 if first < len(ends) else max(1.0, float(ends[-1]))
 
 
 def cross_planes(W: Floats, w0: Floats, x: Floats, scale: Floats, lower: Floats, upper: Floats, level: float = 0.0) -> LeastChange:

@@ -59,7 +59,8 @@ def solve(problem: Problem) -> Solution:
     around = replace(problem, max_iter=min(LAST_STEPS, max(problem.max_iter - before, 0)))
     pairs = lbfgs.Pairs(inverse(H, problem.n_scores), scales=False)
     theta, f, g, status, last = answered(lbfgs.iterations(around, theta, f, g, pairs), objective.at)
-    iterations = before + last
+    # A step of L-BFGS is a pass, one of Newton's method a Hessian and more: where the latter is needed, two of the former count as one.
+    iterations = before + last if status is Status.CONVERGED else -(-(before + last) // 2)
     if status is not Status.CONVERGED and iterations < problem.max_iter:
         objective.problem = replace(problem, max_iter=problem.max_iter - iterations)
         end = newton.minimise(objective, theta, precision=1.0)
