@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from .problem import Problem
+from .smooth.whitened import EXPLICIT
 
 ADDED, FACTORED = 6e-11, 1.8e-11
 """Of a Hessian of dense rows, for each n q², and of its factor, for each q³; q = R(p + 1) coefficients."""
@@ -29,7 +30,10 @@ CALL, STEP = 4e-5, 1e-4
 SPANNED = 1e-10
 """Of the coordinates in the rows' span, for each n²p; a p × p covariance, for each n p², has the same."""
 STEPS, AROUND_HESSIAN, AROUND_COVARIANCE = 8, 25, 40
-"""Steps of Newton's method; passes of L-BFGS around a Hessian, s^¼/3 more where the penalty is weak, and around a covariance."""
+"""Steps of Newton's method, half as many more for each digit of s above STIFF; passes of L-BFGS around a Hessian, s^¼/3 more where the
+penalty is weak, and around a covariance."""
+STIFF, MOST = 1e8, 1_000.0
+"""s from which rows are nearly separable or units far apart; products of conjugate gradients after which they have found a better way."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ class Work:
     @property
     def newton(self) -> float:
         """Newton's method."""
-        return STEPS * self.hessian
+        slower = max(0.0, float(np.log10(max(self.stiffness, 1.0) / STIFF)) / 2.0)
+        return STEPS * (1.0 + slower) * self.hessian
 
     @property
     def curved(self) -> float:
@@ -92,7 +97,7 @@ class Work:
     def products(self) -> float:
         """Newton's method by conjugate gradients."""
         count: float = 5.0 + (9.0 if self.R > 1 else 4.0 if self.is_sparse else 3.0) * self.stiffness**0.25
-        return count * (CALL + (STORED if self.is_sparse else PRODUCT) * self.values * self.R)
+        return min(count, MOST) * (CALL + (STORED if self.is_sparse else PRODUCT) * self.values * self.R)
 
     @property
     def dual(self) -> float:
@@ -106,8 +111,9 @@ class Work:
         if self.n >= self.p:
             return np.inf
         inner = Work(self.n, self.n, self.R, float(self.n) ** 2, float(self.n) ** 3, False, self.stiffness)
+        least = min(inner.newton, inner.curved, inner.products) if inner.q <= EXPLICIT else inner.products
         gram = MEETING * self.values**2 / self.p if self.is_sparse else SPANNED * self.n * self.values
-        return 4.0 * STEP + gram + FACTORED * self.n**3 + min(inner.newton, inner.curved, inner.products)
+        return 4.0 * STEP + gram + FACTORED * self.n**3 + least
 
 
 def _stiffness(problem: Problem) -> float:
