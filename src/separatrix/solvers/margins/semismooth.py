@@ -185,7 +185,7 @@ def solve(machine: Machine, start: Certificate | None = None, method: type[Desce
     >>> from separatrix.solvers.rows import Rows
     >>> rows = Rows.of(as_source([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]))
     >>> found = solve(Machine(rows, np.array([-1.0, 1.0, -1.0, 1.0]), np.ones(4), squared=True)).certificate
-    >>> found.theta.round(4).tolist(), found.gap < 1e-12
+    >>> (found.theta.round(4) + 0.0).tolist(), found.gap < 1e-12
     ([0.3636, 0.0], True)
     """
     rows = CentredRows.of(machine.rows, machine.ridge == 0.0)
