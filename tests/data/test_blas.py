@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import threadpoolctl
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from separatrix.data import threads
 from separatrix.data.threads import single_threaded_blas
 
 THREADS = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
@@ -82,24 +78,6 @@ def test_a_holder_on_a_thread_that_ended_holds_nothing() -> None:
         assert blas_threads() == {2}
 
 
-def test_an_interrupt_of_the_search_for_blas_is_neither_lost_nor_cuts_it_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Interrupted:
-        def __init__(self) -> None:
-            signal.raise_signal(signal.SIGINT)  # Python answers it on the main thread,
-            time.sleep(0.5)  # which waits for this one
-            self.lib_controllers: list[object] = []
-
-    with threadpool_limits(2, "blas"):
-        threads._find_libraries.cache_clear()
-        with monkeypatch.context() as patch:
-            patch.setattr(threadpoolctl, "ThreadpoolController", Interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                single_threaded_blas().__enter__()
-        with single_threaded_blas():
-            assert blas_threads() == {1}
-        assert blas_threads() == {2}
-
-
 INTERRUPTS = """
 import random, signal
 from separatrix.data.threads import single_threaded_blas
@@ -120,6 +98,30 @@ signal.setitimer(signal.ITIMER_REAL, 0.0)
 with single_threaded_blas():
     assert blas_threads() == {1}, blas_threads()
 assert blas_threads() == before == {2}, (blas_threads(), before)
+"""
+
+SEARCH = """
+import signal, time
+import threadpoolctl
+from separatrix.data.threads import single_threaded_blas
+from tests.data.test_blas import blas_threads
+class Interrupted:
+    def __init__(self):
+        signal.raise_signal(signal.SIGINT)  # Python answers it on the main thread,
+        time.sleep(0.5)  # which waits for this one
+        self.lib_controllers = []
+signal.signal(signal.SIGINT, signal.default_int_handler)
+whole, heard = threadpoolctl.ThreadpoolController, False
+threadpoolctl.ThreadpoolController = Interrupted
+try:
+    single_threaded_blas().__enter__()
+except KeyboardInterrupt:
+    heard = True
+threadpoolctl.ThreadpoolController = whole
+assert heard
+with single_threaded_blas():
+    assert blas_threads() == {1}, blas_threads()
+assert blas_threads() == {2}, blas_threads()
 """
 
 FORKS = """
@@ -153,7 +155,7 @@ assert fits and blas_threads() == {2}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no signals and forks here")
-@pytest.mark.parametrize("code", [INTERRUPTS, FORKS], ids=["interrupts", "forks"])
+@pytest.mark.parametrize("code", [INTERRUPTS, SEARCH, FORKS], ids=["interrupts", "an interrupted search", "forks"])
 def test_blas_is_sound_after(code: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], env=THREADS, timeout=240, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

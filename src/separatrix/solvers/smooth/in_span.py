@@ -15,6 +15,9 @@ from ..span import Span
 from ..stopping import finish
 from .objective import Objective
 
+TIGHTER = 0.5
+"""Share of the tolerance that is asked of the coordinates: passes are short there, and the way back must not cost what was asked."""
+
 
 def solve(problem: Problem) -> Solution:
     """Minimise a smooth problem with an L2 penalty.
@@ -49,9 +52,8 @@ class Spanned:
         if not np.isfinite(span.coordinates).all():
             rows.source.refuse_nonfinite()
         start = None if problem.start is None else (span.shorten(problem.start[0]), problem.start[1])
-        return cls(
-            problem, span, replace(problem, rows=Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source), start=start)
-        )
+        short = Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source)
+        return cls(problem, span, replace(problem, rows=short, start=start, tol=TIGHTER * problem.tol))
 
     def expanded(self, found: Solution, strength: float) -> Solution:
         """Return a solution for the columns, with the certificate of the rows as given; `strength` is the λ it was found for."""
