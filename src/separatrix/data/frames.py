@@ -205,5 +205,6 @@ def without_target(X: Any, target: str) -> tuple[Any, NDArray[Any]]:
     frame = open_frame(X)
     if target not in frame.columns:
         shown = ", ".join(repr(c) for c in frame.columns[:8]) + (", …" if len(frame.columns) > 8 else "")
-        raise UnknownNameError(f"Column {target!r} is not in the table.{did_you_mean(target, frame.columns)} It has {shown}.")
+        guess = did_you_mean(target, frame.columns)
+        raise UnknownNameError(f"Column {target!r} is not in the table.{guess} Name one of {shown} as target.")
     return frame.drop(target).to_native(), series_to_numpy(frame[target].to_native())
