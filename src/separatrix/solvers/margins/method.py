@@ -11,7 +11,7 @@ import numpy as np
 
 from ..problem import Problem
 from ..work import ADDED, EPOCH, FACTORED, MEETING, PASS, SPANNED, STEP
-from .one_machine import DUAL, FEW_COLUMNS
+from .one_machine import DUAL, FEW_COLUMNS, SOME_ROWS
 
 STEPS, EPOCHS = 15, 100
 """Steps of Newton's method, and epochs of coordinate descent where it suits."""
@@ -19,8 +19,8 @@ DENSE_EPOCH = 1e-9
 """Seconds of a value of dense rows in an epoch."""
 TALL = 4
 """Rows for each column from which on coordinate descent is a gamble, and how much longer Newton's method may then take."""
-FEW_ANYWAY, SOME_ROWS = 50, 1_000
-"""Columns up to which a span saves nothing, and rows up to which it is taken."""
+FEW_ANYWAY = 50
+"""Columns up to which a span saves nothing, and rows whose span is always taken."""
 SMALL = 3e-3
 """Seconds that Newton's method may always take, for the last digits that it gives."""
 
