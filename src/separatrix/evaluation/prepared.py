@@ -23,6 +23,7 @@ def prepared(model: Any, rows: EvaluationRows) -> tuple[Any, EvaluationRows]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> from separatrix import LinearDiscriminantAnalysis
     >>> rows = EvaluationRows(pd.DataFrame({"city": ["Oslo", "Rome", "Oslo"]}), np.array([0, 1, 0]), None, np.array(["no", "yes"]))

@@ -56,9 +56,9 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
     --------
     >>> import pandas as pd
     >>> from separatrix import TableClassifier
-    >>> table = pd.DataFrame({"age": [22, 38, None, 35] * 9, "sex": ["m", "f", "f", "m"] * 9, "buys": ["no", "yes", "yes", "no"] * 9})
+    >>> table = pd.DataFrame({"age": [22, 38, None, 35] * 9, "sex": ["m", "f", "f", "x"] * 9, "buys": ["no", "yes", "yes", "no"] * 9})
     >>> model = TableClassifier(target="buys").fit(table)
-    >>> model.predict(pd.DataFrame({"sex": ["f", "x"], "age": [None, 51]})).tolist()
+    >>> model.predict(pd.DataFrame({"sex": ["f", "m"], "age": [None, 25]})).tolist()
     ['yes', 'no']
     """
 

@@ -127,6 +127,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
             raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
         summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
         recipe = Recipe.learn(summary, self._wishes(), labels is not None)
+        recipe.require_outputs()
         if labels is not None:
             recipe = recipe.with_statistics(batch, labels.codes(0, len(labels)), weight, labels.classes.tolist())
         self._adopt(recipe, X, batch)
