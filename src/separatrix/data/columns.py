@@ -14,20 +14,21 @@ from ..array_types import Bools, Codes, Floats
 from ..errors import InputError
 from .source import Block, Rows
 
-ColumnType = Literal["number", "text"]
+ColumnType = Literal["number", "text", "date"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """Some consecutive values of one column: numbers, or codes of the categories listed in `levels`.
+    """Some consecutive values of one column: numbers, dates, or codes of the categories listed in `levels`.
 
     Parameters
     ----------
     name : str
-    values : (n,) numbers or booleans; with `levels`, their positions there
-    levels : (L,) distinct categories, or None for numbers
+    values : (n,) numbers or booleans, or datetime64[us]; with `levels`, their positions there
+    levels : (L,) distinct categories, or None for numbers and dates
     missing : (n,) booleans, or None where no value is missing
-        Whatever stands in `values` there means nothing. A NaN among numbers is missing too.
+        Whatever stands in `values` there means nothing. A NaN among numbers is missing too, and NaT among dates.
+    ordered : whether the order of the levels means something
 
     Examples
     --------
@@ -42,10 +43,13 @@ class Column:
     values: NDArray[Any]
     levels: NDArray[Any] | None = None
     missing: Bools | None = None
+    ordered: bool = False
 
     @property
     def type(self) -> ColumnType:
-        """Whether it holds numbers (booleans and numbered categories too) or text."""
+        """Whether it holds numbers (booleans and numbered categories too), dates or text."""
+        if self.values.dtype.kind == "M":
+            return "date"
         return "text" if self.levels is not None and any(isinstance(level, str) for level in self.levels) else "number"
 
     @property
@@ -53,12 +57,16 @@ class Column:
         """Whether every value is missing, so that its type says nothing."""
         if self.missing is not None:
             return bool(self.missing.all())
-        return self.levels is None and self.values.dtype.kind == "f" and bool(np.isnan(self.values).all())
+        if self.levels is not None or self.values.dtype.kind not in "fM":
+            return False
+        return bool((np.isnan(self.values) if self.values.dtype.kind == "f" else np.isnat(self.values)).all())
 
     def numbers(self) -> Floats:
         """Return the values as float64, NaN where missing."""
         if self.type == "text":
             raise InputError(f"Column {self.name!r} holds text such as {self.levels[0]!r}, where numbers are needed.")  # type: ignore[index]
+        if self.type == "date":
+            raise InputError(f"Column {self.name!r} holds dates, where numbers are needed.")
         values = self.values if self.levels is None else np.append(self.levels.astype(np.float64), np.nan)[self.values]
         if self.missing is None:
             return values.astype(np.float64)

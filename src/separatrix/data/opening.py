@@ -21,6 +21,7 @@ from .source import ChunkedSource, Source
 def as_rows(X: Any, *, n_jobs: int | None = None) -> Source:
     """Return the source of rows without labels: a Source as it is, a frame, a sparse matrix, or anything array-like."""
     if isinstance(X, Source):
+        X.require_numbers()
         return X
     if is_frame(X):
         from .frames import FrameSource

@@ -173,6 +173,17 @@ class Source(ABC):
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows with codes in terms of the classes given; a label outside them is an error."""
 
+    def as_columns(self) -> Source:
+        """Return the same rows as batches of columns, where blocks of numbers would not hold them; else as they are."""
+        return self
+
+    def without_labels(self) -> Source:
+        """Return rows to predict, whose labels and weights are not asked for."""
+        return self
+
+    def require_numbers(self) -> None:  # noqa: B027
+        """Raise an error where columns are not numbers, before any row is read; those in memory are looked at when they are opened."""
+
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
