@@ -58,7 +58,7 @@ class ColumnTable(FileTable):
         raise InputTypeError("X is a table of columns, and numbers are needed here; pass the table that open_table gave.")
 
     @property
-    def unlabelled(self) -> int:
+    def unlabelled(self) -> int:  # type: ignore[override]
         """How many rows have no label and are left out, found with the classes by reading the target column."""
         if self.target is None:
             return 0

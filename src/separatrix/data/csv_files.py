@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import re
 from collections.abc import Generator, Mapping
 from typing import Any
@@ -75,9 +77,15 @@ def csv_schema(file: str, kind: str, target: str | None) -> Any:
 
 
 def read_csv(file: str, kind: str, columns: Mapping[str, Any], use_threads: bool) -> Generator[Any]:
-    """Yield batches of some columns of a text file."""
-    with open_csv(file, kind, columns, use_threads) as opened:
-        yield from opened
+    """Yield batches of some columns of a text file, and of its last column, which would show a quote that is never closed."""
+    last = _last_name(file, kind)
+    row, batch = 0, None
+    with open_csv(file, kind, {last: pa.binary(), **columns}, use_threads) as opened:
+        for batch in opened:
+            yield batch
+            row += len(batch)
+    if batch is not None and len(batch):
+        _refuse_open_quote(file, last, batch.column(last)[-1].as_py(), row - 1)
 
 
 def settled_types(file: str, kind: str, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -133,6 +141,29 @@ def refuse_not_utf8(file: str, kind: str, name: str) -> None:
             pass
     except pa.ArrowInvalid as error:
         raise InputError(explain(file, kind, {name: pa.string()}, error) or str(error)) from None
+
+
+def _last_name(file: str, kind: str) -> str:
+    header = header_of(file)
+    *_, last = next(csv.reader(io.StringIO(header.decode("utf-8-sig"), newline=""), delimiter=delimiter_of(header, kind)))
+    return last
+
+
+def _refuse_open_quote(file: str, name: str, value: Any, row: int) -> None:
+    """Raise an error if the last value of a file holds newlines, and therefore was quoted, but the file does not end in a quote."""
+    text = value.encode() if isinstance(value, str) else value
+    if not isinstance(text, bytes) or (b"\n" not in text and b"\r" not in text):
+        return
+    end = b""
+    with open_bytes(file) as raw:
+        while more := raw.read(STREAM_BYTES):
+            end = end[-1:] + more
+            end = end.rstrip(b"\r\n") or end[-1:]
+    if not end.endswith(b'"'):
+        raise InputError(
+            f"Row {row} of {file!r} opens a quote in column {name!r} that is never closed, so the rest of the file became one value. Close "
+            'it, or write a quote that is part of a value twice: "".'
+        )
 
 
 def _names(file: str, kind: str) -> list[str]:

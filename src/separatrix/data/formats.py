@@ -135,12 +135,20 @@ def read_file(
             for batch in batches:
                 # Compiled code trusts the codes of categories and the ends of texts, which a damaged file may have anywhere.
                 batch.validate(full=True)
-                yield Piece(batch.select(list(columns)), file, row)
+                yield Piece(_plain_text(batch.select(list(columns))), file, row)
                 row += len(batch)
     except BROKEN as error:
         _refuse_changed(file, stamp)
         raise _explained(file, kind, columns, error) or _unreadable(file, error, f" beyond row {row}") from error
     _refuse_changed(file, stamp)
+
+
+def _plain_text(batch: Any) -> Any:
+    """Return rows whose texts are plain strings where they were views of others, of which Arrow cannot take some."""
+    views = [i for i, field in enumerate(batch.schema) if types.is_string_view(field.type)]
+    for i in views:
+        batch = batch.set_column(i, batch.schema.field(i).name, batch.column(i).cast(pa.string()))
+    return batch
 
 
 def _reader(kind: str, as_codes: bool) -> Reader:

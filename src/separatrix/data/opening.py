@@ -80,7 +80,7 @@ def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any 
     >>> as_source([[1.0, 2.0], [3.0, 4.0]], ["no", "yes"]).classes.tolist()
     ['no', 'yes']
     """
-    source = as_rows(X, n_jobs=n_jobs)
+    source = X if isinstance(X, Source) else as_rows(X, n_jobs=n_jobs)  # what is a source already was opened as its model reads rows
     if not isinstance(source, ChunkedSource):
         return _with_own_labels(source, y, sample_weight)
     if y is None:

@@ -154,6 +154,8 @@ class Source(ABC):
     n_rows : int or None where it is not known before a pass
     n_jobs : int or None
         Threads a pass may use, see :func:`separatrix.data.threads.thread_count`.
+    unlabelled : int
+        Rows left out because they have no label.
     origin : tuple or None
         What tells this table from others without reading it, such as its files; None for rows in memory.
     """
@@ -163,6 +165,7 @@ class Source(ABC):
     classes: NDArray[Any] | None = None
     n_rows: int | None = None
     n_jobs: int | None = None
+    unlabelled: int = 0
     origin: tuple[Any, ...] | None = None
 
     @abstractmethod
