@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints
 from ..errors import InputError
+from .arrow_types import as_indices, is_known
 from .batches import Piece
 from .columns import Column
 from .labels import check_labels, encode
@@ -91,8 +92,8 @@ def labelled(piece: Piece, name: str) -> Piece:
     values = piece.rows.column(name)
     if hasattr(values, "dictionary") and values.dictionary.null_count:
         values = values.dictionary_decode()
-    gaps = values.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
-    return piece.only(np.flatnonzero(~gaps)) if gaps.any() else piece
+    known = is_known(values)
+    return piece if known.true_count == len(known) else piece.only(known)
 
 
 def read_column(name: str, kind: str, parts: list[Any]) -> Column:
@@ -140,7 +141,7 @@ def _categories(name: str, parts: list[Any]) -> Column:
         ordered = encoded.type.ordered
         used = np.arange(len(encoded.dictionary)) if ordered else _first_seen(own, len(encoded.dictionary))
         table = np.full(len(encoded.dictionary) + 1, -1, dtype=np.int32)  # the last one, -1, for what is missing
-        table[used] = [places.setdefault(level, len(places) - 1) for level in encoded.dictionary.take(used).to_pylist()]
+        table[used] = [places.setdefault(level, len(places) - 1) for level in encoded.dictionary.take(as_indices(used)).to_pylist()]
         codes.append(table[own])
     whole = np.concatenate(codes)
     levels = np.empty(len(places) - 1, dtype=object)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import types
+
+from ..array_types import Indices
 
 COLUMN_KINDS = ("number", "text", "date", "time", "null")
 """Kinds of columns that a table of columns holds; "time" is a time of day or a duration, read as seconds."""
@@ -30,6 +34,22 @@ def kind_of(type_: Any) -> str:
     if types.is_time(type_) or types.is_duration(type_):
         return "time"
     return str(type_)
+
+
+def is_known(values: Any) -> Any:
+    """Return where a column has a value, neither null nor NaN, as Arrow's booleans.
+
+    Examples
+    --------
+    >>> is_known(pa.array([1.5, None, float("nan")])).to_pylist()
+    [True, False, False]
+    """
+    return pc.invert(pc.is_null(values, nan_is_null=True))
+
+
+def as_indices(rows: Indices) -> Any:
+    """Return numbers of rows as Arrow's; `pyarrow.array` would import pandas, 50 megabytes of memory, wherever it is installed."""
+    return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))])
 
 
 def is_single(type_: Any) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ..array_types import Indices
 
 T = TypeVar("T")
@@ -38,9 +40,10 @@ class Piece:
             return Piece(self.rows.slice(begin, length), self.file, self.row + begin)
         return Piece(self.rows.slice(begin, length), self.file, self.row, self.places[begin : begin + length])
 
-    def only(self, places: Indices) -> Piece:
-        """Return some of the rows, by their numbers within the piece."""
-        return Piece(self.rows.take(places), self.file, self.row, places if self.places is None else self.places[places])
+    def only(self, kept: Any) -> Piece:
+        """Return some of the rows, chosen by Arrow's booleans."""
+        places = np.flatnonzero(kept.to_numpy(zero_copy_only=False))
+        return Piece(self.rows.filter(kept), self.file, self.row, places if self.places is None else self.places[places])
 
     def row_of(self, i: int) -> int:
         """Return the number of row i of the piece within its file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .columns import ColumnBatch
 from .features import refuse_other_kinds
 from .files import FileTable
 from .formats import kinds_of
+from .source import chunk_rows
 
 
 class ColumnTable(FileTable):
@@ -43,10 +44,14 @@ class ColumnTable(FileTable):
     >>> folder.cleanup()
     """
 
+    _as_codes: ClassVar[bool] = True
+
     def __init__(self, table: FileTable, schema: Any) -> None:
         vars(self).update(vars(table))
         self.schema = schema
         self.kinds = kinds_of(schema)
+        if table.batch_rows == chunk_rows(table.n_features):  # none were asked for
+            self.batch_rows = self._piece_rows()
         refuse_other_kinds(self.feature_names, self.kinds, COLUMN_KINDS)
 
     def as_columns(self) -> ColumnTable:
@@ -71,6 +76,10 @@ class ColumnTable(FileTable):
     def n_rows(self) -> int | None:  # type: ignore[override]
         """Number of rows that have a label, where files say their rows before they are read."""
         return None if self.stored_rows is None else self.stored_rows - self.unlabelled
+
+    def _piece_rows(self) -> int:
+        # An eighth of the rows of a block: they are held as Arrow's, as arrays, and text as Python's strings too.
+        return max(1, chunk_rows(self.n_features) // 8)
 
     def _require_kinds(self) -> None:
         pass

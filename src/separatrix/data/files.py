@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +112,8 @@ class FileTable(Source):
     """
 
     feature_names: tuple[str, ...]
+    _as_codes: ClassVar[bool] = False
+    """Whether text is read as codes of its distinct values."""
 
     def __init__(
         self, stamps: Mapping[str, Stamp], kind: str, schema: Any, features: Sequence[str], target: str | None, weight: str | None
@@ -215,11 +217,15 @@ class FileTable(Source):
         read = self._read(threads > 1)
         return read if threads == 1 else read_ahead(read, READ_AHEAD)
 
-    def _read(self, use_threads: bool, as_codes: bool = False) -> Generator[Piece]:
-        types = self._types(self._names())
+    def _read(self, use_threads: bool) -> Generator[Piece]:
+        types, as_codes = self._types(self._names()), self._as_codes
         for file in self.files:
-            for piece in read_file(file, self.stamps[file], self.kind, types, chunk_rows(self.n_features), use_threads, as_codes):
+            for piece in read_file(file, self.stamps[file], self.kind, types, self._piece_rows(), use_threads, as_codes):
                 yield self._kept(piece)
+
+    def _piece_rows(self) -> int:
+        """Return about how many rows are read at once."""
+        return chunk_rows(self.n_features)
 
     def _require_kinds(self) -> None:
         self.require_numbers()

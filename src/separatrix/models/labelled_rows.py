@@ -26,8 +26,8 @@ def label_rows(rows: Source, y: Any, sample_weight: Any, classes: Any = None) ->
     """Return opened rows with their labels and weights, coded by the classes given or by those found in y."""
     source = as_source(rows, y, sample_weight, classes=classes)
     if source.unlabelled:
-        rows = "1 row of the table has no label and is" if source.unlabelled == 1 else f"{source.unlabelled} rows have no label and are"
-        warnings.warn(f"{rows} left out; to count them: table.as_columns().unlabelled.", DataWarning, stacklevel=5)
+        said = "1 row of the table has no label and is" if source.unlabelled == 1 else f"{source.unlabelled} rows have no label and are"
+        warnings.warn(f"{said} left out; to count them: table.as_columns().unlabelled.", DataWarning, stacklevel=5)
     if classes is None or np.array_equal(source.classes, classes):  # type: ignore[arg-type]
         return source
     return source.with_classes(np.asarray(classes))  # a table finds its own classes first
