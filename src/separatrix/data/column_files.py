@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from .columns import ColumnBatch
 from .features import refuse_other_kinds
 from .files import FileTable
 from .formats import kinds_of
+from .merging import M, merge_neighbours
 from .source import chunk_rows
 
 
@@ -86,6 +87,9 @@ class ColumnTable(FileTable):
 
     def _kept(self, piece: Piece) -> Piece:
         return piece if self.target is None else labelled(piece, self.target)
+
+    def _merged(self, first: M, others: Iterator[M]) -> M:
+        return merge_neighbours(first, others)
 
     def _block(self, batch: Batch, coder: Callable[[Piece], Codes] | None) -> Any:
         columns = tuple(
