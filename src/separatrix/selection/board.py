@@ -89,7 +89,7 @@ class Board:
         rows = (setting.for_numbers() if candidate.reads_numbers else setting).rows
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
-            plan = inner_plan(setting.inner, rows, setting.groups)
+            plan = inner_plan(setting.inner, rows, setting.groups, setting.plan)
             point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
         return setting.rows.fit(candidate.at(point))
 
@@ -203,7 +203,7 @@ def _plan_text(plan: Any) -> str:
         return f"{plan} folds" if isinstance(plan, int) else type(plan).__name__
     defaults = {name: parameter.default for name, parameter in signature(type(plan)).parameters.items()}
     first = next(iter(defaults), None)
-    shown = [str(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
+    shown = [repr(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
     return f"{type(plan).__name__}({', '.join(shown)})"
 
 

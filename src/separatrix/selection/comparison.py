@@ -127,7 +127,7 @@ def compare(
     rows = rows_to_evaluate(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
     seed, groups = _seed(random_state), as_groups(groups, rows.n)
-    folds = folds_of(plan, rows.n, rows.labels, groups, seed)
+    folds = folds_of(plan, rows.n, rows.labels, groups, seed, rows.X)
     setting = Setting(rows, plan, tuple(folds), tune, ComparisonMetric.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
     courses, ended = run(seeded, setting, n_jobs, time_budget)

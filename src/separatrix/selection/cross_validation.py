@@ -23,6 +23,7 @@ from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
 from ..evaluation.plans import KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
+from ..evaluation.time_split import TimeSplit
 from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import ComparisonMetric
@@ -205,18 +206,24 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
         inside = _held(folds, ALL)
         return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, method_of([held])
     inside = _held(folds, job.fold)
-    training = rows.take(np.flatnonzero(~inside))
-    groups = None if setting.groups is None else setting.groups[~inside]
-    plan = inner_plan(setting.inner, training, groups)
+    trained_on = setting.plan.trained_on(rows.X, folds)[job.fold] if isinstance(setting.plan, TimeSplit) else np.flatnonzero(~inside)
+    training = rows.take(trained_on)
+    groups = None if setting.groups is None else setting.groups[trained_on]
+    plan = inner_plan(setting.inner, training, groups, setting.plan)
     tuned = tune_candidate(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
     fitted = training.fit(candidate.at(tuned.point))
     return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
 
 
-def inner_plan(given: Any, training: EvaluationRows, groups: Any) -> Any:
-    """Return the plan by which hyperparameters are chosen: the given one, or five folds, fewer where a class has fewer rows."""
+def inner_plan(given: Any, training: EvaluationRows, groups: Any, outer: Any = None) -> Any:
+    """Return the plan by which hyperparameters are chosen: the given one, or five folds, fewer where a class has fewer rows.
+
+    Where the outer plan goes along time, the inner one does too.
+    """
     if given is not None:
         return given
+    if isinstance(outer, TimeSplit):
+        return outer.inside(training.X, training.codes, len(training.classes))
     smallest = int(np.bincount(training.codes, minlength=len(training.classes)).min())
     if groups is not None:
         return KFold(min(5, len(np.unique(groups))), grouped=True)
