@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..alerts import Alert
 from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..inference.tables import Column, Table
+from .board_alerts import baseline_alert, edge_alerts
 from .board_entry import LEVEL, Entry
 from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
@@ -169,10 +171,15 @@ class Board:
             f"significantly worse.{nothing}"
         )
 
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What to ask before the result is used: whether anything was learned, and whether a list of values was too short."""
+        base = next((entry for entry in self.entries if entry.is_baseline), None)
+        return (*baseline_alert(self.best, base), *edge_alerts(self.entries))
+
     def _nothing(self) -> str:
         """Return a warning where the majority class does as well as the best model."""
-        base = next((entry for entry in self.entries if entry.is_baseline and entry is not self.best), None)
-        if base is None or base.is_worse or (base.difference is None and base.scored.loss > self.best.scored.loss):
+        if not any(alert.code == "SPX011" for alert in self.alerts):
             return ""
         return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
 

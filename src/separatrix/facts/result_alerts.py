@@ -1,0 +1,69 @@
+"""What a result should make its reader ask before it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..alerts import Alert
+from ..errors import InputTypeError
+from ..evaluation.estimate import Estimate
+from ..evaluation.overfit import overfit_alerts
+from ..evaluation.row_copies import row_copy_alerts
+from ..evaluation.time_order import time_order_alerts
+from ..selection.board import Board
+from .table_columns import table_columns
+
+
+def alerts_of_board(board: Board) -> tuple[Alert, ...]:
+    """Return the alerts of a comparison: nothing learned, values at the end of their list, copies of rows across its folds.
+
+    Examples
+    --------
+    >>> from separatrix import KFold, LinearDiscriminantAnalysis, compare
+    >>> rng = np.random.default_rng(0)
+    >>> board = compare(rng.normal(size=(100, 2)), rng.integers(0, 2, 100), models=[LinearDiscriminantAnalysis()], plan=KFold(5))
+    >>> [alert.code for alert in alerts_of_board(board)]
+    ['SPX011']
+    """
+    if not isinstance(board, Board):
+        raise InputTypeError(f"board is a {type(board).__name__}; give what compare(X, y) returned.")
+    setting = board.setting
+    columns = _columns(setting.rows.X)
+    return (
+        *board.alerts,
+        *row_copy_alerts(columns, setting.rows.codes, setting.repeats),
+        *time_order_alerts(columns, setting.plan),
+    )
+
+
+def alerts_of_estimate(estimate: Estimate, X: Any = None, *, plan: Any = None) -> tuple[Alert, ...]:
+    """Return the alerts of an evaluation: overfit; with the rows also errors that drift along a date, unless the plan was a `TimeSplit`.
+
+    Parameters
+    ----------
+    estimate : what `evaluate` returned
+    X : the rows that were evaluated, optional
+    plan : the plan they were held out by, optional
+
+    Examples
+    --------
+    >>> from separatrix import LinearDiscriminantAnalysis, evaluate
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(100, 2)), rng.integers(0, 2, 100)
+    >>> alerts_of_estimate(evaluate(LinearDiscriminantAnalysis(), X, y))
+    ()
+    """
+    if not isinstance(estimate, Estimate):
+        raise InputTypeError(f"estimate is a {type(estimate).__name__}; give what evaluate(model, X, y) returned.")
+    found = overfit_alerts(estimate)
+    if X is None or estimate.posteriors is None:
+        return found
+    held = np.isfinite(estimate.posteriors).all(axis=1)
+    wrong = estimate.posteriors.argmax(axis=1) != estimate.truth
+    return (*found, *(time_order_alerts(table_columns(X), plan, wrong) if held.all() else ()))
+
+
+def _columns(X: Any) -> Any:
+    return [] if len(np.shape(X)) != 2 and not hasattr(X, "columns") else table_columns(X)

@@ -1,0 +1,82 @@
+"""What a comparison should make its reader ask: is anything learned at all, and did the best value stand at the end of its list?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..alerts import Alert
+from .board_entry import Entry
+
+MOSTLY = 0.5
+"""Share of the folds that have to choose the end of the list."""
+FEWEST_VALUES = 3
+"""Values that a list needs to have an inside."""
+
+
+def baseline_alert(best: Entry, base: Entry | None) -> tuple[Alert, ...]:
+    """Return an alert (SPX011) where the majority class does as well as the best model, as far as chance can tell."""
+    if base is None or base is best or base.is_worse or (base.difference is None and base.scored.loss > best.scored.loss):
+        return ()
+    test = "" if base.difference is None else f" ({base.difference.test}, p = {base.difference.p:.2g})"
+    metric = best.scored.criterion.name
+    return (
+        Alert(
+            "SPX011",
+            best.name,
+            f"The best model, {best.name}, has a held-out {metric} of {best.value:.4f}, the {base.name} {base.value:.4f}, and chance "
+            f"explains the difference{test}.",
+            "There may be nothing to learn from these columns, or too few rows to see it.",
+            "Try metric='log_loss' or metric='auc', which see more where one class is rare; permutation_test(model, X, y) tests it; add "
+            "columns or rows.",
+        ),
+    )
+
+
+def edge_alerts(entries: tuple[Entry, ...]) -> tuple[Alert, ...]:
+    """Return an alert (SPX013) for each hyperparameter at an end of its list, of models not significantly worse than the best."""
+    return tuple(alert for entry in entries if not entry.is_worse for alert in _edges(entry))
+
+
+def _edges(entry: Entry) -> Iterator[Alert]:
+    for name in dict.fromkeys(name for point in entry.candidate.grid for name in point):
+        values = [point[name] for point in entry.candidate.grid if name in point]
+        chosen = [point[name] for point in entry.points if name in point]
+        if not chosen or not all(_is_number(value) for value in values):
+            continue
+        ordered = sorted({float(value) for value in values})
+        if len(ordered) < FEWEST_VALUES:
+            continue
+        for end, wider in ((ordered[0], _beyond(ordered[1], ordered[0])), (ordered[-1], _beyond(ordered[-2], ordered[-1]))):
+            times = sum(float(value) == end for value in chosen)
+            if times > MOSTLY * len(chosen) and not _is_limit(end, ordered):
+                yield _edge(entry.name, name.split("__")[-1], end, wider, times, len(chosen))
+
+
+def _edge(model: str, name: str, end: float, wider: float, times: int, folds: int) -> Alert:
+    return Alert(
+        "SPX013",
+        model,
+        f"{model} chose {name}={end:g}, the last value on its side of the list, in {times} of {folds} folds.",
+        "A better value may lie beyond it.",
+        f"Give the model a longer list: models=[(model, {{{name!r}: [{wider:.3g}, {end:g}, …]}})].",
+        "note",
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and not np.isnan(value)
+
+
+def _beyond(inner: float, end: float) -> float:
+    """Return the value one step beyond an end: the same ratio again, or the same distance where there is no ratio."""
+    return end * end / inner if inner * end > 0 and np.isfinite(end) else 2 * end - inner
+
+
+def _is_limit(end: float, ordered: list[float]) -> bool:
+    """Whether nothing can lie beyond: 0 of values that are not negative, 1 of shares, infinity, and what is as good as 0."""
+    low, high = ordered[0], ordered[-1]
+    share = low >= 0.0 and high <= 1.0
+    return (end == 0.0 and low >= 0.0) or (end == 1.0 and share) or not np.isfinite(end) or (0.0 <= end <= 1e-6)
