@@ -24,7 +24,9 @@ DRIFT = 0.05
 """Difference of the area under the curve from ½, errors against hits by time, from which errors drift."""
 
 
-def time_order_alerts(columns: Sequence[Column], plan: Any = None, wrong: Bools | None = None) -> tuple[Alert, ...]:
+def time_order_alerts(
+    columns: Sequence[Column], plan: Any = None, wrong: Bools | None = None, held: Bools | None = None
+) -> tuple[Alert, ...]:
     """Return an alert (SPX007) where rows stand in the order of a date, or errors drift along one, and the plan mixes past and future.
 
     Parameters
@@ -32,6 +34,7 @@ def time_order_alerts(columns: Sequence[Column], plan: Any = None, wrong: Bools 
     columns : the table
     plan : how rows are held out
     wrong : (n,) which held-out rows were judged wrongly, if that is known
+    held : (n,) which rows were held out; default: all
 
     Examples
     --------
@@ -43,7 +46,7 @@ def time_order_alerts(columns: Sequence[Column], plan: Any = None, wrong: Bools 
         return ()
     dated = [(column.name, times) for column in columns if (times := times_in(column)) is not None]
     dated = [(name, times) for name, times in dated if len(np.unique(times[~np.isnan(times)])) >= DIFFERENT]
-    drifts = [_drift(times, wrong) for _, times in dated]
+    drifts = [_drift(times if held is None else np.where(held, times, np.nan), wrong) for _, times in dated]
     adjusted = holm(np.array([p for _, p in drifts]))
     found = []
     for (name, times), (area, _), p in zip(dated, drifts, adjusted, strict=True):

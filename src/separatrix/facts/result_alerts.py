@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..alerts import Alert
+from ..array_types import Bools
 from ..errors import InputTypeError
 from ..evaluation.estimate import Estimate
 from ..evaluation.overfit import overfit_alerts
@@ -60,9 +61,9 @@ def alerts_of_estimate(estimate: Estimate, X: Any = None, *, plan: Any = None) -
     found = overfit_alerts(estimate)
     if X is None or estimate.posteriors is None:
         return found
-    held = np.isfinite(estimate.posteriors).all(axis=1)
+    held: Bools = np.isfinite(estimate.posteriors[:, 0])
     wrong = estimate.posteriors.argmax(axis=1) != estimate.truth
-    return (*found, *(time_order_alerts(table_columns(X), plan, wrong) if held.all() else ()))
+    return (*found, *time_order_alerts(table_columns(X), plan, wrong, held))
 
 
 def _columns(X: Any) -> Any:

@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 from ..alerts import Alert
 from ..array_types import Codes, Floats
 from ..data.columns import Column
-from ..data.labels import Labels
-from ..data.opening import is_frame
-from ..errors import InputError, InputTypeError
+from ..data.source import Source
 from ..evaluation.class_sizes import class_size_alerts
+from ..evaluation.evaluation_rows import rows_to_evaluate
 from ..evaluation.row_copies import row_copy_alerts
 from ..evaluation.time_order import time_order_alerts
 from ..inference.collinearity import collinearity_alerts, total_scatter
 from ..inference.column_values import is_date, measurements, row_sample
 from ..inference.gaps_by_class import gaps_by_class_alerts
 from ..inference.leakage import leakage_alerts
-from ..inference.near_duplicates import near_duplicate_alerts
+from ..inference.near_duplicates import near_duplicate_alerts, near_duplicates
 from ..logic.separation import separation
 from ..summaries import Moments
 from .table_columns import table_columns
@@ -60,20 +59,20 @@ def alerts_of_rows(X: Any, y: Any = None, *, target: str | None = None, plan: An
     >>> [(alert.code, alert.subject) for alert in alerts_of_rows(frame, target="churn")]
     [('SPX005', 'refund'), ('SPX009', 'refund')]
     """
-    X, y = _with_target(X, y, target)
-    columns, labels = table_columns(X), Labels.of(y)
-    if columns and len(columns[0].values) != len(labels):
-        raise InputError(f"X has {len(columns[0].values)} rows and y {len(labels)} labels; give one label for each row.")
-    return alerts_of_columns(columns, labels.codes(0, len(labels)), labels.classes, plan)
+    rows = rows_to_evaluate(X, y, None, target)
+    names = X.feature_names if isinstance(X, Source) else None
+    return alerts_of_columns(table_columns(rows.X, names), rows.codes, rows.classes, plan)
 
 
 def alerts_of_columns(columns: Sequence[Column], codes: Codes, classes: NDArray[Any], plan: Any = None) -> tuple[Alert, ...]:
     """Return the same for columns that are read already, with class codes (n,) and the labels they stand for."""
     if not columns:
         return ()
-    numbers, names = _complete_numbers(columns)
+    alike = near_duplicates(columns)
+    again = {j for group in alike for j in group.columns[1:]}
+    numbers, names = _complete_numbers([column for j, column in enumerate(columns) if j not in again])
     return (
-        *near_duplicate_alerts(columns),
+        *near_duplicate_alerts(columns, alike),
         *leakage_alerts(columns, codes, len(classes)),
         *row_copy_alerts(columns, codes),
         *time_order_alerts(columns, plan),
@@ -82,18 +81,6 @@ def alerts_of_columns(columns: Sequence[Column], codes: Codes, classes: NDArray[
         *_collinear(numbers, names),
         *gaps_by_class_alerts(columns, codes, classes),
     )
-
-
-def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:
-    if (y is None) == (target is None):
-        raise InputError("Labels are needed once: pass y, or name their column in a frame: target='…'.")
-    if target is None:
-        return X, y
-    if not is_frame(X):
-        raise InputTypeError(f"target={target!r} names a column, but X is a {type(X).__name__} without column names; pass a frame, or y.")
-    from ..data.frames import without_target
-
-    return without_target(X, target)
 
 
 def _complete_numbers(columns: Sequence[Column]) -> tuple[Floats, list[str]]:

@@ -18,8 +18,8 @@ DATES = ("Date", "Datetime")
 """Types of a frame's columns that are moments of time."""
 
 
-def table_columns(X: Any) -> list[Column]:
-    """Return the columns of a table, all rows in each.
+def table_columns(X: Any, names: tuple[str, ...] | None = None) -> list[Column]:
+    """Return the columns of a table, all rows in each; `names` are those of an array's columns, if they have any.
 
     Examples
     --------
@@ -36,10 +36,10 @@ def table_columns(X: Any) -> list[Column]:
         raise InputError(f"Expected 2D array, got {len(X.shape)}D array instead; give n rows × p columns, one column as X.reshape(-1, 1).")
     if X.dtype.kind in "OUS":
         return [object_column(X[:, j].astype(object), str(j)) for j in range(X.shape[1])]
-    return _matrix_columns(X)
+    return _matrix_columns(X, names)
 
 
-def _matrix_columns(X: Any, names: tuple[str, ...] | None = None) -> list[Column]:
+def _matrix_columns(X: Any, names: tuple[str, ...] | None) -> list[Column]:
     batch = ColumnBatch(None, X.tocsc() if sp.issparse(X) else X, feature_names=names)
     return [batch.column(j) for j in range(batch.n_features)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -22,6 +23,8 @@ APART = 10
 """Rows away from the most common value that both columns need: fewer agree by chance, or by one outlier."""
 CELLS = 10_000_000
 """Values of the sample."""
+MOST_ROWS = 100_000
+"""Rows that are asked whether a column varies."""
 FEW_LEVELS, MOST_CATEGORIES = 50, 300
 """Distinct values up to which numbers are held against categories; columns of categories up to which all pairs are."""
 
@@ -29,33 +32,45 @@ Link = tuple[int, int, float]
 """Two columns and how far they agree, up to 1."""
 
 
-def near_duplicate_alerts(columns: Sequence[Column]) -> tuple[Alert, ...]:
-    """Return an alert (SPX004) for each group of columns that say almost the same; columns equal in every row are not among them.
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Positions of columns that say almost the same, the first one to keep, and how far the least alike of them agree, up to 1."""
+
+    columns: tuple[int, ...]
+    agreement: float
+
+
+def near_duplicates(columns: Sequence[Column]) -> list[Alike]:
+    """Return the groups of columns that say almost the same; columns equal in every row are not among them.
 
     Examples
     --------
     >>> celsius = np.random.default_rng(0).normal(20.0, 5.0, 50)
-    >>> found = near_duplicate_alerts([Column("celsius", celsius), Column("fahrenheit", 32 + 1.8 * celsius)])
-    >>> [alert.subject for alert in found]
-    ['fahrenheit']
+    >>> [group.columns for group in near_duplicates([Column("celsius", celsius), Column("fahrenheit", 32 + 1.8 * celsius)])]
+    [(0, 1)]
     """
     links = [*_correlated(columns), *_one_to_one(columns)]
     if not links:
-        return ()
+        return []
     p = len(columns)
     ends = ([a for a, _, _ in links], [b for _, b, _ in links])
     _, labels = connected_components(coo_array((np.ones(len(links)), ends), shape=(p, p)), directed=False)
     groups = [np.flatnonzero(labels == label).tolist() for label in dict.fromkeys(labels[a] for a, _, _ in links)]
-    return tuple(_alert(columns, group, min(share for a, _, share in links if a in group)) for group in groups)
+    return [Alike(tuple(group), min(share for a, _, share in links if a in group)) for group in groups]
 
 
-def _alert(columns: Sequence[Column], group: list[int], share: float) -> Alert:
-    first, *others = (columns[j].name for j in group)
+def near_duplicate_alerts(columns: Sequence[Column], groups: Sequence[Alike]) -> tuple[Alert, ...]:
+    """Return an alert (SPX004) for each group of columns that say almost the same."""
+    return tuple(_alert([columns[j].name for j in group.columns], group.agreement) for group in groups)
+
+
+def _alert(group: list[str], agreement: float) -> Alert:
+    first, *others = group
     names = ", ".join(repr(name) for name in others[:6])
     return Alert(
         "SPX004",
         others[0],
-        f"Columns {listed([first, *others])} say almost the same (they agree to {share:.4f} of 1).",
+        f"Columns {listed([first, *others])} say almost the same (they agree to {agreement:.4f} of 1).",
         "Their coefficients share one effect between them and cannot be read apart.",
         f"Keep one: frame.drop(columns=[{names}]).",
     )
@@ -80,7 +95,8 @@ def _correlated(columns: Sequence[Column]) -> Iterator[Link]:
 
 
 def _spreads(values: Floats) -> bool:
-    there = values[~np.isnan(values)]
+    there = values[row_sample(len(values), MOST_ROWS)]
+    there = there[~np.isnan(there)]
     if len(there) < APART or there.min() == there.max():
         return False
     counts = np.unique(there, return_counts=True)[1]
@@ -109,6 +125,8 @@ def _agreement(x: Floats, y: Floats) -> float:
 def _one_to_one(columns: Sequence[Column]) -> Iterator[Link]:
     """Yield pairs of columns, one of them of categories, whose levels go with each other."""
     found: list[tuple[int, Indices, int]] = []
+    if not any(is_text(column) for column in columns):
+        return
     for j, column in enumerate(columns):
         codes, count = levels(column)
         if 2 <= count <= (len(codes) // 5 if is_text(column) else FEW_LEVELS):

@@ -15,7 +15,7 @@ from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..inference.tables import Column, Table
-from .board_alerts import baseline_alert, edge_alerts
+from .board_alerts import baseline_alert, edge_alerts, separation_alerts
 from .board_entry import LEVEL, Entry
 from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
@@ -173,9 +173,9 @@ class Board:
 
     @property
     def alerts(self) -> tuple[Alert, ...]:
-        """What to ask before the result is used: whether anything was learned, and whether a list of values was too short."""
+        """What to ask before the result is used: are classes separated, was anything learned, was a list of values too short?"""
         base = next((entry for entry in self.entries if entry.is_baseline), None)
-        return (*baseline_alert(self.best, base), *edge_alerts(self.entries))
+        return (*separation_alerts(self.entries), *baseline_alert(self.best, base), *edge_alerts(self.entries))
 
     def _nothing(self) -> str:
         """Return a warning where the majority class does as well as the best model."""

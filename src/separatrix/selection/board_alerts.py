@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..alerts import Alert
+from ..solvers.solution import Status
 from .board_entry import Entry
 
 MOSTLY = 0.5
@@ -32,6 +33,17 @@ def baseline_alert(best: Entry, base: Entry | None) -> tuple[Alert, ...]:
             "Try metric='log_loss' or metric='auc', which see more where one class is rare; permutation_test(model, X, y) tests it; add "
             "columns or rows.",
         ),
+    )
+
+
+def separation_alerts(entries: tuple[Entry, ...]) -> tuple[Alert, ...]:
+    """Return an alert (SPX009) for each model whose solver said that its coefficients grow without bound."""
+    sentence, advice = Status.SEPARABLE.sentence, Status.SEPARABLE.advice
+    do, why = (f"{part.rstrip('.')}." for part in advice.split(". "))
+    return tuple(
+        Alert("SPX009", entry.name, f"{entry.name} {sentence}.", why, do)
+        for entry in entries
+        if any(sentence in note for note in entry.notes)
     )
 
 
