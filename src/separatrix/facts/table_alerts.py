@@ -91,6 +91,7 @@ def _complete_numbers(columns: Sequence[Column]) -> tuple[Floats, list[str]]:
         if values is None or np.isnan(values).all():
             continue
         filled = np.where(np.isnan(values), np.nanmedian(values), values)
+        filled = filled / max(float(np.abs(filled).max()), 1e-300)  # no answer depends on units, but squares of 1e200 are infinite
         if filled.min() < filled.max():
             found[column.name] = filled
     few = 1 < len(found) <= MOST_COLUMNS

@@ -18,7 +18,9 @@ from .column_values import is_text, levels, measurements
 ALMOST_ALONE = 0.99
 """Share of pairs of rows of two classes that a column orders rightly, from which it predicts almost alone."""
 FAR_AHEAD = 5.0
-"""How many times more the next best column has to get wrong; where many columns are as good, the problem is easy."""
+"""How many times more the next best column has to get wrong."""
+AS_GOOD = 0.001
+"""Share of wrong pairs below which one column is as good as another."""
 CHANCE = 0.001
 """Probability that any column of pure noise does as well, by Bonferroni."""
 MOST_ROWS, ORDERED = 20_000, 50
@@ -50,11 +52,18 @@ def leakage_alerts(columns: Sequence[Column], codes: Codes, n_classes: int) -> t
             scores[j] = max(scores[j], _area(_taken(columns[j], rows), own))
     limit = 1.0 - CHANCE / len(columns)
     sure = np.array([_certainty(score, own, n_classes) > limit for score in scores])
-    leaks = (scores >= ALMOST_ALONE) & sure
-    next_best = float(scores[~leaks].max(initial=1.0 / n_classes))
-    leaks &= (1.0 - scores) * FAR_AHEAD <= 1.0 - next_best
-    other = columns[int(np.where(leaks, -1.0, scores).argmax())].name if not leaks.all() else None
-    return tuple(_alert(columns[j].name, float(scores[j]), other, next_best, n_classes) for j in np.flatnonzero(leaks).tolist())
+    order = np.argsort(-scores, kind="stable").tolist()
+    ahead = _far_ahead(np.append(scores[order], 1.0 / n_classes), int(((scores >= ALMOST_ALONE) & sure).sum()))
+    other = columns[order[ahead]].name if ahead < len(columns) else None
+    next_best = float(scores[order[ahead]]) if other is not None else 0.0
+    return tuple(_alert(columns[j].name, float(scores[j]), other, next_best, n_classes) for j in sorted(order[:ahead]))
+
+
+def _far_ahead(scores: Floats, good: int) -> int:
+    """Return how many of the good columns, best first, are far ahead of the next; 0 where most columns are as good: an easy problem."""
+    wrong = np.maximum(1.0 - scores, AS_GOOD)
+    most = min(good, max(1, (len(scores) - 1) // 2))
+    return max((count for count in range(1, most + 1) if wrong[count - 1] * FAR_AHEAD <= wrong[count]), default=0)
 
 
 def _alert(name: str, score: float, other: str | None, next_best: float, n_classes: int) -> Alert:

@@ -90,7 +90,8 @@ class SeparationDiagnosis:
             return ()
         why, do = ADVICE.split(" Use ")
         seen = self.text.removesuffix(f" {ADVICE}")
-        return (Alert("SPX009", str(self.columns[0]) if self.columns else "", seen, why, f"Use {do}"),)
+        subject = str((*self.alone, *self.columns, "")[0])
+        return (Alert("SPX009", subject, seen, why, f"Use {do}"),)
 
     def __str__(self) -> str:
         return self.text

@@ -201,4 +201,5 @@ def _entry(course: CandidateRun, scored: Performance, place: int) -> Entry:
     notes = tuple({without_numbers(note): note for answer in answers for note in answer.notes}.values())
     points = tuple(answer.point for answer in answers if answer.point is not None)
     seconds = sum(answer.seconds for answer in answers)
-    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes)
+    losses = tuple(answer.losses for answer in answers if answer.losses is not None)
+    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes, losses)

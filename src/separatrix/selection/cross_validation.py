@@ -27,7 +27,7 @@ from ..evaluation.time_split import TimeSplit
 from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import ComparisonMetric
-from .tuning import tune_candidate
+from .tuning import TunedPoint, tune_candidate
 
 ALL = -1
 """In place of a fold: all folds of the repeat at once."""
@@ -73,6 +73,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     reason: str = ""
     interrupted: bool = False
+    losses: Any = None
 
 
 @dataclass(slots=True, eq=False)
@@ -187,17 +188,18 @@ def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
     with warnings.catch_warnings(record=True) as caught, single_threaded_blas(), muted():
         warnings.simplefilter("always")
         try:
-            codes, posteriors, point, method = _do(candidate, job, setting)
+            codes, posteriors, tuned, method = _do(candidate, job, setting)
         except KeyboardInterrupt:
             return Answer(job, interrupted=True)
         except Exception as problem:
             text = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"
             return Answer(job, reason=" ".join(text.split()), seconds=time.perf_counter() - start)
     notes = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
-    return Answer(job, codes, posteriors, point, method, time.perf_counter() - start, notes)
+    point, losses = (None, None) if tuned is None else (tuned.point, tuned.losses)
+    return Answer(job, codes, posteriors, point, method, time.perf_counter() - start, notes, losses=losses)
 
 
-def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Point | None, str]:
+def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, TunedPoint | None, str]:
     setting.metric.require(candidate.model)
     rows, folds = setting.rows, setting.repeats[job.repeat]
     if job.fold == ALL:
@@ -212,7 +214,7 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
     plan = inner_plan(setting.inner, training, groups, setting.plan)
     tuned = tune_candidate(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
     fitted = training.fit(candidate.at(tuned.point))
-    return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
+    return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned, tuned.method
 
 
 def inner_plan(given: Any, training: EvaluationRows, groups: Any, outer: Any = None) -> Any:
