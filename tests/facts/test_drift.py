@@ -43,7 +43,7 @@ def test_a_large_change_warns_and_a_moderate_one_is_a_note(rng: np.random.Genera
 
 def test_dates_and_text_of_its_own_always_change(rng: np.random.Generator) -> None:
     def table(start: str, word: str) -> pd.DataFrame:
-        return pd.DataFrame({"day": pd.date_range(start, periods=100), "note": [f"{word} {i}" for i in range(100)]})
+        return pd.DataFrame({"day": pd.date_range(start, periods=100), "note": [f"{word} {i}" for i in range(100)], "since": [start] * 100})
 
     assert drift(table("2023-01-01", "call"), table("2024-01-01", "mail")) == ()
 

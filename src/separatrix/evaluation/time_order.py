@@ -12,9 +12,9 @@ from scipy.stats import rankdata
 from ..alerts import Alert
 from ..array_types import Bools, Floats
 from ..data.columns import Column
-from ..inference.column_values import is_date, is_text, measurements
+from ..inference.dates import times_in
 from ..inference.multiplicity import holm
-from .time_split import TimeSplit, as_times
+from .time_split import TimeSplit
 
 DIFFERENT = 10
 """Different times that an order needs to be one."""
@@ -66,17 +66,6 @@ def _alert(name: str, seen: str) -> Alert:
         "Held out at random, rows are judged by a model that has seen their future; used on rows to come, it may do worse.",
         f"Hold the future out: plan=TimeSplit({name!r}).",
     )
-
-
-def times_in(column: Column) -> Floats | None:
-    """Return the times (n,) of a column of dates, also written as 2024-01-31; None for other columns."""
-    if is_date(column):
-        return measurements(column)
-    if not is_text(column) or column.levels is None or not len(column.levels):
-        return None
-    codes = column.categories()[0]
-    found = as_times(np.asarray(column.levels.astype(object)))
-    return None if found is None else np.append(found, np.nan)[codes]
 
 
 def _is_sorted(times: Floats) -> bool:

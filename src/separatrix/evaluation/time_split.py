@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,12 +12,8 @@ from numpy.typing import NDArray
 from ..array_types import Codes, Floats, Folds, Indices
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, short_text
+from ..inference.dates import as_times
 from .plans import KFold, Plan, count_rows, require_count
-
-DAY = 86_400_000_000
-"""Microseconds of a day."""
-WRITTEN_DATE = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
-"""Dates as text that sort like time: year, month, day."""
 
 
 class TimeSplit(Plan):
@@ -148,23 +142,6 @@ def times_of(X: Any, column: str | int | None) -> Floats:
     for row in np.flatnonzero(~np.isfinite(times))[:1]:
         raise InputError(f"Column {column!r} has no time in row {row}; leave such rows out, or give them a time.")
     return times
-
-
-def as_times(values: NDArray[Any]) -> Floats | None:
-    """Return dates as days since 1970 and numbers as they are, NaN where missing; None where values are neither."""
-    if values.dtype.kind in "biuf":
-        return values.astype(np.float64)
-    if values.dtype.kind == "O":
-        values = np.array([None if v is None or v != v else v for v in values.tolist()], dtype=object)
-    if values.dtype.kind in "OU" and any(isinstance(v, str) and not WRITTEN_DATE.fullmatch(v) for v in values.tolist()):
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of time zones, which are taken as UTC
-            moments = values.astype("datetime64[us]")
-    except (TypeError, ValueError):
-        return None
-    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / DAY)
 
 
 def _frame_column(X: Any, column: Any) -> NDArray[Any]:

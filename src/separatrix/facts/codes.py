@@ -152,7 +152,7 @@ RULES = (
         "SPX013",
         "hyperparameter at the edge of its grid",
         "More than half of the folds chose the smallest or largest of three or more values, something can lie beyond, and with the last "
-        "step the loss still fell by 1 % or more, by more than twice its standard error over the folds.",
+        "step the loss still fell by 1 % or more, and by more than chance explains over the folds.",
         "A better value may stand outside the list.",
         "compare(…, models=[(LogisticRegression(), {'C': [0.0001, 0.001, 0.01]})]) with a longer list.",
         "the loss is almost as small as it can be, so that a hundredth of it does not matter.",

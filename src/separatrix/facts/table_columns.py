@@ -45,17 +45,18 @@ def _matrix_columns(X: Any, names: tuple[str, ...] | None) -> list[Column]:
 
 
 def _frame_columns(X: Any) -> list[Column]:
-    from ..data.frames import open_frame
+    from ..data.frames import open_frame, plain_types
 
-    frame = open_frame(X)
-    found = []
-    for place, name in enumerate(frame.columns):
-        values = frame[:, place]
-        if str(values.dtype).split("(")[0] in DATES:
-            found.append(Column(str(name), values.to_numpy().astype("datetime64[us]")))
-        else:
-            found.append(read_column(values, str(name)))
-    return found
+    if plain_types(X) is not None:  # one array at once, and not a column after the other
+        return _matrix_columns(X.to_numpy(dtype=np.float64), tuple(str(name) for name in X.columns))
+    return [_frame_column(values) for values in open_frame(X).iter_columns()]
+
+
+def _frame_column(values: Any) -> Column:
+    name = str(values.name)
+    if str(values.dtype).split("(")[0] in DATES:
+        return Column(name, values.to_numpy().astype("datetime64[us]"))
+    return read_column(values, name)
 
 
 def _read(table: Source) -> list[Column]:

@@ -12,7 +12,8 @@ from scipy.stats import ks_2samp
 from ..alerts import Alert
 from ..array_types import Floats
 from ..data.columns import Column
-from .column_values import is_date, is_text, known, listed, measurements
+from .column_values import is_text, known, listed, measurements
+from .dates import times_in
 from .gaps_by_class import gap_test
 from .multiplicity import holm
 
@@ -101,7 +102,7 @@ def _lost(names: list[str]) -> tuple[Alert, ...]:
 
 
 def _changes(old: Column, new: Column) -> list[Change]:
-    if is_date(old) or is_date(new):
+    if times_in(old) is not None or times_in(new) is not None:
         return []
     name, before, after = old.name, known(old), known(new)
     if not len(before) or not len(after):

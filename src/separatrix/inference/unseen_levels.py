@@ -9,13 +9,14 @@ import numpy as np
 from ..alerts import Alert
 from ..data.columns import Column
 from .column_values import is_text, listed
+from .dates import times_in
 from .drift import MOSTLY_DISTINCT
 
 
 def unseen_level_alerts(reference: Sequence[Column], current: Sequence[Column]) -> tuple[Alert, ...]:
     """Return an alert (SPX015) for each column of categories with levels in the second table that the first one does not have.
 
-    A column that is text of its own in most rows is no category, and new text in it no news.
+    A column that is text of its own in most rows, or a date, is no category, and new text in it no news.
 
     Examples
     --------
@@ -26,7 +27,7 @@ def unseen_level_alerts(reference: Sequence[Column], current: Sequence[Column]) 
     """
     there = {column.name: column for column in current}
     pairs = [(column, there[column.name]) for column in reference if column.name in there]
-    found = [_alert(old, new) for old, new in pairs if is_text(old) and is_text(new)]
+    found = [_alert(old, new) for old, new in pairs if is_text(old) and is_text(new) and times_in(new) is None]
     return tuple(alert for alert in found if alert is not None)
 
 

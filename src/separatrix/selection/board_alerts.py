@@ -9,6 +9,7 @@ import numpy as np
 
 from ..alerts import Alert
 from ..array_types import Floats
+from ..evaluation.estimate import corrected_resampled_t
 from ..solvers.solution import Status
 from .board_entry import Entry
 
@@ -84,8 +85,8 @@ def _gain(losses: tuple[Floats, ...], values: Floats, end: float, beside: float)
     table = np.stack(losses)
     last, before = (np.nanmin(table[:, values == value], axis=1) for value in (end, beside))
     falls = before - last
-    sure = falls.mean() > 2.0 * falls.std(ddof=1) / np.sqrt(len(falls))
-    return float(falls.mean() / max(abs(before.mean()), 1e-300)) if sure else 0.0
+    low, _ = corrected_resampled_t(falls, 1.0 / len(falls))
+    return float(falls.mean() / max(abs(before.mean()), 1e-300)) if low > 0 else 0.0
 
 
 def _edge(model: str, name: str, end: float, beside: float, times: str, gain: float) -> Alert:
