@@ -129,6 +129,7 @@ def test_a_model_that_learns_the_future_is_found_out(rng: np.random.Generator) -
             UnknownNameError,
             "'dy' is not in the table. Did you mean 'day'",
         ),
+        (lambda X, y: TimeSplit(0, max_train_size=9), TypeError, "no argument 'max_train_size': all rows before a stretch are trained on"),
         (lambda X, y: TimeSplit(0, 0).folds_in(X), InputError, "n_splits=0 must be a whole number, at least 2"),
         (lambda X, y: TimeSplit(0, gap=-1).folds_in(X), InputError, "gap=-1 must be a number ≥ 0"),
         (lambda X, y: TimeSplit(0, gap=1e9).folds_in(X), InputError, "leaves no row to train on"),

@@ -96,7 +96,12 @@ class Situation:
             separatrix.LeaveOneOut(),
             separatrix.HashFold(3),
         ]
-        plans += [separatrix.Bootstrap(5, random_state=0), separatrix.RandomSubsampling(0.4, 3, random_state=0)]
+        plans += [
+            separatrix.TimeSplit(None, 2),
+            separatrix.TimeSplit(0, 2),
+            separatrix.Bootstrap(5, random_state=0),
+            separatrix.RandomSubsampling(0.4, 3, random_state=0),
+        ]
         return plans[self.rng.integers(len(plans))]
 
     def path(self) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,7 +13,7 @@ from ..array_types import Codes, Floats, Folds, Indices
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, short_text
 from ..inference.dates import as_times
-from .plans import KFold, Plan, count_rows, require_count
+from .plans import REPLACED, KFold, Plan, count_rows, require_count
 
 
 class TimeSplit(Plan):
@@ -44,6 +44,14 @@ class TimeSplit(Plan):
     ----------
     Tashman (2000), Out-of-sample tests of forecasting accuracy, International Journal of Forecasting 16.
     """
+
+    replaced: ClassVar[dict[str, str]] = {
+        **REPLACED,
+        "shuffle": "rows are held out in the order of time",
+        "test_size": "stretches have about equal numbers of rows; use n_splits=5",
+        "max_train_size": "all rows before a stretch are trained on; leave it out",
+        "n_repeats": "time goes one way; leave it out",
+    }
 
     def __init__(self, column: str | int | None, n_splits: int = 5, gap: float = 0) -> None:
         self.column = column
