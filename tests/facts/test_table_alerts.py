@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from separatrix import KFold, LeaveOneOut, TimeSplit, open_table
 from separatrix.errors import InputError
-from separatrix.facts import alerts_of_rows
+from separatrix.facts import alerts_of_rows, drift
 from tests.facts.tables import PLANTED, clean
 
 
@@ -124,6 +124,7 @@ ODD = {
 def test_odd_tables_are_read(name: str) -> None:
     frame = ODD[name]
     assert isinstance(alerts_of_rows(frame, np.arange(len(frame)) % 2, plan=KFold(2)), tuple)
+    assert drift(frame, frame) == () and isinstance(drift(frame, frame.iloc[:1]), tuple)
 
 
 @pytest.mark.parametrize(

@@ -142,10 +142,9 @@ def _evaluated(
         model = with_fixed_priors(model, rows) if fixed_priors else model
         return evaluate_bootstrap(model, rows, plan, metrics, exact, start)
     groups = as_groups(groups, rows.n)
-    if isinstance(plan, TimeSplit):
-        repeats = [hold_out(model, rows, plan, plan.folds_in(rows.X), exact, fixed_priors, n_jobs)]
-    elif isinstance(plan, Plan):
-        given = seeded(plan, random_state).coded_folds(rows.codes, rows.classes, groups)
+    if isinstance(plan, Plan):
+        in_time = [plan.folds_in(rows.X)] if isinstance(plan, TimeSplit) else None
+        given = in_time or seeded(plan, random_state).coded_folds(rows.codes, rows.classes, groups)
         repeats = [hold_out(model, rows, plan, folds, exact, fixed_priors, n_jobs) for folds in given]
     else:
         repeats = _by_pairs(model, rows, pairs_of(plan, rows.n, rows.labels, groups), exact, fixed_priors, n_jobs)

@@ -181,8 +181,8 @@ RULES = (
         "A column has a population stability index of .1 or more against the first table (.25: a warning), and chance does not explain it "
         "(Kolmogorov and Smirnov for numbers, χ² for categories and gaps; Holm over all columns at 1 %). Dates are not compared.",
         "The model meets rows unlike those it was made from; its error and its probabilities may no longer hold.",
-        "separatrix.facts.drift(training, new) lists the columns; fit anew with newer rows; prior_shift(model, X) where only the shares of "
-        "classes have changed.",
+        "from separatrix.facts import drift; drift(training, new) lists the columns; fit anew with newer rows; "
+        "prior_shift(model, X) where only the shares of classes have changed.",
         "the tables were never meant to be alike, such as one region or one season each.",
     ),
     Rule(
@@ -206,7 +206,7 @@ RULES = (
         "rows without a label dropped",
         "The target is missing in some rows.",
         "A classifier learns from labelled rows alone. If labels are missing for a reason, the rows left are not like all rows.",
-        "They are left out and counted; look whether they differ: separatrix.facts.drift(labelled, unlabelled).",
+        "They are left out and counted; look whether they differ: from separatrix.facts import drift; drift(labelled, unlabelled).",
         "the rows without a label are those to be predicted.",
     ),
     Rule(

@@ -25,6 +25,8 @@ CELLS = 10
 """Cells of about equal counts in the reference, for numbers."""
 EXPECTED = 5.0
 """Expected count of a level from which it stands for itself; rarer ones are joined."""
+FEWEST = 5
+"""Numbers in each table without which nothing can be proved of them."""
 MOSTLY_DISTINCT = 0.5
 """Share of distinct values from which a column of text is no category: its values are new in every table."""
 
@@ -124,6 +126,8 @@ def _changes(old: Column, new: Column) -> list[Change]:
 
 def _numbers_moved(old: Column, new: Column) -> list[Change]:
     x, y = (values[~np.isnan(values)] for values in (measurements(old), measurements(new)) if values is not None)
+    if min(len(x), len(y)) < FEWEST:
+        return []
     cuts = np.unique(np.quantile(x, np.arange(1, CELLS) / CELLS))
     index = stability_index(
         *(np.bincount(np.searchsorted(cuts, v, side="left"), minlength=len(cuts) + 1).astype(np.float64) for v in (x, y))

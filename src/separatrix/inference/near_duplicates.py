@@ -70,7 +70,7 @@ def _alert(group: list[str], agreement: float) -> Alert:
     return Alert(
         "SPX004",
         others[0],
-        f"Columns {listed([first, *others])} say almost the same (they agree to {agreement:.4f} of 1).",
+        f"Columns {listed([first, *others])} say almost the same: their agreement is {agreement:.4f}, 1 being one for the other.",
         "Their coefficients share one effect between them and cannot be read apart.",
         f"Keep one: frame.drop(columns=[{names}]).",
     )
