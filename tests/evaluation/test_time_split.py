@@ -109,6 +109,12 @@ def test_compare_trains_and_tunes_on_the_past(table: Any) -> None:
     assert board.fit("LogisticRegression").predict(X).shape == (N,)
 
 
+def test_a_class_that_comes_late_is_an_error_for_tuned_models_too(table: Any) -> None:
+    X, _ = table
+    with pytest.raises(InputError, match=r"Split 0 of TimeSplit.* trains on no row of class True"):
+        compare(X, X[:, 1] > 60, models=[(LogisticRegression(), {"C": [0.01, 1.0]})], plan=TimeSplit(1))
+
+
 def test_a_model_that_learns_the_future_is_found_out(rng: np.random.Generator) -> None:
     # Classes drift: what held in the past turns round in the end, which rows held out at random do not show.
     time = np.arange(400.0)

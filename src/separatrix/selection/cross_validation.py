@@ -20,7 +20,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from ..array_types import Bools, Folds
 from ..data.threads import single_threaded_blas
 from ..evaluation.evaluation_rows import EvaluationRows
-from ..evaluation.held_out import hold_out, method_of
+from ..evaluation.held_out import hold_out, method_of, require_classes_in
 from ..evaluation.plans import KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.time_split import TimeSplit
@@ -208,7 +208,10 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Tun
         inside = _held(folds, ALL)
         return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, method_of([held])
     inside = _held(folds, job.fold)
-    trained_on = setting.plan.trained_on(rows.X, folds)[job.fold] if isinstance(setting.plan, TimeSplit) else np.flatnonzero(~inside)
+    trained_on = np.flatnonzero(~inside)
+    if isinstance(setting.plan, TimeSplit):
+        trained_on = setting.plan.trained_on(rows.X, folds)[job.fold]
+        require_classes_in(rows, trained_on, f"Split {job.fold} of {setting.plan!r}")
     training = rows.take(trained_on)
     groups = None if setting.groups is None else setting.groups[trained_on]
     plan = inner_plan(setting.inner, training, groups, setting.plan)
