@@ -139,3 +139,10 @@ def test_odd_tables_are_read(name: str) -> None:
 def test_what_cannot_be_looked_at_is_said(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         alerts_of_rows(**arguments)
+
+
+@pytest.mark.parametrize("order", [["Rome", "Oslo", "Bonn"], ["Bonn", "Oslo", "Rome"]])
+def test_a_number_for_each_level_is_found_whichever_level_comes_first(order: list[str], rng: np.random.Generator) -> None:
+    frame = clean(rng).assign(city=[*order, *rng.choice(order, 397)], member=0)
+    assert ("SPX004", "code") in found(frame.assign(code=frame["city"].map({"Rome": 1, "Oslo": 2, "Bonn": 3})))
+    assert ("SPX004", "copy") not in found(frame.assign(copy=frame["city"]))  # equal in every row: another alert

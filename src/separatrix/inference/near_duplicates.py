@@ -139,15 +139,21 @@ def _one_to_one(columns: Sequence[Column]) -> Iterator[Link]:
             if not (is_text(columns[a]) or is_text(columns[b])) or _paired(x[sample], levels_x, y[sample], levels_y, apart=0) < SCREEN:
                 continue
             share = _paired(x, levels_x, y, levels_y, APART)
-            if share >= ALIKE:
+            if share >= ALIKE and not _equal(columns[a], columns[b]):
                 yield a, b, share
                 break
 
 
+def _equal(one: Column, other: Column) -> bool:
+    """Whether two columns hold the same text in every row."""
+    if not (is_text(one) and is_text(other)):
+        return False
+    first, second = (np.array([*names, None], dtype=object)[codes] for codes, names in (one.categories(), other.categories()))
+    return bool((first == second).all())
+
+
 def _paired(x: Indices, levels_x: int, y: Indices, levels_y: int, apart: int) -> float:
-    """Return the share of rows whose levels are each other's most common partner; 0 where equal or nearly constant."""
-    if np.array_equal(x, y):
-        return 0.0
+    """Return the share of rows whose levels are each other's most common partner; 0 where one is nearly constant."""
     table = np.bincount((x + 1) * (levels_y + 1) + y + 1, minlength=(levels_x + 1) * (levels_y + 1)).reshape(levels_x + 1, levels_y + 1)
     n, away = len(x), len(x) - max(table.sum(axis=0).max(), table.sum(axis=1).max())
     wrong = n - min(table.max(axis=0).sum(), table.max(axis=1).sum())
