@@ -67,8 +67,10 @@ _ROOMS = {
         "OneVsRest",
         "Perceptron",
         "QuadraticDiscriminantAnalysis",
+        "TableClassifier",
         "VotedPerceptron",
     ),
+    "prepare": ("Recipe", "TablePrep"),
     "selection": (
         "AnovaFilter",
         "BackwardSelection",

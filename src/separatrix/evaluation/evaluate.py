@@ -23,8 +23,9 @@ from .estimate import Estimate, corrected_resampled_t
 from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
 from .metrics import NamedMetric, Score, ScoredRows, auc, bounded, distinct_metrics, own_metrics, says_nothing
-from .plans import NEVER, KFold, Plan, generator, seeded
+from .plans import NEVER, KFold, LeaveOneOut, Plan, generator, seeded
 from .predictions import HeldOut, error_of
+from .prepared import prepared, prepared_once
 from .random_plans import Bootstrap
 from .refits import RepeatedWarnings, by_refits
 from .row_groups import as_groups
@@ -106,7 +107,9 @@ def evaluate(
     require_jobs(n_jobs)
     check_arguments(evaluate, {**locals(), "random_state": None})  # the plan's own seed counts before it
     rows = rows_to_evaluate(X, y, sample_weight, target)
+    groups = rows.of_kept(groups)
     plan = KFold(10) if plan is None else plan
+    model, rows = prepared_once(model, rows, "Leave-one-out") if isinstance(plan, LeaveOneOut) else prepared(model, rows)
     with _warnings_once():
         return _evaluated(model, rows, plan, metrics, groups, exact, fixed_priors, n_jobs, random_state, start)
 

@@ -10,9 +10,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Folds, Indices
+from ..data.columns import Column, ColumnBatch
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, short_text
-from ..inference.dates import as_times
+from ..inference.column_values import is_text, measurements
+from ..inference.dates import times_in
 from .plans import REPLACED, KFold, Plan, count_rows, require_count
 
 
@@ -139,40 +141,42 @@ def times_of(X: Any, column: str | int | None) -> Floats:
     array([1., 2.])
     """
     if column is None:
-        return np.arange(count_rows(X), dtype=np.float64)
-    values = _frame_column(X, column) if is_frame(X) else _array_column(X, column)
-    times = as_times(values)
+        return np.arange(X.n_rows if isinstance(X, ColumnBatch) else count_rows(X), dtype=np.float64)
+    found = _array_column(X, column) if not isinstance(X, ColumnBatch) and not is_frame(X) else _named_column(X, column)
+    times = times_in(found) if is_text(found) else measurements(found)
     if times is None:
         raise InputError(
-            f"Column {column!r} holds no times, but values such as {short_text(values.tolist()[0])}; give a column of dates or of numbers "
-            "that grow with time, for text pd.to_datetime(frame[column])."
+            f"Column {column!r} holds no times, but values such as {short_text(found.categories()[1][0])}; give a column of dates or of "
+            "numbers that grow with time, for text pd.to_datetime(frame[column])."
         )
-    for row in np.flatnonzero(~np.isfinite(times))[:1]:
+    for row in np.flatnonzero(np.isnan(times))[:1]:
         raise InputError(f"Column {column!r} has no time in row {row}; leave such rows out, or give them a time.")
     return times
 
 
-def _frame_column(X: Any, column: Any) -> NDArray[Any]:
+def _named_column(X: Any, column: Any) -> Column:
     from ..data.frames import open_frame
+    from ..data.whole_tables import any_column
 
-    frame = open_frame(X)
-    names = list(frame.columns)
-    if isinstance(column, int | np.integer) and column not in names:
-        names_at = dict(enumerate(names))
-        if column not in names_at:
-            raise InputError(f"There is no column {column}: the table has {len(names)}.")
-        column = names_at[int(column)]
-    if column not in names:
+    frame = None if isinstance(X, ColumnBatch) else open_frame(X)
+    names = [X.column(j).name for j in range(X.n_features)] if frame is None else list(frame.columns)
+    place = names.index(column) if column in names else column
+    if isinstance(place, str) or not isinstance(place, int | np.integer):
         raise UnknownNameError(f"Column {column!r} is not in the table.{did_you_mean(column, names)} Name one of its columns as time.")
-    return np.asarray(frame[column].to_numpy())
+    if not -len(names) <= place < len(names):
+        raise InputError(f"There is no column {column}: the table has {len(names)}.")
+    return X.column(place % len(names)) if frame is None else any_column(frame[names[place]], str(names[place]))
 
 
-def _array_column(X: Any, column: Any) -> NDArray[Any]:
+def _array_column(X: Any, column: Any) -> Column:
     if not isinstance(column, int | np.integer) or isinstance(column, bool):
         raise InputTypeError(f"column={column!r} is a name, but X is a {type(X).__name__} without names; give the column's position.")
     width = np.shape(X)[1] if len(np.shape(X)) == 2 else 0
     if not -width <= column < width:
         raise InputError(f"There is no column {column}: X has {width}.")
-    if sp.issparse(X):
-        return np.asarray(X.tocsc()[:, [column]].toarray()[:, 0])
-    return np.asarray(X)[:, column]
+    values = X.tocsc()[:, [column]].toarray()[:, 0] if sp.issparse(X) else np.asarray(X)[:, column]
+    if values.dtype.kind in "biufM":
+        return Column(str(column), values)
+    from ..data.whole_tables import mixed_column
+
+    return mixed_column(values.astype(object), str(column))

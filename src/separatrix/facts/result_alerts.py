@@ -8,7 +8,9 @@ import numpy as np
 
 from ..alerts import Alert
 from ..array_types import Bools
-from ..errors import InputTypeError
+from ..data.columns import Column, ColumnBatch
+from ..data.opening import is_frame
+from ..errors import InputError, InputTypeError
 from ..evaluation.estimate import Estimate
 from ..evaluation.overfit import overfit_alerts
 from ..evaluation.row_copies import row_copy_alerts
@@ -61,10 +63,14 @@ def alerts_of_estimate(estimate: Estimate, X: Any = None, *, plan: Any = None) -
     found = overfit_alerts(estimate)
     if X is None or estimate.posteriors is None:
         return found
+    columns = _columns(X)
+    if columns and len(columns[0].values) != len(estimate.truth):
+        raise InputError(f"X has {len(columns[0].values)} rows, the estimate {len(estimate.truth)}; give the rows that were evaluated.")
     held: Bools = np.isfinite(estimate.posteriors[:, 0])
     wrong = estimate.posteriors.argmax(axis=1) != estimate.truth
-    return (*found, *time_order_alerts(table_columns(X), plan, wrong, held))
+    return (*found, *time_order_alerts(columns, plan, wrong, held))
 
 
-def _columns(X: Any) -> Any:
-    return [] if len(np.shape(X)) != 2 and not hasattr(X, "columns") else table_columns(X)
+def _columns(X: Any) -> list[Column]:
+    """Return the columns of evaluated rows; none of texts in one column, which pipelines take apart."""
+    return table_columns(X) if isinstance(X, ColumnBatch) or is_frame(X) or len(np.shape(X)) == 2 else []

@@ -64,7 +64,7 @@ def known(column: Column) -> Bools:
     values = measurements(column)
     if values is not None:
         return ~np.isnan(values)
-    return np.asarray(column.categories()[0] >= 0)
+    return ~column.absent
 
 
 def listed(names: list[str], most: int = 6) -> str:

@@ -46,10 +46,10 @@ def leakage_alerts(columns: Sequence[Column], codes: Codes, n_classes: int) -> t
         return ()
     rows = _rows_of_each_class(codes, n_classes)
     own = codes[rows]
-    scores = np.array([_held_out_share(_taken(column, rows), own, n_classes) for column in columns])
+    scores = np.array([_held_out_share(column.take(rows), own, n_classes) for column in columns])
     if n_classes == 2:
         for j in map(int, np.argsort(-scores, kind="stable")[:ORDERED]):
-            scores[j] = max(scores[j], _area(_taken(columns[j], rows), own))
+            scores[j] = max(scores[j], _area(columns[j].take(rows), own))
     limit = 1.0 - CHANCE / len(columns)
     sure = np.array([_certainty(score, own, n_classes) > limit for score in scores])
     order = np.argsort(-scores, kind="stable").tolist()
@@ -84,12 +84,6 @@ def _rows_of_each_class(codes: Codes, n_classes: int) -> Indices:
         return np.arange(len(codes))
     order, most = np.argsort(row_hash(0, len(codes)), kind="stable"), MOST_ROWS // n_classes
     return np.sort(np.concatenate([order[codes[order] == k][: max(most, 1)] for k in range(n_classes)]))
-
-
-def _taken(column: Column, rows: Indices) -> Column:
-    if len(rows) == len(column.values):
-        return column
-    return Column(column.name, column.values[rows], column.levels, None if column.missing is None else column.missing[rows])
 
 
 def _held_out_share(column: Column, codes: Codes, K: int) -> float:

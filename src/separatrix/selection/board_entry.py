@@ -71,6 +71,11 @@ class Entry:
         return self.place == 0
 
     @property
+    def is_contender(self) -> bool:
+        """Whether it can be picked: neither the majority class nor a reference."""
+        return not self.is_baseline and not self.candidate.is_reference
+
+    @property
     def is_worse(self) -> bool:
         """Whether it loses more against the best than chance explains."""
         return self.difference is not None and self.difference.p < LEVEL and self.difference.value > 0

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
 
 from ..array_types import Bools, Folds
 from ..data.threads import single_threaded_blas
@@ -23,6 +24,7 @@ from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of, require_classes_in
 from ..evaluation.plans import KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
+from ..evaluation.prepared import read_once
 from ..evaluation.time_split import TimeSplit
 from ..progress import muted, task
 from .candidates import Candidate, Point
@@ -44,6 +46,12 @@ class Setting:
     metric: ComparisonMetric
     groups: Any
     seed: int
+
+    def for_candidate(self, candidate: Candidate) -> Setting:
+        """Return the setting in which a candidate reads the rows: numbers in one block, a table's columns once, or as they came."""
+        if candidate.reads_numbers:
+            return self.for_numbers()
+        return replace(self, rows=read_once(self.rows)) if candidate.reads_tables else self
 
     def for_numbers(self) -> Setting:
         """Return the setting of candidates that read columns as numbers: a frame is converted once, not in every fold."""
@@ -161,11 +169,15 @@ def _jobs(c: int, candidate: Candidate, setting: Setting) -> Iterator[Job]:
 def _answers(
     jobs: list[Job], runs: list[CandidateRun], setting: Setting, n_jobs: int | None, deadline: float, stop: Event
 ) -> Iterator[Answer]:
-    numbers = setting.for_numbers()
+    # Frames are converted once for all candidates that read them the same way.
+    ways: dict[tuple[bool, bool], Setting] = {}
 
     def call(job: Job) -> tuple[Candidate, Job, Setting]:
         candidate = runs[job.candidate].candidate
-        return candidate, job, numbers if candidate.reads_numbers else setting
+        way = candidate.reads_numbers, candidate.reads_tables
+        if way not in ways:
+            ways[way] = setting.for_candidate(candidate)
+        return candidate, job, ways[way]
 
     def waiting() -> Iterator[Job]:
         for job in jobs:
@@ -201,6 +213,13 @@ def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
 
 def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, TunedPoint | None, str]:
     setting.metric.require(candidate.model)
+    if candidate.is_reference:  # whose own threads would wait for cores that other jobs keep busy
+        with threadpool_limits(1, "openmp"):
+            return _done(candidate, job, setting)
+    return _done(candidate, job, setting)
+
+
+def _done(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, TunedPoint | None, str]:
     rows, folds = setting.rows, setting.repeats[job.repeat]
     if job.fold == ALL:
         model = candidate.at(candidate.grid[0]) if candidate.grid else candidate.model
