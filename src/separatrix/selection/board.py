@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..alerts import Alert
 from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..inference.tables import Column, Table
 from ..models import TableClassifier
+from .board_alerts import baseline_alert, edge_alerts, separation_alerts
 from .board_entry import LEVEL, Entry
 from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
@@ -90,7 +92,7 @@ class Board:
         rows = setting.for_candidate(candidate).rows
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
-            plan = inner_plan(setting.inner, rows, setting.groups)
+            plan = inner_plan(setting.inner, rows, setting.groups, setting.plan)
             point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
         if candidate.reads_tables:
             return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
@@ -175,6 +177,12 @@ class Board:
             f"significantly worse.{nothing}"
         )
 
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What to ask before the result is used: are classes separated, was anything learned, was a list of values too short?"""
+        base = next((entry for entry in self.entries if entry.is_baseline), None)
+        return (*separation_alerts(self.entries), *baseline_alert(self.best, base), *edge_alerts(self.entries))
+
     def _reference(self, entry: Entry) -> str:
         """Return what a model outside the contest does better, or not."""
         gain, metric = self.best.scored.loss - entry.scored.loss, self.setting.metric.name
@@ -183,8 +191,7 @@ class Board:
 
     def _nothing(self) -> str:
         """Return a warning where the majority class does as well as the best model."""
-        base = next((entry for entry in self.entries if entry.is_baseline and entry is not self.best), None)
-        if base is None or base.is_worse or (base.difference is None and base.scored.loss > self.best.scored.loss):
+        if not any(alert.code == "SPX011" for alert in self.alerts):
             return ""
         return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
 
@@ -215,7 +222,7 @@ def _plan_text(plan: Any) -> str:
         return f"{plan} folds" if isinstance(plan, int) else type(plan).__name__
     defaults = {name: parameter.default for name, parameter in signature(type(plan)).parameters.items()}
     first = next(iter(defaults), None)
-    shown = [str(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
+    shown = [repr(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
     return f"{type(plan).__name__}({', '.join(shown)})"
 
 

@@ -118,7 +118,7 @@ def compare(
     rows = rows_to_evaluate(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
     seed, groups = _seed(random_state), as_groups(rows.of_kept(groups), rows.n)
-    folds = folds_of(plan, rows.n, rows.labels, groups, seed)
+    folds = folds_of(plan, rows.n, rows.labels, groups, seed, rows.X)
     setting = Setting(rows, plan, tuple(folds), tune, ComparisonMetric.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
     courses, ended = run(seeded, setting, n_jobs, time_budget)
@@ -198,4 +198,5 @@ def _entry(course: CandidateRun, scored: Performance, place: int) -> Entry:
     notes = tuple({without_numbers(note): note for answer in answers for note in answer.notes}.values())
     points = tuple(answer.point for answer in answers if answer.point is not None)
     seconds = sum(answer.seconds for answer in answers)
-    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes)
+    losses = tuple(answer.losses for answer in answers if answer.losses is not None)
+    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes, losses)
