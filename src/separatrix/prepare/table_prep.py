@@ -72,6 +72,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
     """
 
     recipe_: Recipe
+    _gathered: Any = None
+    _is_used: bool = False
 
     def __init__(
         self,
@@ -128,6 +130,41 @@ class TablePrep(TransformerMixin, BaseEstimator):
         batch, recipe = self._learn(X, y, sample_weight)
         return recipe.transform_training(batch, self._sparse)
 
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some more rows: what was seen of the columns is merged.
+
+        The columns that come out are fixed by the first `transform`; after it no more rows are taken. Columns of many levels go into buckets by
+        hash, because shares of classes need all rows twice.
+
+        Parameters
+        ----------
+        X : frame or array
+        y : ignored
+        sample_weight : (n,) weights, optional
+        """
+        check_parameters(self)
+        if self.many_levels == "target" and "levels" in (self.kinds or {}).values():
+            raise InputError("Shares of the classes need all rows at once: use fit, or kind 'hash' with partial_fit.")
+        if vars(self).get("_is_used"):
+            raise InputError("The columns of this TablePrep are fixed, because it has transformed rows; call fit to learn them anew.")
+        batch = whole_table(X)
+        summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, check_weights(sample_weight, batch.n_rows)))
+        if vars(self).get("_gathered") is not None:
+            self._require_same(batch)
+            summary = self._gathered.merge(summary)
+        recipe = Recipe.learn(summary, self._wishes())
+        self._adopt(recipe, X, batch)
+        self._gathered = summary
+        return self
+
+    def _require_same(self, batch: ColumnBatch) -> None:
+        given, known = [batch.column(j).name for j in range(batch.n_features)], list(self._gathered.names)
+        if given != known:
+            raise InputError(
+                f"X has {len(given)} features, but TablePrep is expecting {len(known)} features as input: {', '.join(known[:8])}; pass the "
+                "columns of the first partial_fit, in their order."
+            )
+
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> tuple[ColumnBatch, Recipe]:
         check_parameters(self)
         batch = whole_table(X)
@@ -159,6 +196,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     def _adopt(self, recipe: Recipe, X: Any, batch: ColumnBatch) -> None:
         self.recipe_ = recipe
+        self._gathered, self._is_used = None, False
         self.n_features_in_ = batch.n_features
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.array([batch.column(j).name for j in range(batch.n_features)], dtype=object)
@@ -183,6 +221,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if isinstance(X, Source):
             return PreparedTable(X.as_columns(), self.recipe_)
+        if self._gathered is not None:
+            self._is_used = True
         batch = whole_table(X)
         if "feature_names_in_" not in vars(self) and batch.n_features != self.n_features_in_:
             raise InputError(
