@@ -90,7 +90,8 @@ class Board:
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
             plan = inner_plan(setting.inner, rows, setting.groups)
-            point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
+            metric = setting.metric
+            point = tune_candidate(candidate, rows, plan, metric.loss, setting.groups, setting.seed, metric.row_losses(rows)).point
         return setting.rows.fit(candidate.at(point))
 
     def __getitem__(self, name: str) -> Entry:

@@ -208,7 +208,8 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
     training = rows.take(np.flatnonzero(~inside))
     groups = None if setting.groups is None else setting.groups[~inside]
     plan = inner_plan(setting.inner, training, groups)
-    tuned = tune_candidate(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
+    metric = setting.metric
+    tuned = tune_candidate(candidate, training, plan, metric.loss, groups, setting.seed + job.repeat, metric.row_losses(training))
     fitted = training.fit(candidate.at(tuned.point))
     return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
 

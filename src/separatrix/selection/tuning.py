@@ -9,7 +9,8 @@ For every point θ of a grid the rows are held out fold by fold, by the road tha
 | solved from a summary | one summary per fold, one solution per point |
 | may begin at another fit | increasing values of it, each begun where the last one ended |
 
-The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given.
+The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given. Points
+that the rows held out so far leave no hope are not fitted in the folds after (`race.py`), except where algebra gives all folds at once.
 """
 
 from __future__ import annotations
@@ -29,14 +30,17 @@ from ..evaluation.held_out import hold_out, method_of
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from .candidates import Candidate, Point
+from .race import Race
 
 Loss = Callable[[HeldOut, EvaluationRows], float]
 """What to minimise: of the answers for held-out rows, given the truth."""
+RowLosses = Callable[[HeldOut, EvaluationRows], Floats]
+"""The losses of held-out rows whose mean is to be minimised."""
 
 
 @dataclass(frozen=True, slots=True)
 class TunedPoint:
-    """The point chosen, the mean held-out loss of every point (G,), and how the rows were held out."""
+    """The point chosen, the mean held-out loss of every point (G,), NaN where it was given up, and how the rows were held out."""
 
     point: Point
     losses: Floats
@@ -44,7 +48,13 @@ class TunedPoint:
 
 
 def tune_candidate(
-    candidate: Candidate, rows: EvaluationRows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None
+    candidate: Candidate,
+    rows: EvaluationRows,
+    plan: Any,
+    loss: Loss,
+    groups: Any = None,
+    random_state: Any = None,
+    row_losses: RowLosses | None = None,
 ) -> TunedPoint:
     """Return the point of the candidate's grid with the smallest held-out loss, the first among equals.
 
@@ -55,6 +65,7 @@ def tune_candidate(
     plan : inner plan, as in `evaluate`
     loss : what to minimise
     groups, random_state : for the plan
+    row_losses : where the loss is their mean, so that points without hope can be given up; None: every point has every fold
 
     Examples
     --------
@@ -67,37 +78,50 @@ def tune_candidate(
     >>> tune_candidate(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
     {'shrinkage': 0.0}
     """
-    found, method = [], ""
-    for folds in folds_of(plan, rows.n, rows.labels, groups, random_state):
-        points = hold_out_grid(candidate, rows, plan, folds)
-        found.append([loss(held, rows) for held in points])
-        method = method_of(points[:1])
+    found, method, repeats = [], "", list(folds_of(plan, rows.n, rows.labels, groups, random_state))
+    for folds in repeats:
+        points = hold_out_grid(candidate, rows, plan, folds, row_losses if len(repeats) == 1 else None)
+        found.append([np.nan if held is None else loss(held, rows) for held in points])
+        method = method_of([held for held in points if held is not None][:1])
     losses = np.mean(found, axis=0)
     return TunedPoint(candidate.grid[int(np.nanargmin(losses))], losses, method)
 
 
-def hold_out_grid(candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds) -> list[HeldOut]:
-    """Return the answers for held-out rows at every point of the candidate's grid."""
+def hold_out_grid(
+    candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds, row_losses: RowLosses | None = None
+) -> list[HeldOut | None]:
+    """Return the answers for held-out rows at every point of the candidate's grid; with `row_losses`, None for points given up."""
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
         return [hold_out(candidate.at(point), rows, plan, folds) for point in candidate.grid]
     K, G = len(rows.classes), len(candidate.grid)
     codes = np.full((G, rows.n), -1, dtype=np.int32)
     posteriors = np.full((G, rows.n, K), np.nan)
-    has, method = True, ""
+    race, has, method = Race(G), True, ""
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
-        for g, own, probability, road in _answers(candidate, rows.take(np.flatnonzero(folds != fold)), rows.take(held)):
+        here = rows.take(held)
+        for g, own, probability, road in _answers(candidate, rows.take(np.flatnonzero(folds != fold)), here, race):
             codes[g, held], method = own, road
             if probability is None:
                 has = False
             else:
                 posteriors[g, held] = probability
-    return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) for g in range(G)]
+            if row_losses is not None:
+                race.add(g, row_losses(HeldOut(np.zeros(len(held), dtype=np.int64), own, probability, road), here))
+        if row_losses is not None:
+            race.end_fold()
+    return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) if race.is_in(g) else None for g in range(G)]
 
 
-def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRows) -> Iterator[tuple[int, Codes, Floats | None, str]]:
-    """Yield number, codes, posteriors and method of every point; the steps before the last are fitted once per setting of theirs."""
-    for setting, numbers in _by_head(candidate):
+def _answers(
+    candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race
+) -> Iterator[tuple[int, Codes, Floats | None, str]]:
+    """Yield number, codes, posteriors and method of every point in the race; steps before the last are fitted once per setting of theirs."""
+    ordered = _is_ordered(candidate.grid)
+    for setting, every in _by_head(candidate):
+        numbers = [g for g in every if race.is_in(g)]
+        if not numbers:
+            continue
         model = candidate.at(setting)
         head, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
         if head is not None:
@@ -107,8 +131,23 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         else:
             training_here, held_here = training, held
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
+        left = set(numbers)
         for k, fitted, method in fits_along(last, points, training_here):
-            yield numbers[k], *answers(fitted, held_here), method
+            g = numbers[k]
+            yield g, *answers(fitted, held_here), method
+            left.discard(g)
+            if ordered and len(race.found[g]) == 1 and race.is_beaten(g) and left:
+                race.leave(sorted(left))
+                break
+
+
+def _is_ordered(grid: Sequence[Point]) -> bool:
+    """Whether points differ in one number, which rises or falls: from the simplest on, as grids are given."""
+    names = {name for point in grid for name in point}
+    if len(names) != 1 or not all(isinstance(value, int | float) for point in grid for value in point.values()):
+        return False
+    steps = np.diff([point[name] for name in names for point in grid])
+    return bool((steps > 0).all() or (steps < 0).all())
 
 
 def _by_head(candidate: Candidate) -> list[tuple[Point, list[int]]]:
