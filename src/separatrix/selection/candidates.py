@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sklearn.base import clone
@@ -33,6 +33,7 @@ class Candidate:
     model : classifier, never fitted itself
     grid : points, each a value for some parameters, the simplest first; empty: nothing to choose
     reads_numbers : whether columns are numbers to it, whatever the types of a frame's columns
+    rough : parameters of fits to many values that serve the choice of a point alone
 
     Examples
     --------
@@ -45,6 +46,7 @@ class Candidate:
     model: Any
     grid: tuple[Point, ...] = ()
     reads_numbers: bool = False
+    rough: Point = field(default_factory=dict)
 
     @property
     def is_tuned(self) -> bool:

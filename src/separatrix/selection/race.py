@@ -66,6 +66,10 @@ class Race:
         more = losses[point] - losses[best]
         return len(more) >= FEWEST and float(more.mean()) > WIDTH * float(more.std()) / np.sqrt(len(more))
 
+    def is_lost_at(self, point: int) -> bool:
+        """Whether a point is beaten in its first fold, so that values beyond it are not tried."""
+        return len(self.found[point]) == 1 and self.is_beaten(point)
+
     def end_fold(self) -> None:
         """Take out the points that are beaten after a fold."""
         self.leave([g for g in range(len(self.found)) if self.is_in(g) and self.found[g] and self.is_beaten(g)])

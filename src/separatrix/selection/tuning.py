@@ -7,16 +7,17 @@ For every point θ of a grid the rows are held out fold by fold, by the road tha
 | no steps before it | `hold_out`: algebra where the model has some, refits elsewhere |
 | steps before it (a pipeline) | each step is fitted once per fold and setting, not once per point |
 | solved from a summary | one summary per fold, one solution per point |
-| may begin at another fit | increasing values of it, each begun where the last one ended |
+| may begin at another fit | increasing values of it, each begun where the last one ended, or where the last fold's ended |
 
 The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given. Points
-that the rows held out so far leave no hope are not fitted in the folds after (`race.py`), except where algebra gives all folds at once.
+that the rows held out so far leave no hope are not fitted in the folds after (`race.py`). On
+many values, families whose solver takes long say a tolerance that is enough to choose by; the point chosen is fitted to the default one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from sklearn.pipeline import Pipeline
 
 from ..abilities import abilities_of, offered
 from ..array_types import Codes, Floats, Folds
-from ..evaluation.evaluation_rows import EvaluationRows
-from ..evaluation.held_out import hold_out, method_of
+from ..evaluation.evaluation_rows import EvaluationRows, from_summary
+from ..evaluation.held_out import hold_out, method_of, training_summaries
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from .candidates import Candidate, Point
@@ -36,6 +37,13 @@ Loss = Callable[[HeldOut, EvaluationRows], float]
 """What to minimise: of the answers for held-out rows, given the truth."""
 RowLosses = Callable[[HeldOut, EvaluationRows], Floats]
 """The losses of held-out rows whose mean is to be minimised."""
+Answered = tuple[int, Codes, Floats | None, str]
+"""Number of a point, codes and posteriors of the rows held out, and the road."""
+Fits = dict[int, Any]
+"""Fitted models by the number of their point."""
+WARM = "warm starts"
+MANY = 1e7
+"""Rows × columns × classes from which on fits that serve the choice alone may be rough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +99,25 @@ def hold_out_grid(
     candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds, row_losses: RowLosses | None = None
 ) -> list[HeldOut | None]:
     """Return the answers for held-out rows at every point of the candidate's grid; with `row_losses`, None for points given up."""
+    summaries = None
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
-        return [hold_out(candidate.at(point), rows, plan, folds) for point in candidate.grid]
+        models = [candidate.at(point) for point in candidate.grid]
+        summaries = None if row_losses is None else training_summaries(models, rows, plan, folds)
+        if summaries is None:
+            return [hold_out(model, rows, plan, folds) for model in models]
     K, G = len(rows.classes), len(candidate.grid)
     codes = np.full((G, rows.n), -1, dtype=np.int32)
     posteriors = np.full((G, rows.n, K), np.nan)
     race, has, method = Race(G), True, ""
+    fits: Fits = {}
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
         here = rows.take(held)
-        for g, own, probability, road in _answers(candidate, rows.take(np.flatnonzero(folds != fold)), here, race):
+        if summaries is not None:
+            found = _solutions(candidate, summaries[fold], here, race)
+        else:
+            found = _answers(candidate, rows.take(np.flatnonzero(folds != fold)), here, race, fits)
+        for g, own, probability, road in found:
             codes[g, held], method = own, road
             if probability is None:
                 has = False
@@ -114,10 +131,16 @@ def hold_out_grid(
 
 
 def _answers(
-    candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race
-) -> Iterator[tuple[int, Codes, Floats | None, str]]:
-    """Yield number, codes, posteriors and method of every point in the race; steps before the last are fitted once per setting of theirs."""
+    candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race, fits: Fits
+) -> Iterator[Answered]:
+    """Yield number, codes, posteriors and method of every point in the race; steps before the last are fitted once per setting of theirs.
+
+    `fits` has the points of a path at the last fold, to begin at.
+    """
     ordered = _is_ordered(candidate.grid)
+    is_large = training.n * float(np.prod(np.shape(training.X)[1:])) * len(training.classes) >= MANY
+    if is_large and candidate.rough:
+        candidate = replace(candidate, model=candidate.at(candidate.rough))
     for setting, every in _by_head(candidate):
         numbers = [g for g in every if race.is_in(g)]
         if not numbers:
@@ -131,14 +154,27 @@ def _answers(
         else:
             training_here, held_here = training, held
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
+        starts = [fits.get(g) for g in numbers]
         left = set(numbers)
-        for k, fitted, method in fits_along(last, points, training_here):
+        for k, fitted, method in fits_along(last, points, training_here, starts):
             g = numbers[k]
+            if method == WARM:
+                fits[g] = fitted
             yield g, *answers(fitted, held_here), method
             left.discard(g)
-            if ordered and len(race.found[g]) == 1 and race.is_beaten(g) and left:
+            if ordered and race.is_lost_at(g):
                 race.leave(sorted(left))
                 break
+
+
+def _solutions(candidate: Candidate, summary: Any, held: EvaluationRows, race: Race) -> Iterator[Answered]:
+    """Yield number, codes, posteriors and method of every point in the race, each solved from the summary of the training rows."""
+    ordered, numbers = _is_ordered(candidate.grid), [g for g in range(len(candidate.grid)) if race.is_in(g)]
+    for k, g in enumerate(numbers):
+        yield g, *answers(from_summary(candidate.at(candidate.grid[g]), summary, held), held), "exact algebra"
+        if ordered and race.is_lost_at(g):
+            race.leave(numbers[k + 1 :])
+            break
 
 
 def _is_ordered(grid: Sequence[Point]) -> bool:
@@ -172,10 +208,12 @@ def _last(model: Any, point: Point, prefixed: bool = False) -> Point:
     return {name if prefixed else name.removeprefix(prefix): value for name, value in point.items() if name.startswith(prefix)}
 
 
-def fits_along(model: Any, points: Sequence[Point], rows: EvaluationRows) -> Iterator[tuple[int, Any, str]]:
-    """Yield number, fitted model and method for every point; a model is to be used before the next one is asked for."""
-    if _is_path(model, points):
-        yield from _along_path(model, points, rows)
+def fits_along(
+    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any] | None = None
+) -> Iterator[tuple[int, Any, str]]:
+    """Yield number, fitted model and method for every point; those along a path may begin at other fits, None for none."""
+    if _is_path(model, points) or (starts is not None and any(start is not None for start in starts)):
+        yield from _along_path(model, points, rows, starts or [None] * len(points))
         return
     first: Any = None
     for k, point in enumerate(points):
@@ -206,10 +244,14 @@ def _is_path(model: Any, points: Sequence[Point]) -> bool:
     return name is not None and len(points) > 1 and all(set(point) == {name} for point in points)
 
 
-def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows) -> Iterator[tuple[int, Any, str]]:
-    name = offered(abilities_of(model).warm_start).parameter
+def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any]) -> Iterator[tuple[int, Any, str]]:
+    warm = offered(abilities_of(model).warm_start)
+    last, name = None, warm.parameter
     assert name is not None  # asked by _is_path
-    warm = clone(model).set_params(warm_start=True)
     for k in sorted(range(len(points)), key=lambda k: points[k][name]):
-        warm.set_params(**points[k]).fit(rows.X, rows.labels, rows.weight)
-        yield k, warm, "warm starts"
+        here = clone(model).set_params(**points[k])
+        start = last if starts[k] is None else starts[k]
+        if start is not None:
+            offered(abilities_of(here).warm_start).begin_at(start)
+        last = here.fit(rows.X, rows.labels, rows.weight)
+        yield k, last, WARM

@@ -42,8 +42,8 @@ LOOSE = 0.05
 """Share of the largest violation to which a step solves a quadratic of few coordinates: far from the end Newton's own error is larger."""
 FAR = 30.0
 """Change of a score beyond which H knows nothing."""
-FRESH, ON_A_PATH = 0.1, 0.3
-"""Share of the last violation above which a step needs a fresh Hessian. On a path every λ begins with one, and few digits are asked."""
+FRESH, ON_A_PATH, ROUGH, FEW_DIGITS = 0.1, 0.3, 0.4, 1e-2
+"""Share of the last violation above which a step needs a fresh Hessian: also on a path, where every λ begins with one, and from which tol on."""
 
 
 class ProximalNewton:
@@ -75,7 +75,7 @@ class ProximalNewton:
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
             problem.rows.source.refuse_nonfinite()
         self.quadratic = self._gauged(H)
-        self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH
+        self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH if problem.tol < FEW_DIGITS else ROUGH
         self.loose = LOOSE if self.theta.size <= FEW else 0.0
         self.predicted: Floats | None = None
         self.surprise, self.leaps, self.stride = np.zeros(self.theta.size), False, 0.0
