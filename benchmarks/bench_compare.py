@@ -62,7 +62,9 @@ def large(name: str, read: Callable[[], tuple[Any, Any]]) -> Row:
     slowest = sorted(board, key=lambda entry: -entry.seconds)[:3]
     told = "CPU s: " + ", ".join(f"{entry.name} {entry.seconds:.0f}" for entry in slowest)
     shape = " × ".join(f"{n:,}" for n in X.shape)
-    return Row(case.replace(name, f"{name} {shape}"), show(seconds), told, show(seconds), f"< {ASKED:g} s", seconds < ASKED and not board.failures)
+    return Row(
+        case.replace(name, f"{name} {shape}"), show(seconds), told, show(seconds), f"< {ASKED:g} s", seconds < ASKED and not board.failures
+    )
 
 
 def main() -> None:

@@ -124,7 +124,7 @@ def by_summaries(model: Any, kind: Kind, rows: EvaluationRows, folds: Folds) -> 
 
 
 def training_summaries(models: Sequence[Any], rows: EvaluationRows, plan: Any, folds: Folds) -> list[Any] | None:
-    """Return one summary of the training rows of each fold that serves all models; None where they need more than one, or more than that."""
+    """Return one summary of the training rows of each fold that serves all models; None where they need different ones, or more."""
     alone = isinstance(plan, LeaveOneOut) or int(folds.max()) + 1 == rows.n
     summaries = [abilities_of(model).summary for model in models]
     first = summaries[0]

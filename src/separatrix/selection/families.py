@@ -37,7 +37,7 @@ MOST_TERMS = 600
 LANDMARKS = 100
 """Rows that stand for all in an approximated kernel."""
 ROUGH = 1e-2
-"""Tolerance of fits to many values that serve the choice of C alone: four digits of the objective, where a held-out error has two or three."""
+"""Tolerance of fits to many values that serve the choice of C alone: four digits of the objective; a held-out error has two or three."""
 
 
 def families(source: Source) -> dict[str, Candidate]:

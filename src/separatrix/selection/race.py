@@ -1,13 +1,13 @@
 """Points of a grid that need no further fold, because what they lost is more than chance can give back.
 
-After every fold each point is compared with the best so far, row by row on the rows held out until then: with d_i what it loses more than the
-best on row i,
+After every fold each point is compared with the best so far, row by row on the rows held out until then: with d_i what it loses more
+than the best on row i,
 
     it is out where   mean(d) > 3 sd(d)/√m   over the m rows held out so far.
 
-Equals stay in. For a point that is truly as good as the best, that happens in 1 of 700 folds, and to win in the end it would then have to be
-better on the rows left by as much again. Where one number is tuned, in order, a first fold also ends there: values beyond one that is out by the
-same rule are not tried. Only losses that are means over rows are raced, of rows of equal weight.
+Equals stay in. To a point that is truly as good as the best that happens in 1 of 700 folds, and to win in the end it would then have to be
+better on the rows left by as much again. Where one number is tuned, in order, a first fold also ends there: values beyond one that is out
+by the same rule are not tried. Only losses that are means over rows are raced, of rows of equal weight.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ For every point θ of a grid the rows are held out fold by fold, by the road tha
 | solved from a summary | one summary per fold, one solution per point |
 | may begin at another fit | increasing values of it, each begun where the last one ended, or where the last fold's ended |
 
-The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given. Points
-that the rows held out so far leave no hope are not fitted in the folds after (`race.py`). On
-many values, families whose solver takes long say a tolerance that is enough to choose by; the point chosen is fitted to the default one.
+The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given.
+Points that the rows held out so far leave no hope are not fitted in the folds after (`race.py`). On many values, families whose solver
+takes long say a tolerance that is enough to choose by; the point chosen is fitted to the default one.
 """
 
 from __future__ import annotations
@@ -130,10 +130,8 @@ def hold_out_grid(
     return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) if race.is_in(g) else None for g in range(G)]
 
 
-def _answers(
-    candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race, fits: Fits
-) -> Iterator[Answered]:
-    """Yield number, codes, posteriors and method of every point in the race; steps before the last are fitted once per setting of theirs.
+def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race, fits: Fits) -> Iterator[Answered]:
+    """Yield number, codes, posteriors and method of every point in the race; steps before the last are fitted once per setting.
 
     `fits` has the points of a path at the last fold, to begin at.
     """

@@ -4,9 +4,9 @@ With f, g and H of the smooth part (mean loss + λ(1 − r)/2 ‖W‖²) at θ f
 
     g'(x − θ) + ½(x − θ)'H(x − θ) + λr Σ |x_j|      (intercepts without the last term)
 
-exactly (`l1_quadratic`), then t = 1, ½, ¼ … until the objective falls enough. Near the end steps are full ones and digits double. Rows that
-a step has made certain have no curvature left, right or wrong, and H says nothing of how far to move them: where no part of a step serves and
-it would change a score by more than 30, curvature is added to every coordinate until none does.
+exactly (`l1_quadratic`), then t = 1, ½, ¼ … until the objective falls enough. Near the end steps are full ones and digits double. Rows
+that a step has made certain, right or wrong, have no curvature left, and H says nothing of how far to move them: where no part of a step
+serves and it would change a score by more than 30, curvature is added to every coordinate until none does.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LOOSE = 0.05
 FAR = 30.0
 """Change of a score beyond which H knows nothing."""
 FRESH, ON_A_PATH, ROUGH, FEW_DIGITS = 0.1, 0.3, 0.4, 1e-2
-"""Share of the last violation above which a step needs a fresh Hessian: also on a path, where every λ begins with one, and from which tol on."""
+"""Share of the last violation above which a step needs a fresh Hessian, on a path, where every λ begins with one, and from which tol on."""
 
 
 class ProximalNewton:
