@@ -51,6 +51,15 @@ def test_weak_penalties_are_given_up_where_they_lose() -> None:
     assert np.isnan(found.losses).any() and np.isfinite(found.losses).any()
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_road_told_is_that_of_the_whole_grid() -> None:
+    X, y = load_digits(return_X_y=True)
+    X = X + np.random.default_rng(0).normal(scale=6.0, size=X.shape)
+    candidate = families(as_rows(X))["kernel LDA (Nystroem)"].seeded(0)
+    found = tuned(candidate, X, y, raced=True)
+    assert np.isnan(found.losses).any() and found.method == "fold summaries"
+
+
 def test_equals_stay_and_few_rows_decide_nothing() -> None:
     race = Race(2)
     for g in range(2):

@@ -118,7 +118,7 @@ def hold_out_grid(
         else:
             found = _answers(candidate, rows.take(np.flatnonzero(folds != fold)), here, race, fits)
         for g, own, probability, road in found:
-            codes[g, held], method = own, road
+            codes[g, held], method = own, method or road  # in later folds a point left alone shares nothing
             if probability is None:
                 has = False
             else:
