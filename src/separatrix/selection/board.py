@@ -93,7 +93,8 @@ class Board:
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
             plan = inner_plan(setting.inner, rows, setting.groups, setting.plan)
-            point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
+            metric = setting.metric
+            point = tune_candidate(candidate, rows, plan, metric.loss, setting.groups, setting.seed, metric.row_losses(rows)).point
         if candidate.reads_tables:
             return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
         return setting.rows.fit(candidate.at(point))

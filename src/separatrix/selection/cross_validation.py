@@ -234,7 +234,8 @@ def _done(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, T
     training = rows.take(trained_on)
     groups = None if setting.groups is None else setting.groups[trained_on]
     plan = inner_plan(setting.inner, training, groups, setting.plan)
-    tuned = tune_candidate(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
+    metric = setting.metric
+    tuned = tune_candidate(candidate, training, plan, metric.loss, groups, setting.seed + job.repeat, metric.row_losses(training))
     fitted = training.fit(candidate.at(tuned.point))
     return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned, tuned.method
 

@@ -107,10 +107,11 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     scale, (codes, cost) = 2.0 if joint else 1.0, _codes_and_costs(problem)
     squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
     name, why = choose(problem, squared)
+    whole: list[Floats] | None = [] if problem.n_classes > 2 else None
 
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
-        machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed)
+        machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed, whole)
         ended = one_machine.solve(machine, name)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
