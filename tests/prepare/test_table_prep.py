@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import Recipe, TablePrep
 from separatrix.data.columns import ColumnBatch
@@ -20,13 +19,10 @@ from separatrix.summaries.table_summary import TableSummary
 from tests.prepare.tables import customers
 
 
-@parametrize_with_checks([TablePrep()])
-def test_contract(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
 def summary_values(found: TableSummary) -> list[Any]:
-    columns = [(c.name, c.type, c.count, c.missing, c.low, c.high, c.n_distinct, c.levels.counts, c.longest, c.words) for c in found.columns]
+    columns = [
+        (c.name, c.type, c.count, c.missing, c.low, c.high, c.n_distinct, c.levels.counts, c.longest, c.words) for c in found.columns
+    ]
     return [found.rows, columns, found.sample.keys.tolist(), found.sample.weight.tolist()]
 
 

@@ -46,6 +46,7 @@ def table_families(batch: ColumnBatch) -> dict[str, Candidate]:
     """
     summary = TableSummary.of(batch)
     recipe = Recipe.learn(summary, has_labels=True)
+    recipe.require_outputs()
     curved = Recipe.learn(summary, Wishes(shapes="auto"), has_labels=True)
     prep, scaler = TablePrep(sparse_output=recipe.is_sparse), StandardScaler(with_mean=not recipe.is_sparse)
     found = [
