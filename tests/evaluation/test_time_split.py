@@ -14,7 +14,7 @@ from sklearn.model_selection import TimeSeriesSplit, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import KFold, LinearDiscriminantAnalysis, LogisticRegression, TimeSplit, compare, evaluate, learning_curve
+from separatrix import KFold, LinearDiscriminantAnalysis, LogisticRegression, TablePrep, TimeSplit, compare, evaluate, learning_curve
 from separatrix.errors import InputError, UnknownNameError
 
 N = 120
@@ -161,3 +161,17 @@ def test_posteriors_are_those_of_the_fit_of_the_past(table: Any) -> None:
     for train, held in TimeSplit(1, 2).split(X):
         assert_allclose(found.posteriors[held], LinearDiscriminantAnalysis().fit(X[train], y[train]).predict_proba(X[held]))
     assert np.isnan(found.posteriors[TimeSplit(1, 2).folds_in(X) == -1]).all()
+
+
+def test_a_table_with_dates_and_text_is_prepared_by_the_past(rng: np.random.Generator) -> None:
+    frame = pd.DataFrame(
+        {"x": rng.normal(size=N), "city": rng.choice(["Oslo", "Rome"], N), "day": rng.permutation(pd.date_range("2024", periods=N))}
+    )
+    y = np.where(frame["x"] + rng.normal(size=N) > 0, "yes", "no")
+    plan, table = TimeSplit("day", 3), frame.assign(churn=y)
+    found = evaluate(LinearDiscriminantAnalysis(), table, target="churn", plan=plan)
+    scores = cross_validate(make_pipeline(TablePrep(), LinearDiscriminantAnalysis()), frame, y, cv=plan, scoring="accuracy")["test_score"]
+    assert_allclose(found.per_fold["error"], 1 - scores, atol=1e-12)
+    board = compare(table, target="churn", models=[LinearDiscriminantAnalysis(), (LogisticRegression(), {"C": [0.1, 1.0]})], plan=plan)
+    assert board["LinearDiscriminantAnalysis"].value == found.error
+    assert len(board["LogisticRegression"].points) == 3

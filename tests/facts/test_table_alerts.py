@@ -146,3 +146,19 @@ def test_a_number_for_each_level_is_found_whichever_level_comes_first(order: lis
     frame = clean(rng).assign(city=[*order, *rng.choice(order, 397)], member=0)
     assert ("SPX004", "code") in found(frame.assign(code=frame["city"].map({"Rome": 1, "Oslo": 2, "Bonn": 3})))
     assert ("SPX004", "copy") not in found(frame.assign(copy=frame["city"]))  # equal in every row: another alert
+
+
+def test_copies_of_rows_are_no_leak_of_their_columns(rng: np.random.Generator) -> None:
+    frame = clean(rng)
+    assert found(frame.iloc[np.tile(np.arange(400), 2)].reset_index(drop=True)) == [("SPX006", "")]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_files_with_text_and_dates_say_the_same_as_their_frame(ending: str, rng: np.random.Generator, tmp_path: Any) -> None:
+    frame = PLANTED["number after the fact"][2](clean(rng), rng)
+    moved = frame.assign(age=frame["age"] + 20)
+    for name, table in (("before", frame), ("after", moved)):
+        getattr(table, f"to_{ending}")(tmp_path / f"{name}.{ending}", index=False)
+    before, after = (open_table(tmp_path / f"{name}.{ending}", target="target") for name in ("before", "after"))
+    assert [str(alert) for alert in alerts_of_rows(before)] == [str(alert) for alert in alerts_of_rows(frame, target="target")]
+    assert [alert.subject for alert in drift(before, after)] == ["age"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..alerts import Alert
-from ..array_types import Codes, Folds
+from ..array_types import Codes, Folds, Indices
 from ..data.columns import Column
 from ..inference.column_values import is_date, is_text, levels, measurements
 from .plans import NEVER
@@ -64,6 +64,12 @@ def row_copy_alerts(columns: Sequence[Column], codes: Codes, folds: Sequence[Fol
             "groups=frame.groupby(list(frame.columns), dropna=False).ngroup().",
         ),
     )
+
+
+def first_of_copies(columns: Sequence[Column]) -> Indices:
+    """Return the rows that are the first of their copies, in their order; identifiers aside."""
+    described = [column for column in columns if not _identifies(column)]
+    return np.sort(np.unique(row_keys(described), return_index=True)[1])
 
 
 def row_keys(columns: Sequence[Column]) -> NDArray[np.uint64]:

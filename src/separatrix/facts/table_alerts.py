@@ -15,7 +15,7 @@ from ..data.columns import Column
 from ..data.source import Source
 from ..evaluation.class_sizes import class_size_alerts
 from ..evaluation.evaluation_rows import rows_to_evaluate
-from ..evaluation.row_copies import row_copy_alerts
+from ..evaluation.row_copies import first_of_copies, row_copy_alerts
 from ..evaluation.time_order import time_order_alerts
 from ..inference.collinearity import collinearity_alerts, total_scatter
 from ..inference.column_values import is_date, measurements, row_sample
@@ -71,10 +71,13 @@ def alerts_of_columns(columns: Sequence[Column], codes: Codes, classes: NDArray[
     alike = near_duplicates(columns)
     again = {j for group in alike for j in group.columns[1:]}
     numbers, names = _complete_numbers([column for j, column in enumerate(columns) if j not in again])
+    copies = row_copy_alerts(columns, codes)
+    # A row is judged by others like it: its own copy would give its label away in every column.
+    once = first_of_copies(columns) if copies else slice(None)
     return (
         *near_duplicate_alerts(columns, alike),
-        *leakage_alerts(columns, codes, len(classes)),
-        *row_copy_alerts(columns, codes),
+        *leakage_alerts([column.take(once) for column in columns], codes[once], len(classes)),
+        *copies,
         *time_order_alerts(columns, plan),
         *class_size_alerts(codes, classes, plan),
         *_separation(numbers, names, codes, classes),

@@ -24,8 +24,7 @@ def table_columns(X: Any, names: tuple[str, ...] | None = None) -> list[Column]:
     ['number', 'text']
     """
     if isinstance(X, Source):
-        blocks = [block.X for block in X.blocks()]
-        X, names = sp.vstack(blocks) if sp.issparse(blocks[0]) else np.concatenate(blocks), X.feature_names
+        X, names = _read(X), X.feature_names
     if is_frame(X):
         from ..data.frames import plain_types
 
@@ -37,3 +36,12 @@ def table_columns(X: Any, names: tuple[str, ...] | None = None) -> list[Column]:
             X = ColumnBatch(None, X, feature_names=names)
     batch = whole_table(X)
     return [batch.column(j) for j in range(batch.n_features)]
+
+
+def _read(table: Source) -> Any:
+    """Return all rows of a table: a batch of columns from files, else a matrix."""
+    blocks: list[Any] = list(table.as_columns().blocks())
+    if isinstance(blocks[0], ColumnBatch):
+        return ColumnBatch.joined(blocks)
+    parts = [block.X for block in blocks]
+    return sp.vstack(parts) if sp.issparse(parts[0]) else np.concatenate(parts)
