@@ -133,8 +133,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows: what was seen of the columns is merged.
 
-        The columns that come out are fixed by the first `transform`; after it no more rows are taken. Columns of many levels go into buckets by
-        hash, because shares of classes need all rows twice.
+        The columns that come out are fixed by the first `transform`; after it no more rows are taken. Columns of many levels go into
+        buckets by hash, because shares of classes need all rows twice.
 
         Parameters
         ----------

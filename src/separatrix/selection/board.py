@@ -14,8 +14,12 @@ from ..alerts import Alert
 from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
+from ..evaluation.prepared import read_once
 from ..inference.tables import Column, Table
 from ..models import TableClassifier
+from ..prepare import Recipe
+from ..prepare.steps import Dropped
+from ..summaries.table_summary import TableSummary
 from .board_alerts import baseline_alert, edge_alerts, separation_alerts
 from .board_entry import LEVEL, Entry
 from .candidates import BASELINE
@@ -157,6 +161,8 @@ class Board:
         if self.setting.metric.own == "auc":
             said.append(f"{self.setting.metric.name} is pooled: of all held-out rows in one order, whichever fold they were in.")
         said.append("All models faced the same folds; hyperparameters were chosen anew inside every training part.")
+        if self.recipe is not None:
+            said.append(self._prepared(self.recipe))
         said += [self._reference(entry) for entry in self.entries if entry.candidate.is_reference]
         said += [f"No result for {', '.join(names)}: {reason}" for reason, names in _by_reason(self.failures).items()]
         for entry in self.entries:
@@ -178,11 +184,26 @@ class Board:
             f"significantly worse.{nothing}"
         )
 
-    @property
+    @cached_property
+    def recipe(self) -> Recipe | None:
+        """What is done with the columns of a table, as all its rows say; in every training part it was learned anew. None for numbers."""
+        if not any(entry.candidate.reads_tables for entry in self.entries):
+            return None
+        return Recipe.learn(TableSummary.of(read_once(self.setting.rows).X), has_labels=True)
+
+    @cached_property
     def alerts(self) -> tuple[Alert, ...]:
         """What to ask before the result is used: are classes separated, was anything learned, was a list of values too short?"""
         base = next((entry for entry in self.entries if entry.is_baseline), None)
-        return (*separation_alerts(self.entries), *baseline_alert(self.best, base), *edge_alerts(self.entries))
+        columns = () if self.recipe is None else self.recipe.alerts
+        return (*columns, *separation_alerts(self.entries), *baseline_alert(self.best, base), *edge_alerts(self.entries))
+
+    def _prepared(self, recipe: Recipe) -> str:
+        """Return what was done with the columns, in a sentence."""
+        lost = [f"{step.column} ({step.said.removeprefix('left out: ')})" for step in recipe.steps if isinstance(step, Dropped)]
+        shown = ", ".join(lost[:6]) + (", …" if len(lost) > 6 else "")
+        left = f" Left out: {shown}." if lost else ""
+        return f"The columns were prepared inside every training part; print(board.recipe) says how.{left}"
 
     def _reference(self, entry: Entry) -> str:
         """Return what a model outside the contest does better, or not."""
