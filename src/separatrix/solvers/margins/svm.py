@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Codes, Floats, Ints
+from ...data.calm_blas import calm_blas
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...errors import InputError
 from ...losses import SquaredHinge
@@ -62,7 +63,14 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     classes : (K,) labels, for messages
     """
     require_loss(problem, "crammer_singer" if joint else "svm")
-    refuse_overflow(problem)
+    X, values = problem.rows.X, float(problem.rows.values)
+    with calm_blas(0.0 if X is None else values * min(X.shape)):
+        refuse_overflow(problem)
+        return _solved(problem, ridge, joint, classes)
+
+
+def _solved(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
+    """Solve with the rows that have a weight, in their span where that saves time."""
     rows, X = problem.rows, problem.rows.X
     if (used := _used(problem)) is not None:
         held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)  # type: ignore[index]
