@@ -32,6 +32,7 @@ from ..solution import Solution, Status
 from ..span import Span
 from . import crammer_singer, joint_interior, one_machine, small_hinge, small_margins
 from .joint_polish import polish
+from .joint_work import JointWork
 from .machine import Ended, Machine, certify
 from .method import choose, spans_less
 from .one_machine import DUAL, EPOCHS, ROUNDING, SOME_ROWS
@@ -293,5 +294,7 @@ def _joint(problem: Problem, ridge: float) -> Found:
 
 def _epochs(machine: crammer_singer.JointMachine) -> int | None:
     """Return after how many epochs the interior-point method would have been cheaper; None where there is no room for its matrix."""
-    cheaper = EPOCHS + machine.n_classes * machine.rows.n_features // 2
-    return min(cheaper, machine.max_iter // 2) if joint_interior.is_possible(machine) else None
+    if not joint_interior.is_possible(machine):
+        return None
+    work = JointWork.of(machine.rows, machine.n_classes)
+    return min(max(EPOCHS, int(work.interior / work.epoch)), machine.max_iter // 2)
