@@ -10,6 +10,7 @@ exactly (`l1_quadratic`), then t = 1, ½, ¼ … until the objective falls enoug
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -29,6 +30,8 @@ from .l1_quadratic import FEW, Quadratic, violation
 
 ARMIJO = 1e-4
 HALVINGS = 30
+POOR = 0.1
+"""Share of its promise below which a step is too long: half of it may do better, and far out rows have no curvature left."""
 ROUNDING = 1e-12
 """Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
@@ -144,19 +147,31 @@ class ProximalNewton:
             end = leap if self._fall(leap) > 0.5 * self._fall(end) else end
         fall, d = self._fall(end), (end - x).reshape(self.theta.shape)
         t, rounding = 1.0, ROUNDING * abs(value)
+        best: tuple[float, tuple[Any, ...]] | None = None
         for _ in range(HALVINGS):
-            before = self.theta, self.f, self.g, self.quadratic, self.is_fresh
+            before = self._here()
             self._move(self._settled(self.theta + t * d))
             new = self.f + self._kinks(self.theta)
+            if best is not None and not new < best[0]:
+                self._return(best[1])
+                return True
             # In the last digits the objective no longer tells points apart, the subgradient still does.
             enough = t * fall > rounding and new <= value - ARMIJO * t * fall
-            if enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
+            if enough and new > value - POOR * t * fall:
+                best = new, self._here()
+            elif enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
                 return True
-            self.theta, self.f, self.g, self.quadratic, self.is_fresh = before
+            self._return(before)
             if t * fall <= rounding:
                 return False
             t *= 0.5
         return False
+
+    def _here(self) -> tuple[Any, ...]:
+        return self.theta, self.f, self.g, self.quadratic, self.is_fresh
+
+    def _return(self, point: tuple[Any, ...]) -> None:
+        self.theta, self.f, self.g, self.quadratic, self.is_fresh = point
 
     def _fall(self, end: Floats) -> float:
         """Return by how much the objective falls from θ to another point, by its slope at θ."""
