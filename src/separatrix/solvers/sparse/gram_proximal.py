@@ -32,6 +32,8 @@ ARMIJO = 1e-4
 HALVINGS = 30
 POOR = 0.1
 """Share of its promise below which a step is too long: half of it may do better, and far out rows have no curvature left."""
+HOPEFUL, MOST = 0.5, 10.0
+"""Share of the objective from which a promise is not believed, and by how much scores may then move."""
 ROUNDING = 1e-12
 """Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
@@ -147,6 +149,8 @@ class ProximalNewton:
             end = leap if self._fall(leap) > 0.5 * self._fall(end) else end
         fall, d = self._fall(end), (end - x).reshape(self.theta.shape)
         t, rounding = 1.0, ROUNDING * abs(value)
+        if self.is_cross_entropy and fall > HOPEFUL * value:
+            t = min(1.0, MOST / max(self.objective.reach(d), np.finfo(float).tiny))
         best: tuple[float, tuple[Any, ...]] | None = None
         for _ in range(HALVINGS):
             before = self._here()
