@@ -49,7 +49,7 @@ from .work import Work
 
 FACTORED = 4_000
 """Columns up to which a p × p factor has room."""
-SPANNED = 2_000
+SPANNED = 6_000
 """Rows up to which an n × n Gram matrix has room, and its factor is quick."""
 HESSIAN_WORK = 5e6
 """Rows × (R(p + 1))² up to which paths and folds may take a Hessian at every step: it costs less than a dozen passes."""
@@ -112,9 +112,9 @@ def choose(problem: Problem) -> Choice:
 def _roads(problem: Problem, work: Work) -> dict[str, float]:
     """Return the seconds that each solver with room for the problem may take."""
     is_few = work.q <= EXPLICIT
-    if is_few and not work.is_sparse and work.n >= SAMPLE:
-        return {"whitened": work.whitened}
     roads = {"newton_cg": work.products}
+    if is_few and not work.is_sparse and work.n >= SAMPLE:
+        return roads | {"whitened": work.sampled}
     if is_few:
         roads["newton"] = work.newton
         if not problem.rows.is_sparse:

@@ -1,6 +1,7 @@
 """Smooth losses with an L1 part: which proximal Newton method runs.
 
-Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`), for any smooth loss.
+Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`), for any smooth loss,
+unless a strong penalty lets hardly any column in.
 More: working sets of columns, for two classes (`working_set`) and for K, all at once (`softmax_columns`), for logistic and softmax losses.
 """
 
@@ -24,6 +25,8 @@ from .working_set import FIRST, ColumnProblem, Point
 
 FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""
+NARROW, ENTERING = 64, 4
+"""Columns whose Hessian is always cheap; and of more, one in how many may want to enter at first for working sets to be cheaper."""
 IDLE = 4
 """Rounds without progress after which rounding is at work."""
 
@@ -47,10 +50,22 @@ def solve(problem: Problem) -> Solution:
             found = from_the_strongest(problem, _columns_of(problem), FEW)
         if found is not None:
             return found
-    if problem.rows.X is None or problem.n_scores * (problem.n_features + 1) <= FEW:
+    if problem.rows.X is None or (problem.n_scores * (problem.n_features + 1) <= FEW and not _few_enter(problem)):
         return gram_proximal.solve(problem)
     with single_threaded_blas():
         return _two_classes(problem) if problem.n_scores == 1 else SoftmaxColumns(problem, _columns_of(problem), FEW).solve()
+
+
+def _few_enter(problem: Problem) -> bool:
+    """Whether the slopes at the model without columns let so few in that a Hessian of all of them would be wasted."""
+    rows, p = problem.rows, problem.n_features
+    if problem.n_scores > 1 or p <= NARROW or problem.start is not None or not isinstance(problem.loss, CrossEntropy):
+        return False
+    share = problem.counts[1] / problem.total if problem.fit_intercept else 0.5
+    residuals = share - (rows.codes == 1) if rows.weight is None else rows.weight * (share - (rows.codes == 1))
+    with np.errstate(over="ignore", invalid="ignore"), single_threaded_blas():
+        slopes = np.abs(rows.X.T @ residuals) / problem.total
+    return int(np.count_nonzero(slopes > problem.strength * problem.l1_ratio)) * ENTERING <= p
 
 
 def refuse_loss(problem: Problem) -> None:
