@@ -7,6 +7,8 @@ More: working sets of columns, for two classes (`working_set`) and for K, all at
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -27,6 +29,8 @@ FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""
 NARROW, ENTERING = 64, 4
 """Columns whose Hessian is always cheap; and of more, one in how many may want to enter at first for working sets to be cheaper."""
+STRONGER, ROUGH = 10.0, 1e-3
+"""Factor between the penalties on the way to a weak one, and the tolerance on that way."""
 IDLE = 4
 """Rounds without progress after which rounding is at work."""
 
@@ -89,7 +93,28 @@ def _columns_of(problem: Problem) -> Products:
 
 def _two_classes(problem: Problem) -> Solution:
     columns, point = start_columns(problem)
-    return run_columns(columns, point)[0]
+    passes = 0
+    # Few rows and hardly a penalty let nearly all columns in at first, and all but a few out again: stronger penalties never let them in.
+    for strength in _stronger(columns, point):
+        columns.change_strength(strength, point, columns.gradient(point))
+        columns.problem, columns.chosen = replace(columns.problem, tol=max(problem.tol, ROUGH)), None
+        found, point, _ = run_columns(columns, point)
+        passes += found.passes
+    if passes > 0:
+        columns.change_strength(problem.strength, point, columns.gradient(point))
+        columns.problem, columns.chosen = problem, None
+    found = run_columns(columns, point)[0]
+    return replace(found, passes=found.passes + passes)
+
+
+def _stronger(columns: ColumnProblem, point: Point) -> list[float]:
+    """Return the penalties on the way to a weak one, where dense rows are fewer than columns."""
+    problem = columns.problem
+    if problem.rows.is_sparse or problem.start is not None or problem.rows.X.shape[0] >= problem.n_features:
+        return []
+    most = float(np.abs(columns.gradient(point)).max()) / problem.l1_ratio
+    count = int(np.log(max(most / problem.strength, 1.0)) / np.log(STRONGER))
+    return [most / STRONGER**k for k in range(1, count)]
 
 
 def start_columns(problem: Problem) -> tuple[ColumnProblem, Point]:
