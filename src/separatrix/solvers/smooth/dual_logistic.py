@@ -162,7 +162,7 @@ class Dual:
         before, first = self.falls
         ratio = min(max(fall / before, float(np.sqrt(fall / first)) if first > 0.0 else 0.0), 0.9) if before > 0.0 else 0.9
         self.epochs, self.falls = self.epochs + 1, (fall, before)
-        return max(fall, np.sqrt(fall * before)) * ratio / (1.0 - ratio)
+        return max(fall, float(np.sqrt(fall * before))) * ratio / (1.0 - ratio)
 
 
 def shuffled(cost: Floats, rng: np.random.Generator) -> Ints:
