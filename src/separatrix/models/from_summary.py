@@ -76,7 +76,7 @@ class SummaryClassifier(Classifier):
         self._check_given()
         source = self._rows_to_fit(X, y, sample_weight)
         n, p = source.n_rows or 0, source.n_features
-        with quiet(), calm_blas(float(n) * p * min(n, p)):
+        with quiet(), calm_blas(float(n) * p * (min(n, p) if self._kind in ("pooled", "full") else 1)):
             attributes = self._fit_source(source)
         return self._adopt(source, attributes)
 

@@ -64,8 +64,7 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     classes : (K,) labels, for messages
     """
     require_loss(problem, "crammer_singer" if joint else "svm")
-    X, values = problem.rows.X, float(problem.rows.values)
-    with calm_blas(0.0 if X is None else values * min(X.shape)):
+    with calm_blas(0.0 if problem.rows.X is None else float(problem.rows.values) * min(problem.rows.X.shape)):
         refuse_overflow(problem)
         return _solved(problem, ridge, joint, classes)
 
@@ -274,6 +273,9 @@ def _joint(problem: Problem, ridge: float) -> Found:
             found = replace(other if exact else found, passes=found.passes + other.passes)
         if exact and found.gap > machine.tol * found.primal:
             found = polish(machine, found, found.alpha)
+        if exact and not is_left and found.gap > machine.tol * found.primal and found.iterations < problem.max_iter:
+            descended = crammer_singer.solve(machine, polish, _epochs(machine))
+            found = descended if descended.gap < found.gap else found
     if not np.isfinite(found.coef).all():
         found = crammer_singer.at_zero(machine)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
@@ -294,7 +296,6 @@ def _joint(problem: Problem, ridge: float) -> Found:
 
 def _epochs(machine: crammer_singer.JointMachine) -> int | None:
     """Return after how many epochs the interior-point method would have been cheaper; None where there is no room for its matrix."""
-    if not joint_interior.is_possible(machine):
-        return None
     work = JointWork.of(machine.rows, machine.n_classes)
-    return min(max(EPOCHS, int(work.interior / work.epoch)), machine.max_iter // 2)
+    most = min(max(EPOCHS, int(work.interior / work.epoch)), machine.max_iter // 2)
+    return most if joint_interior.is_possible(machine) else None
