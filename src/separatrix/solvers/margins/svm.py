@@ -296,6 +296,5 @@ def _joint(problem: Problem, ridge: float) -> Found:
 
 def _epochs(machine: crammer_singer.JointMachine) -> int | None:
     """Return after how many epochs the interior-point method would have been cheaper; None where there is no room for its matrix."""
-    work = JointWork.of(machine.rows, machine.n_classes)
-    most = min(max(EPOCHS, int(work.interior / work.epoch)), machine.max_iter // 2)
-    return most if joint_interior.is_possible(machine) else None
+    work = JointWork.of(machine.rows, machine.n_classes) if joint_interior.is_possible(machine) else None
+    return None if work is None else min(max(EPOCHS, int(work.interior / work.epoch)), machine.max_iter // 2)
