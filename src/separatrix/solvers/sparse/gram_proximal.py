@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -29,11 +30,15 @@ from ..solution import Solution, Status
 from .class_intercepts import shifted
 from .l1_ending import Distance, asked, column_units, distance, spilled
 from .l1_quadratic import FEW, Quadratic, violation
-from .score_change import largest_change, largest_values
+from .largest_values import largest_values
 
 ARMIJO = 1e-4
 HALVINGS, LAST_HALVINGS = 8, 30
 """How often a step is halved before its scores are looked at, and in the end."""
+POOR = 0.1
+"""Share of its promise below which a step is too long: half of it may do better, and far out rows have no curvature left."""
+HOPEFUL, MOST = 0.5, 10.0
+"""Share of the objective from which a promise is not believed, and by how much scores may then move."""
 ROUNDING = 1e-12
 """Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
@@ -165,28 +170,39 @@ class ProximalNewton:
         """Move to the first point on the way to an end, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
         fall, d, worst = self._fall(end), end.reshape(self.theta.shape) - self.theta, self._violation()
         t, rounding = 1.0, ROUNDING * abs(value)
+        if self.is_cross_entropy and fall > HOPEFUL * value:
+            t = min(1.0, MOST / max(self.objective.reach(d), np.finfo(float).tiny))
+        best: tuple[float, tuple[Any, ...]] | None = None
         for _ in range(halvings):
-            before = self.theta, self.f, self.g, self.quadratic, self.is_fresh
+            before = self._here()
             self._move(self._settled(self.theta + t * d), t == 1.0)
             new = self.f + self._kinks(self.theta)
+            if best is not None and not new < best[0]:
+                self._return(best[1])
+                return True
             # In the last digits the objective no longer tells points apart, the subgradient still does.
             enough = t * fall > rounding and new <= value - ARMIJO * t * fall
-            if enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
+            if enough and new > value - POOR * t * fall:
+                best = new, self._here()
+            elif enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
                 return True
-            self.theta, self.f, self.g, self.quadratic, self.is_fresh = before
+            self._return(before)
             if t * fall <= rounding:
                 return False
             t *= 0.5
         return False
 
+    def _here(self) -> tuple[Any, ...]:
+        return self.theta, self.f, self.g, self.quadratic, self.is_fresh
+
+    def _return(self, point: tuple[Any, ...]) -> None:
+        self.theta, self.f, self.g, self.quadratic, self.is_fresh = point
+
     def _change(self, end: Floats) -> float:
         """Return the largest change of a score from θ to another point, at most; a pass unless the columns tell that it is small."""
         d = end.reshape(self.theta.shape) - self.theta
         most = float((np.abs(d) * self._reach.reshape(d.shape)).sum(axis=1).max())
-        if most <= FAR:
-            return most
-        self.objective.passes += 1
-        return largest_change(self.problem.rows, d[:, :-1], self.objective.intercept(d))
+        return most if most <= FAR else self.objective.reach(d)
 
     @cached_property
     def _reach(self) -> Floats:

@@ -1,4 +1,4 @@
-"""How far a step moves the scores of the rows: where that is far, a Hessian of certain rows knows nothing of the end."""
+"""The largest values of the columns, which bound how far a step moves the scores of the rows."""
 
 from __future__ import annotations
 
@@ -24,15 +24,3 @@ def largest_values(rows: Rows) -> Floats:
         return found.toarray().ravel() if block.is_sparse else np.asarray(found, dtype=np.float64)
 
     return np.asarray(np.max(list(rows.map(of_block)), axis=0))
-
-
-def largest_change(rows: Rows, W: Floats, b: Floats) -> float:
-    """Return the largest |XW' + b| of a change W (R, p), b (R,) of the coefficients; one pass.
-
-    Examples
-    --------
-    >>> from separatrix.data import as_source
-    >>> largest_change(Rows.of(as_source([[1.0, -3.0], [2.0, 0.0]], [0, 1])), np.array([[1.0, 1.0]]), np.array([0.5]))
-    2.5
-    """
-    return max(rows.map(lambda block: float(np.abs(np.asarray(block.X @ W.T) + b).max())))
