@@ -32,6 +32,12 @@ def test_one_table_written_in_many_ways(text: bytes, ending: str, tmp_path: Path
     assert whole(open_table(tmp_path, "y").as_columns()) == ROWS
 
 
+def test_a_quote_within_a_name_is_part_of_it(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(byte_streams, "TEXT_BYTES", 100)
+    (tmp_path / "a.csv").write_text('5" pipe,y\n' + "1,no\n" * 50 + '3" long,yes\n')
+    assert whole(open_table(tmp_path, "y").as_columns())['5" pipe'] == ["1"] * 50 + ['3" long']
+
+
 def test_quotes_may_hold_newlines_wherever_the_file_is_cut(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(byte_streams, "TEXT_BYTES", 101)
     (tmp_path / "a.csv").write_text('"long\nname",y\n' + '"one\ntwo, ""three""\n",no\n' * 50, newline="")

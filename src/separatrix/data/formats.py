@@ -212,11 +212,10 @@ def _stored_as_codes(file: str, names: Sequence[str]) -> list[str]:
     Read as codes, other columns would gather the texts of a whole row group.
     """
     found = pq.read_metadata(file)
-    sizes: Counter[str] = Counter()
-    for group in map(found.row_group, range(found.num_row_groups) if names else ()):
-        for chunk in map(group.column, range(group.num_columns)):
-            sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
-    return [name for name in names if sizes[name] < 4 * found.num_rows]
+    groups = [found.row_group(g) for g in range(found.num_row_groups)]
+    places = {found.schema.column(i).path: i for i in range(found.num_columns)}
+    sizes = {name: sum(group.column(places[name]).total_uncompressed_size for group in groups) for name in names if name in places}
+    return [name for name, size in sizes.items() if size < 4 * found.num_rows]
 
 
 def _read_ipc(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
