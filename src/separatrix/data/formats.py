@@ -91,9 +91,9 @@ def shared_types(schemas: Mapping[str, Any], kind: str) -> dict[str, Any]:
 def refuse_other_encodings(schemas: Mapping[str, Any], kind: str, used: Sequence[str]) -> None:
     """Raise an error for a column of a text file that is used and not UTF-8, which comes out as bytes."""
     for file, schema in schemas.items() if kind in CSV else ():
-        for name in used:
-            if name in schema.names and types.is_binary(schema.field(name).type):
-                refuse_not_utf8(file, kind, name)
+        other = {field.name for field in schema if types.is_binary(field.type)}
+        for name in filter(other.__contains__, used):
+            refuse_not_utf8(file, kind, name)
 
 
 def kinds_of(schema: Any) -> dict[str, str]:
