@@ -37,6 +37,7 @@ _ROOMS = {
         "LeaveOneOut",
         "RandomSubsampling",
         "ShrinkagePath",
+        "TimeSplit",
         "evaluate",
         "learning_curve",
         "permutation_test",
@@ -66,8 +67,10 @@ _ROOMS = {
         "OneVsRest",
         "Perceptron",
         "QuadraticDiscriminantAnalysis",
+        "TableClassifier",
         "VotedPerceptron",
     ),
+    "prepare": ("Recipe", "TablePrep"),
     "selection": (
         "AnovaFilter",
         "BackwardSelection",

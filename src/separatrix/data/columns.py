@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -45,6 +45,50 @@ class Column:
     missing: Bools | None = None
     ordered: bool = False
 
+    @classmethod
+    def joined(cls, parts: Sequence[Column]) -> Column:
+        """Return several parts of one column as one; levels stand in the order in which they come.
+
+        Examples
+        --------
+        >>> parts = [Column("city", np.array([0, 1]), np.array(["Rome", "Oslo"])), Column("city", np.array([0]), np.array(["Oslo"]))]
+        >>> Column.joined(parts).categories()
+        (array([0, 1, 1], dtype=int32), ['Rome', 'Oslo'])
+        """
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        missing = None
+        if any(part.missing is not None for part in parts):
+            each = [np.zeros(len(part.values), dtype=bool) if part.missing is None else part.missing for part in parts]
+            missing = np.concatenate(each)
+        if all(part.levels is None for part in parts):
+            return cls(first.name, np.concatenate([part.values for part in parts]), None, missing)
+        known: dict[Any, int] = {}
+        codes = []
+        for part in parts:
+            own = [] if part.levels is None else part.levels.tolist()
+            place = np.array([*(known.setdefault(level, len(known)) for level in own), 0], dtype=np.int32)
+            codes.append(place[part.values])
+        levels = np.empty(len(known), dtype=object)
+        levels[:] = list(known)
+        return cls(first.name, np.concatenate(codes), levels, missing, first.ordered)
+
+    def take(self, rows: Any) -> Column:
+        """Return some of the values."""
+        return replace(self, values=self.values[rows], missing=None if self.missing is None else self.missing[rows])
+
+    def only_present_levels(self) -> Column:
+        """Return the same values with the levels that occur; those of an order keep it."""
+        if self.levels is None:
+            return self
+        codes = self.categories()[0]
+        there = np.bincount(codes + 1, minlength=len(self.levels) + 1)[1:] > 0
+        if there.all():
+            return self
+        place = np.cumsum(there) - 1
+        return replace(self, values=np.where(codes >= 0, place[codes], 0).astype(np.int32), levels=self.levels[there])
+
     @property
     def type(self) -> ColumnType:
         """Whether it holds numbers (booleans and numbered categories too), dates or text."""
@@ -60,6 +104,17 @@ class Column:
         if self.levels is not None or self.values.dtype.kind not in "fM":
             return False
         return bool((np.isnan(self.values) if self.values.dtype.kind == "f" else np.isnat(self.values)).all())
+
+    @property
+    def absent(self) -> Bools:
+        """Which values are missing (n,)."""
+        if self.values.dtype.kind == "M":
+            found: Bools = np.isnat(self.values)
+        elif self.values.dtype.kind == "f":
+            found = np.isnan(self.values)
+        else:
+            found = np.zeros(len(self.values), dtype=bool)
+        return found if self.missing is None else found | self.missing
 
     def numbers(self) -> Floats:
         """Return the values as float64, NaN where missing."""
@@ -137,6 +192,29 @@ class ColumnBatch:
         if self.columns is not None:
             return f"column {self.columns[j].name!r}"
         return f"column {j}" if self.feature_names is None else f"column {self.feature_names[j]!r}"
+
+    def take(self, rows: Any) -> ColumnBatch:
+        """Return some of the rows, by number; where they began no longer counts."""
+        columns = None if self.columns is None else tuple(column.take(rows) for column in self.columns)
+        codes = None if self.codes is None else self.codes[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        return ColumnBatch(columns, None if self.rows is None else self.rows[rows], codes, weight, 0, self.feature_names)
+
+    @classmethod
+    def joined(cls, parts: Sequence[ColumnBatch]) -> ColumnBatch:
+        """Return batches of columns, one after the other, as one."""
+        if len(parts) == 1:
+            return parts[0]
+        several = [part.columns for part in parts if part.columns is not None]
+        columns = tuple(Column.joined(own) for own in zip(*several, strict=True))
+        codes = None if parts[0].codes is None else np.concatenate([part.codes for part in parts])
+        weight = None if parts[0].weight is None else np.concatenate([part.weight for part in parts])
+        return cls(columns, None, codes, weight, parts[0].start)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, self.n_features
 
     def types(self) -> list[ColumnType]:
         """Return the type of each column."""

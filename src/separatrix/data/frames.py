@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
+from ..errors import InputError, InputTypeError
 from .arrays import refuse_empty
 from .labels import Labels
 from .source import ChunkedSource
@@ -115,6 +115,37 @@ def in_one_block(X: Any) -> Any:
     return type(X)(np.ascontiguousarray(values), index=X.index, columns=X.columns, copy=False)
 
 
+def is_numeric(X: Any) -> bool:
+    """Whether every column of a frame holds numbers or booleans; columns of objects that are numbers do too."""
+    if plain_types(X) is not None:
+        return True
+    frame = open_frame(X)
+    return all(
+        kind.is_numeric() or kind == nw.Boolean or (kind == nw.Object and _holds_numbers(frame[name]))
+        for name, kind in frame.schema.items()
+    )
+
+
+def gaps_in(X: Any) -> bool:
+    """Whether any value of a frame is missing, or NaN.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> gaps_in(pd.DataFrame({"age": [31, None]})), gaps_in(pd.DataFrame({"age": [31, 47]}))
+    (True, False)
+    """
+    types = plain_types(X)
+    if types is not None:
+        return any(dtype.kind == "f" for dtype in types) and bool(np.isnan(X.to_numpy(dtype=np.float64)).any())
+    frame = open_frame(X)
+    return any(frame[name].null_count() or _has_nan(frame[name]) for name in frame.columns)
+
+
+def _has_nan(values: Any) -> bool:
+    return bool(values.dtype.is_float() and np.isnan(values.to_numpy().astype(np.float64)).any())
+
+
 def _only_nan(values: Any) -> bool:
     # pandas counts a float NaN as null; the finite check of the summary then names its row.
     is_nan: bool = values.dtype.is_float() and values.to_numpy().dtype.kind == "f"
@@ -190,21 +221,3 @@ def series_to_numpy(y: Any) -> NDArray[Any]:
     if series.dtype.is_integer() and values.dtype.kind == "O":
         return values.astype(np.int64)
     return values.astype(bool) if series.dtype == nw.Boolean else values
-
-
-def without_target(X: Any, target: str) -> tuple[Any, NDArray[Any]]:
-    """Return a frame without the column that holds the labels, and the labels.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame, labels = without_target(pd.DataFrame({"age": [31, 47], "churn": ["no", "yes"]}), "churn")
-    >>> list(frame.columns), labels.tolist()
-    (['age'], ['no', 'yes'])
-    """
-    frame = open_frame(X)
-    if target not in frame.columns:
-        shown = ", ".join(repr(c) for c in frame.columns[:8]) + (", …" if len(frame.columns) > 8 else "")
-        guess = did_you_mean(target, frame.columns)
-        raise UnknownNameError(f"Column {target!r} is not in the table.{guess} Name one of {shown} as target.")
-    return frame.drop(target).to_native(), series_to_numpy(frame[target].to_native())

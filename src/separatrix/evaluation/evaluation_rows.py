@@ -21,23 +21,30 @@ from ..argument_types import MOST_JOBS
 from ..array_types import Bools, Codes, Floats, Indices, Ints
 from ..data import Source, as_source
 from ..data.arrays import as_array
+from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows, is_frame
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
 from ..models.singular import columns_named
+from ..prepare import TablePrep
 from ..summaries.class_moments import require_memory
 from .plans import count_rows
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRows:
-    """Labelled rows to evaluate on: X as given, class codes, weights or None, and the classes."""
+    """Labelled rows to evaluate on: X as given, class codes, weights or None, and the classes.
+
+    Where rows without a label were left out of a table, `kept` has the numbers of the others there; `target` is the column of the labels.
+    """
 
     X: Any
     codes: Codes
     weight: Floats | None
     classes: NDArray[Any]
+    kept: Indices | None = None
+    target: str | None = None
 
     def __repr__(self) -> str:
         return f"EvaluationRows({self.n} rows, {len(self.classes)} classes)"
@@ -69,7 +76,12 @@ class EvaluationRows:
     def take(self, rows: Indices) -> EvaluationRows:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        return EvaluationRows(_safe_indexing(self.X, rows), self.codes[rows], weight, self.classes)
+        X = self.X.take(rows) if isinstance(self.X, ColumnBatch) else _safe_indexing(self.X, rows)
+        return EvaluationRows(X, self.codes[rows], weight, self.classes)
+
+    def of_kept(self, values: Any) -> Any:
+        """Return values given for all rows of a table, such as groups, for those that have a label."""
+        return values if values is None or self.kept is None else _safe_indexing(values, self.kept)
 
     def in_one_block(self) -> EvaluationRows:
         """Return the same rows for models that read numbers, those of a frame converted once for all rows that will be taken."""
@@ -105,7 +117,8 @@ class EvaluationRows:
         if has_fit_parameter(model, "sample_weight") or get_config()["enable_metadata_routing"]:
             return {"sample_weight": self.weight}
         if hasattr(model, "steps") and has_fit_parameter(model.steps[-1][1], "sample_weight"):
-            return {f"{model.steps[-1][0]}__sample_weight": self.weight}
+            taking = [name for name, step in model.steps if isinstance(step, TablePrep) or name == model.steps[-1][0]]
+            return {f"{name}__sample_weight": self.weight for name in taking}
         raise InputError(
             f"sample_weight was given, but {type(model).__name__}.fit takes none. Leave it out, or use a model that takes weights; for "
             "nested estimators, route it with sklearn.set_config(enable_metadata_routing=True) and set_fit_request(sample_weight=True)."
@@ -141,7 +154,8 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     else:
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
-        X, y = _with_target(X, y, target)
+        X, y, kept = _with_target(X, y, target)
+        sample_weight = sample_weight if sample_weight is None or kept is None else _safe_indexing(sample_weight, kept)
         X = _listed(X) if isinstance(X, list | tuple) else X if type(X) is np.ndarray else indexed_rows(X)
         if is_frame(X):
             from ..data.frames import open_frame
@@ -155,7 +169,7 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
         if count_rows(X) != len(labels):
             raise InputError(f"X has {count_rows(X)} rows and y {len(labels)} labels; give one label for each row.")
         weight = None if sample_weight is None else check_weights(sample_weight, len(labels))
-        rows = EvaluationRows(X, labels.codes(0, len(labels)), weight, labels.classes)
+        rows = EvaluationRows(X, labels.codes(0, len(labels)), weight, labels.classes, kept, target)
     if len(rows.classes) < 2:
         raise InputError(f"y holds one class, {rows.classes.tolist()[0]!r}; there is nothing to tell apart.")
     if not rows.counts.all():
@@ -176,18 +190,18 @@ def _listed(X: Any) -> NDArray[Any]:
     return np.array(X, dtype=object) if len(X) and isinstance(X[0], str) else as_array(X)
 
 
-def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any]:
+def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any, Indices | None]:
     if target is None and y is None:
         raise InputError("There are no labels: pass y, or name their column in a frame: target='…'.")
     if target is None:
-        return X, y
+        return X, y, None
     if y is not None:
         raise InputError("Labels were given twice: in y and as target; leave one of them out.")
     if not is_frame(X):
         raise InputTypeError(f"target={target!r} names a column, but X is a {type(X).__name__} without column names; pass a frame, or y.")
-    from ..data.frames import without_target
+    from ..data.targets import split_target
 
-    return without_target(X, target)
+    return split_target(X, target)
 
 
 def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
@@ -196,9 +210,16 @@ def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
     assert source.classes is not None
     if source.n_rows is not None:
         require_memory((source.n_rows, source.n_features))
-    blocks = list(source.blocks())
-    parts = [block.X for block in blocks]
-    X = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+    blocks: list[Any] = list(source.as_columns().blocks() if source.origin is not None else source.blocks())
+    if not blocks:
+        raise InputError("There are no rows in the data; at least one is needed.")
+    if isinstance(blocks[0], ColumnBatch):
+        batch = ColumnBatch.joined(blocks)
+        gaps = any(column.type != "number" or column.absent.any() for column in batch.columns or ())
+        X: Any = batch if gaps else batch.numbers(range(batch.n_features))
+    else:
+        parts = [block.X for block in blocks]
+        X = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
     weights = [block.weight for block in blocks if block.weight is not None]
     codes = np.concatenate([block.codes for block in blocks]).astype(np.int32)
     return EvaluationRows(X, codes, np.concatenate(weights) if weights else None, source.classes)

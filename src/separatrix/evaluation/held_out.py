@@ -8,7 +8,7 @@
 | `folds` | Newton steps from the full fit | newton_steps.py |
 | none, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
 
-`exact=True` takes the last one always.
+`exact=True` takes the last one always, and so does a `TimeSplit`, which trains on the past alone.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ from .newton_steps import by_newton_steps
 from .plans import NEVER, LeaveOneOut
 from .predictions import HeldOut, answers, gather
 from .refits import by_refits
+from .time_split import TimeSplit
 
 
 def hold_out(
     model: Any, rows: EvaluationRows, plan: Any, folds: Folds, exact: bool = False, fixed_priors: bool = False, n_jobs: int | None = None
 ) -> HeldOut:
     """Return predictions for the rows that one repeat of a plan holds out."""
+    if isinstance(plan, TimeSplit):
+        return by_past(with_fixed_priors(model, rows) if fixed_priors else model, rows, plan, folds, n_jobs)
     alone = isinstance(plan, LeaveOneOut) or int(folds.max()) + 1 == rows.n
     require_training_classes(rows, folds, alone)
     if fixed_priors:
@@ -62,6 +65,14 @@ def hold_out(
     if abilities.folds:
         return by_newton_steps(model, rows, folds, alone, n_jobs)
     return by_refits(model, rows, folds, n_jobs)
+
+
+def by_past(model: Any, rows: EvaluationRows, plan: TimeSplit, folds: Folds, n_jobs: int | None = None) -> HeldOut:
+    """Fit the rows before each stretch of time, and no later ones."""
+    trained_on = plan.trained_on(rows.X, folds)
+    for number, train in enumerate(trained_on):
+        require_classes_in(rows, train, f"Split {number} of {plan!r}")
+    return by_refits(model, rows, folds, n_jobs, trained_on=trained_on)
 
 
 def with_fixed_priors(model: Any, rows: EvaluationRows) -> Any:

@@ -25,6 +25,7 @@ from .evaluation_rows import EvaluationRows, from_summary, require_classifier, r
 from .metrics import ScoredRows, bounded
 from .plans import KFold, generator
 from .predictions import answers
+from .prepared import prepared
 from .random_plans import Bootstrap
 from .scorers import one_metric
 from .splits import folds_of
@@ -138,6 +139,7 @@ def learning_curve(
     require_classifier(model)
     require_jobs(n_jobs)
     rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
+    model, rows = prepared(model, rows)
     plan = KFold(5) if plan is None else plan
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")

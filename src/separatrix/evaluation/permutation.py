@@ -23,6 +23,7 @@ from .held_out import hold_out
 from .metrics import METRICS, Metric, ScoredRows
 from .plans import NEVER, KFold, generator, require_count
 from .predictions import HeldOut
+from .prepared import prepared_for_permutations
 from .random_plans import Bootstrap
 from .scorers import one_metric
 from .splits import folds_of
@@ -139,6 +140,7 @@ def permutation_test(
     if n_permutations is not None:
         require_count("n_permutations", n_permutations, 1)
     rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
+    model, rows = prepared_for_permutations(model, rows)
     plan = KFold(5) if plan is None else plan
     folds = _folds(plan, rows, rng)
     asked = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)

@@ -23,6 +23,7 @@ _HOMES = {
     "OneVsRest": "one_vs_rest",
     "Perceptron": "perceptron",
     "QuadraticDiscriminantAnalysis": "quadratic",
+    "TableClassifier": "table_classifier",
     "VotedPerceptron": "perceptron",
 }
 

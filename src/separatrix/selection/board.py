@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ..alerts import Alert
 from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..inference.tables import Column, Table
+from ..models import TableClassifier
+from .board_alerts import baseline_alert, edge_alerts, separation_alerts
 from .board_entry import LEVEL, Entry
 from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
@@ -55,7 +58,7 @@ class Board:
     @property
     def best(self) -> Entry:
         """The model with the best value; the majority class only where no model has a result."""
-        return next((entry for entry in self.entries if not entry.is_baseline), self.entries[0])
+        return next((entry for entry in self.entries if entry.is_contender), self.entries[0])
 
     @cached_property
     def picked(self) -> Entry:
@@ -63,14 +66,14 @@ class Board:
         best = self.best
         reach = best.standard_error if self.rule == "1se" and np.isfinite(best.standard_error) else 0.0
         near = [
-            entry for entry in self.entries if not (entry.is_baseline or entry.is_worse) and entry.scored.loss - best.scored.loss <= reach
+            entry for entry in self.entries if entry.is_contender and not entry.is_worse and entry.scored.loss - best.scored.loss <= reach
         ]
         return best if self.rule == "min" or not near else min(near, key=lambda entry: entry.place)
 
     @property
     def ties(self) -> tuple[Entry, ...]:
         """The models that chance cannot tell from the best."""
-        return tuple(entry for entry in self.entries if entry.is_tie)
+        return tuple(entry for entry in self.entries if entry.is_tie and not entry.candidate.is_reference)
 
     @cached_property
     def model(self) -> Any:
@@ -86,11 +89,13 @@ class Board:
         """
         entry = self.picked if name is None else self[name]
         setting, candidate = self.setting, entry.candidate
-        rows = (setting.for_numbers() if candidate.reads_numbers else setting).rows
+        rows = setting.for_candidate(candidate).rows
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
-            plan = inner_plan(setting.inner, rows, setting.groups)
+            plan = inner_plan(setting.inner, rows, setting.groups, setting.plan)
             point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
+        if candidate.reads_tables:
+            return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
         return setting.rows.fit(candidate.at(point))
 
     def __getitem__(self, name: str) -> Entry:
@@ -138,6 +143,8 @@ class Board:
 
     def mark(self, entry: Entry) -> str:
         """Return ► for the picked model, = for the best and those tied with it."""
+        if entry.candidate.is_reference:
+            return ""
         return "►" if entry is self.picked else "=" if entry.is_tie or entry is self.best else ""
 
     def remarks(self) -> list[str]:
@@ -149,6 +156,7 @@ class Board:
         if self.setting.metric.own == "auc":
             said.append(f"{self.setting.metric.name} is pooled: of all held-out rows in one order, whichever fold they were in.")
         said.append("All models faced the same folds; hyperparameters were chosen anew inside every training part.")
+        said += [self._reference(entry) for entry in self.entries if entry.candidate.is_reference]
         said += [f"No result for {', '.join(names)}: {reason}" for reason, names in _by_reason(self.failures).items()]
         for entry in self.entries:
             if entry.notes:
@@ -169,10 +177,21 @@ class Board:
             f"significantly worse.{nothing}"
         )
 
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What to ask before the result is used: are classes separated, was anything learned, was a list of values too short?"""
+        base = next((entry for entry in self.entries if entry.is_baseline), None)
+        return (*separation_alerts(self.entries), *baseline_alert(self.best, base), *edge_alerts(self.entries))
+
+    def _reference(self, entry: Entry) -> str:
+        """Return what a model outside the contest does better, or not."""
+        gain, metric = self.best.scored.loss - entry.scored.loss, self.setting.metric.name
+        said = f"has a {metric} better by {gain:.4f}: what a straight line costs here" if gain > 0 else f"does not have a better {metric}"
+        return f"{entry.name} stands outside the contest and {said}."
+
     def _nothing(self) -> str:
         """Return a warning where the majority class does as well as the best model."""
-        base = next((entry for entry in self.entries if entry.is_baseline and entry is not self.best), None)
-        if base is None or base.is_worse or (base.difference is None and base.scored.loss > self.best.scored.loss):
+        if not any(alert.code == "SPX011" for alert in self.alerts):
             return ""
         return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
 
@@ -203,7 +222,7 @@ def _plan_text(plan: Any) -> str:
         return f"{plan} folds" if isinstance(plan, int) else type(plan).__name__
     defaults = {name: parameter.default for name, parameter in signature(type(plan)).parameters.items()}
     first = next(iter(defaults), None)
-    shown = [str(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
+    shown = [repr(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
     return f"{type(plan).__name__}({', '.join(shown)})"
 
 

@@ -33,6 +33,8 @@ class Candidate:
     model : classifier, never fitted itself
     grid : points, each a value for some parameters, the simplest first; empty: nothing to choose
     reads_numbers : whether columns are numbers to it, whatever the types of a frame's columns
+    reads_tables : whether it takes a table whose columns were read once, as `TablePrep` does
+    is_reference : whether it stands outside the contest, to be compared with and never picked
 
     Examples
     --------
@@ -45,6 +47,8 @@ class Candidate:
     model: Any
     grid: tuple[Point, ...] = ()
     reads_numbers: bool = False
+    reads_tables: bool = False
+    is_reference: bool = False
 
     @property
     def is_tuned(self) -> bool:

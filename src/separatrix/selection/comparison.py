@@ -12,14 +12,15 @@ import numpy as np
 from ..argument_types import is_listed
 from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
-from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, one_of, short_text
 from ..evaluation.evaluation_rows import EvaluationRows, require_jobs, rows_to_evaluate
 from ..evaluation.plans import KFold, generator
+from ..evaluation.prepared import needs_preparation, read_once
 from ..evaluation.random_plans import Bootstrap
 from ..evaluation.refits import without_numbers
 from ..evaluation.row_groups import as_groups
 from ..evaluation.splits import folds_of
+from ..models import LogisticRegression
 from ..summaries import ClassMoments
 from .board import Board
 from .board_entry import Entry
@@ -27,19 +28,9 @@ from .candidates import Candidate, baseline, check_candidates
 from .cross_validation import CandidateRun, Setting, run
 from .families import families
 from .performance import ComparisonMetric, Performance
+from .table_families import behind_prep, table_families
 
 RULES = ("1se", "min")
-PREPARED = """ Or have every fold prepare them:
-    from sklearn.compose import make_column_selector, make_column_transformer
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
-    prepare = make_column_transformer(
-        (OneHotEncoder(handle_unknown="ignore", min_frequency=10, sparse_output=False), make_column_selector(dtype_exclude="number")),
-        remainder=SimpleImputer(),
-    )
-    compare(frame, target=…, models=[MixedNB(missing="ignore"), make_pipeline(prepare, LogisticRegression())])"""
-"""What to type where columns hold text or holes."""
 
 
 @answers_to(
@@ -126,8 +117,8 @@ def compare(
     require_jobs(n_jobs)
     rows = rows_to_evaluate(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
-    seed, groups = _seed(random_state), as_groups(groups, rows.n)
-    folds = folds_of(plan, rows.n, rows.labels, groups, seed)
+    seed, groups = _seed(random_state), as_groups(rows.of_kept(groups), rows.n)
+    folds = folds_of(plan, rows.n, rows.labels, groups, seed, rows.X)
     setting = Setting(rows, plan, tuple(folds), tune, ComparisonMetric.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
     courses, ended = run(seeded, setting, n_jobs, time_budget)
@@ -153,15 +144,21 @@ def _check(rule: str, time_budget: float | None, plan: Any) -> None:
 
 
 def _candidates(models: Any, rows: EvaluationRows) -> list[Candidate]:
+    is_table = needs_preparation(LogisticRegression(), rows.X)
+    if models is None and is_table:
+        return list(table_families(read_once(rows).X).values())
     if models is None:
-        # One pass that refuses text, holes and infinite values, which no family could learn from.
-        try:
-            ClassMoments.from_data(rows.X, rows.codes, rows.weight, diagonal=True)
-        except InputError as problem:
-            raise InputError(f"{problem}{PREPARED if is_frame(rows.X) else ''}") from None
+        # One pass that refuses infinite values and, of arrays, holes, which no family could learn from.
+        ClassMoments.from_data(rows.X, rows.codes, rows.weight, diagonal=True)
         return list(families(as_rows(rows.X)).values())
-    by_name = families(as_rows(rows.X)) if _names_families(models) else {}
-    return check_candidates(models, by_name)
+    by_name = {}
+    if _names_families(models):
+        by_name = table_families(read_once(rows).X) if is_table else families(as_rows(rows.X))
+    found = check_candidates(models, by_name)
+    return [
+        candidate if candidate.reads_tables or not needs_preparation(candidate.model, rows.X) else behind_prep(candidate)
+        for candidate in found
+    ]
 
 
 def _names_families(models: Any) -> bool:
@@ -187,11 +184,11 @@ def _board(courses: list[CandidateRun], setting: Setting, rule: str, ended: str,
         entries.append(_entry(course, scored, place))
     if not entries and ended == "interrupted":
         raise KeyboardInterrupt
-    if not ended and all(entry.is_baseline for entry in entries):
+    if not ended and not any(entry.is_contender for entry in entries):
         told = " ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise InputError(f"No model has a result. {told}")
     entries.sort(key=lambda entry: (entry.scored.loss, entry.place))
-    best = next((entry for entry in entries if not entry.is_baseline), entries[0])
+    best = next((entry for entry in entries if entry.is_contender), entries[0])
     entries = [entry if entry is best else replace(entry, difference=entry.scored.against(best.scored)) for entry in entries]
     return Board(tuple(entries), failures, rule, setting, time.perf_counter() - start, ended)
 
@@ -201,4 +198,5 @@ def _entry(course: CandidateRun, scored: Performance, place: int) -> Entry:
     notes = tuple({without_numbers(note): note for answer in answers for note in answer.notes}.values())
     points = tuple(answer.point for answer in answers if answer.point is not None)
     seconds = sum(answer.seconds for answer in answers)
-    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes)
+    losses = tuple(answer.losses for answer in answers if answer.losses is not None)
+    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes, losses)

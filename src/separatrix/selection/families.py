@@ -55,32 +55,32 @@ def families(source: Source) -> dict[str, Candidate]:
     """
     binary, counts, sparse = kinds_of(source)
     scaler = StandardScaler(with_mean=not sparse)
-    found = [_tuned("nearest mean", scaler, NearestMean())]
+    found = [tuned("nearest mean", scaler, NearestMean())]
     if binary:
-        found.append(_tuned("Bernoulli naive Bayes", BernoulliNB(), alpha=[10.0, 1.0, 0.1, 0.01]))
+        found.append(tuned("Bernoulli naive Bayes", BernoulliNB(), alpha=[10.0, 1.0, 0.1, 0.01]))
     elif counts:
-        found.append(_tuned("multinomial naive Bayes", MultinomialNB(), alpha=[10.0, 1.0, 0.1, 0.01]))
+        found.append(tuned("multinomial naive Bayes", MultinomialNB(), alpha=[10.0, 1.0, 0.1, 0.01]))
     found += [
-        _tuned("Fisher", FisherDiscriminant()),
-        _tuned("least squares", LeastSquaresClassifier()),
-        _tuned("LDA", LinearDiscriminantAnalysis()),
-        _tuned("shrinkage LDA", scaler, LinearDiscriminantAnalysis(), shrinkage=SHRINKAGE),
-        _tuned("logistic L1", scaler, LogisticRegression(l1_ratio=1.0), C=[0.01, 0.1, 1.0, 10.0, 100.0]),
-        _tuned("logistic L2", scaler, LogisticRegression(), C=[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]),
-        _tuned("linear SVM", scaler, LinearSVC(), C=[0.0001, 0.001, 0.01, 0.1, 1.0, 10.0]),
-        _tuned("averaged perceptron", scaler, AveragedPerceptron(max_iter=100, tol=1e-3)),
-        _tuned("Gaussian naive Bayes", scaler, GaussianNB(), var_smoothing=[1.0, 0.1, 0.01, 1e-9]),
-        _tuned("QDA", QuadraticDiscriminantAnalysis(), pooling=[0.9, 0.5, 0.25, 0.1, 0.0]),
+        tuned("Fisher", FisherDiscriminant()),
+        tuned("least squares", LeastSquaresClassifier()),
+        tuned("LDA", LinearDiscriminantAnalysis()),
+        tuned("shrinkage LDA", scaler, LinearDiscriminantAnalysis(), shrinkage=SHRINKAGE),
+        tuned("logistic L1", scaler, LogisticRegression(l1_ratio=1.0), C=[0.01, 0.1, 1.0, 10.0, 100.0]),
+        tuned("logistic L2", scaler, LogisticRegression(), C=[0.001, 0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]),
+        tuned("linear SVM", scaler, LinearSVC(), C=[0.0001, 0.001, 0.01, 0.1, 1.0, 10.0]),
+        tuned("averaged perceptron", scaler, AveragedPerceptron(max_iter=100, tol=1e-3)),
+        tuned("Gaussian naive Bayes", scaler, GaussianNB(), var_smoothing=[1.0, 0.1, 0.01, 1e-9]),
+        tuned("QDA", QuadraticDiscriminantAnalysis(), pooling=[0.9, 0.5, 0.25, 0.1, 0.0]),
     ]
     basis = PolynomialFeatures(2, include_bias=False)
     degrees = [degree for degree in (2, 3) if comb(source.n_features + degree, degree) <= MOST_TERMS]
     if degrees:
-        found.append(_tuned("polynomial LDA", scaler, basis, LinearDiscriminantAnalysis(), degree=degrees, shrinkage=[0.5, 0.1, 0.01]))
+        found.append(tuned("polynomial LDA", scaler, basis, LinearDiscriminantAnalysis(), degree=degrees, shrinkage=[0.5, 0.1, 0.01]))
     if source.n_rows is not None and source.n_rows >= 2 * LANDMARKS:
         kernel = Nystroem(n_components=LANDMARKS)
         widths = [width / source.n_features for width in (0.1, 0.5, 2.0)]
         found.append(
-            _tuned("kernel LDA (Nystroem)", scaler, kernel, LinearDiscriminantAnalysis(), gamma=widths, shrinkage=[0.1, 0.01, 0.001])
+            tuned("kernel LDA (Nystroem)", scaler, kernel, LinearDiscriminantAnalysis(), gamma=widths, shrinkage=[0.1, 0.01, 0.001])
         )
     return {candidate.name: candidate for candidate in found}
 
@@ -98,7 +98,7 @@ def kinds_of(source: Source) -> tuple[bool, bool, bool]:
     return all(binary), all(counts), all(sparse)
 
 
-def _tuned(name: str, *steps: Any, **values: list[Any]) -> Candidate:
+def tuned(name: str, *steps: Any, **values: list[Any]) -> Candidate:
     """Return a candidate of one model, or of steps ending in one, with values of parameters of whichever step has them."""
     model = clone(steps[0]) if len(steps) == 1 else make_pipeline(*[clone(step) for step in steps])
     parts = [("", model)] if len(steps) == 1 else [(f"{step}__", part) for step, part in reversed(model.steps)]

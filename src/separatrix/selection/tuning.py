@@ -28,6 +28,7 @@ from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.held_out import hold_out, method_of
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
+from ..evaluation.time_split import TimeSplit
 from .candidates import Candidate, Point
 
 Loss = Callable[[HeldOut, EvaluationRows], float]
@@ -68,7 +69,7 @@ def tune_candidate(
     {'shrinkage': 0.0}
     """
     found, method = [], ""
-    for folds in folds_of(plan, rows.n, rows.labels, groups, random_state):
+    for folds in folds_of(plan, rows.n, rows.labels, groups, random_state, rows.X):
         points = hold_out_grid(candidate, rows, plan, folds)
         found.append([loss(held, rows) for held in points])
         method = method_of(points[:1])
@@ -84,9 +85,11 @@ def hold_out_grid(candidate: Candidate, rows: EvaluationRows, plan: Any, folds: 
     codes = np.full((G, rows.n), -1, dtype=np.int32)
     posteriors = np.full((G, rows.n, K), np.nan)
     has, method = True, ""
+    past = plan.trained_on(rows.X, folds) if isinstance(plan, TimeSplit) else None
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
-        for g, own, probability, road in _answers(candidate, rows.take(np.flatnonzero(folds != fold)), rows.take(held)):
+        training = np.flatnonzero(folds != fold) if past is None else past[fold]
+        for g, own, probability, road in _answers(candidate, rows.take(training), rows.take(held)):
             codes[g, held], method = own, road
             if probability is None:
                 has = False

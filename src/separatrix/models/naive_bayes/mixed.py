@@ -18,6 +18,7 @@ from ...argument_types import check_arguments
 from ...array_types import Floats, Indices
 from ...data import Block, Source
 from ...data.arrays import as_array
+from ...data.batch_table import BatchTable
 from ...data.columns import ColumnBatch
 from ...data.counts import CountSource
 from ...decisions.class_weights import class_factors
@@ -140,6 +141,8 @@ class MixedNB(DiscreteNB):
 
         if isinstance(X, Source):
             return X.as_columns()
+        if isinstance(X, ColumnBatch):
+            return BatchTable(X, n_jobs=self.n_jobs)
         if is_frame(X):
             return FrameTable(X, n_jobs=self.n_jobs)
         if not sp.issparse(X) and as_array(X).dtype.kind in "OUS":
@@ -182,7 +185,7 @@ class MixedNB(DiscreteNB):
         from ...data.tables import FrameTable, ObjectTable
 
         from_files = source.origin is not None
-        return choose_layout(self.kinds, source, from_files or isinstance(source, (FrameTable, ObjectTable)))
+        return choose_layout(self.kinds, source, from_files or isinstance(source, (BatchTable, FrameTable, ObjectTable)))
 
     def _merges_stand(self, parts: Sequence[Source]) -> list[bool]:
         return kinds_stand(self.kinds, self.summary_.layout, list(parts))

@@ -1,0 +1,304 @@
+"""A recipe: what is done with each column of a table so that it becomes numbers. A value, not code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..alerts import Alert
+from ..array_types import Codes, Floats
+from ..data import Block
+from ..data.columns import Column, ColumnBatch
+from ..data.value_hash import content_hashes
+from ..data.whole_tables import whole_table
+from ..errors import InputError, UnknownNameError, did_you_mean
+from ..inference.tables import Column as TableColumn
+from ..inference.tables import Table
+from ..summaries.table_summary import TableSummary
+from .learning import learn_steps
+from .outputs import Output, Piece, side_by_side
+from .recipe_json import parsed, step_of, to_plain, value_of
+from .steps import Dropped, Step, TargetStatistics
+from .steps.categories import Category
+from .steps.target_statistics import FOLDS
+from .wishes import Wishes, pairs_of
+
+VERSION = 1
+SPARSE = 0.5
+"""Rows are sparse where that takes at most this share of the bytes of dense ones."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recipe:
+    """What is done with each column of a table.
+
+    `Recipe.plan(table, target=…)` looks at a table and shows what would be done; `TablePrep` and everything that takes tables learn a
+    recipe of their own from the rows they train on, by the same rules and wishes. `to_json` writes what was learned, `from_json` reads it.
+
+    Attributes
+    ----------
+    steps : what is done with each column, in the order of the table
+    interactions : pairs of columns whose products are columns too
+    classes : labels as text, where shares of classes were learned
+    rows : rows it was learned from
+    alerts : what was noticed
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"age": [31, 47, None, 25], "city": ["Oslo", "Rome", "Oslo", "Oslo"], "buys": ["no", "yes", "no", "no"]})
+    >>> recipe = Recipe.plan(table, target="buys")
+    >>> print(recipe)
+    Recipe: 2 columns become 3
+    column  done
+    age     number, gaps → 31 and marked
+    city    switch, against 'Oslo'
+    >>> recipe.names
+    ['age', 'age missing', 'city = Rome']
+    >>> recipe.transform(table).tolist()
+    [[31.0, 0.0, 0.0], [47.0, 0.0, 1.0], [31.0, 1.0, 0.0], [25.0, 0.0, 0.0]]
+    """
+
+    steps: tuple[Step, ...]
+    interactions: tuple[tuple[str, str], ...] = ()
+    classes: tuple[str, ...] = ()
+    rows: float = 0.0
+    alerts: tuple[Alert, ...] = ()
+    wishes: Wishes = field(default_factory=Wishes)
+    summary: TableSummary | None = None
+
+    @classmethod
+    def learn(cls, summary: TableSummary, wishes: Wishes | None = None, has_labels: bool = False) -> Recipe:
+        """Return the recipe for a summarised table; shares of classes come by `with_statistics`, from a second pass."""
+        wishes = wishes or Wishes()
+        steps, alerts = learn_steps(summary, wishes, has_labels)
+        return cls(steps, wishes.interactions, (), summary.rows, alerts, wishes, summary)
+
+    @classmethod
+    def plan(cls, table: Any, target: str | None = None, **wishes: Any) -> Recipe:
+        """Return what would be done with a table's columns; print it.
+
+        Parameters
+        ----------
+        table : frame or array
+        target : column of the labels, left out of the recipe
+        wishes : as in `TablePrep`: kinds, shapes, drop, keep, …
+        """
+        from .table_prep import wishes_of
+
+        batch = whole_table(table)
+        if target is not None:
+            names = [column.name for column in batch.columns or ()]
+            if target not in names:
+                raise UnknownNameError(f"Column {target!r} is not in the table.{did_you_mean(target, names)} Name its column of labels.")
+            batch = ColumnBatch(tuple(column for column in batch.columns or () if column.name != target))
+        return cls.learn(TableSummary.of(batch), wishes_of(**wishes), has_labels=target is not None)
+
+    @cached_property
+    def outputs(self) -> tuple[Output, ...]:
+        """What each column of numbers stands for."""
+        made = [output for step in self.steps for output in step.outputs]
+        by_column = {step.column: step.outputs for step in self.steps}
+        for one, two in self.interactions:
+            made += [Output(f"{a.name} × {b.name}", one, "other") for a in by_column[one] for b in by_column[two]]
+        return tuple(made)
+
+    @property
+    def names(self) -> list[str]:
+        """How the columns of numbers are said."""
+        return [output.name for output in self.outputs]
+
+    @property
+    def columns(self) -> list[str]:
+        """The table's columns that are used."""
+        return [step.column for step in self.steps if not isinstance(step, Dropped)]
+
+    def require_outputs(self) -> None:
+        """Raise an error where no column is left to learn from."""
+        if not self.outputs and not self.looks_at_labels:  # whose shares of classes are counted in a second pass
+            why = "; ".join(f"{step.column!r} {step.said}" for step in self.steps[:5])
+            raise InputError(
+                f"No column of the table is left to learn from (n_samples = {self.rows:g}): {why}{' …' if len(self.steps) > 5 else ''}. "
+                f"Keep one that tells something: TablePrep(keep=[{self.steps[0].column!r}])."
+            )
+
+    @property
+    def looks_at_labels(self) -> bool:
+        """Whether any step was learned from the labels."""
+        return any(isinstance(step, TargetStatistics) for step in self.steps)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether rows come out sparse: where that takes at most half the bytes."""
+        width = len(self.outputs)
+        stored = sum(step.filled_share * len(step.outputs) for step in self.steps) + width - sum(len(step.outputs) for step in self.steps)
+        return 12.0 * stored + 4.0 < SPARSE * 8.0 * width
+
+    def with_statistics(self, batch: ColumnBatch, codes: Codes, weight: Floats | None, classes: Sequence[Any]) -> Recipe:
+        """Return the recipe with the labels of some rows counted, where a step asks for them."""
+        if not self.looks_at_labels:
+            return self
+        known = tuple(str(label) for label in classes)
+        own = self._own(batch)
+        weight = np.ones(batch.n_rows) if weight is None else weight
+        folds = self._folds(batch)
+        steps = tuple(
+            step.counted(own[step.column], codes, folds, weight, known) if isinstance(step, TargetStatistics) else step
+            for step in self.steps
+        )
+        return replace(self, steps=steps, classes=known)
+
+    def transform(self, table: Any, sparse: bool | None = None) -> Any:
+        """Return the rows of a table as numbers, an array or CSR.
+
+        Columns are found by name; others are ignored. Levels that were not there in training are known as such (`unseen`).
+        """
+        return self._encoded(whole_table(table), None, sparse)
+
+    def transform_training(self, batch: ColumnBatch, sparse: bool | None = None) -> Any:
+        """Return the rows that the recipe was learned from: shares of classes come from other rows than the row itself."""
+        return self._encoded(batch, self._folds(batch) if self.looks_at_labels else None, sparse)
+
+    def block(self, batch: ColumnBatch) -> Block:
+        """Return a batch as a block."""
+        return Block(self._encoded(batch, None, None), batch.codes, batch.weight, batch.start)
+
+    def _encoded(self, batch: ColumnBatch, folds: NDArray[Any] | None, sparse: bool | None) -> Any:
+        own = self._own(batch)
+        pieces: list[Piece] = []
+        for step in self.steps:
+            if isinstance(step, Dropped):
+                continue
+            if folds is not None and isinstance(step, TargetStatistics):
+                pieces.append(step.encode_training(own[step.column], folds))
+            else:
+                pieces.append(step.encode(own[step.column]))
+        if self.interactions:
+            each = dict(zip(self.columns, pieces, strict=True))
+            pieces += [_products(each[one], each[two], batch.n_rows) for one, two in self.interactions]
+        return side_by_side(pieces, batch.n_rows, self.is_sparse if sparse is None else sparse)
+
+    def _folds(self, batch: ColumnBatch) -> NDArray[Any]:
+        """Return the inner fold of each row, by what it holds: equal rows share it."""
+        own = self._own(batch)
+        return (content_hashes(ColumnBatch(tuple(own.values()))) % np.uint64(FOLDS)).astype(np.intp)
+
+    def _own(self, batch: ColumnBatch) -> dict[str, Column]:
+        """Return the columns that are used, by name; one that is not there is an error."""
+        given = {batch.column(j).name: batch.column(j) for j in range(batch.n_features)}
+        lost = [name for name in self.columns if name not in given]
+        if lost:
+            listed = ", ".join(repr(name) for name in list(given)[:8]) + (", …" if len(given) > 8 else "")
+            raise InputError(
+                f"The table lacks column{'s' * (len(lost) > 1)} {', '.join(map(repr, lost[:5]))}, which the recipe was learned with."
+                f"{did_you_mean(lost[0], given)} It has {listed}; name the columns as in training, or fill {lost[0]!r} with gaps."
+            )
+        return {name: given[name] for name in self.columns}
+
+    def unseen(self, table: Any) -> dict[str, dict[str, int]]:
+        """Return, by column, the levels that were not there in training and how often each stands in a table."""
+        own = self._own(whole_table(table))
+        found = {step.column: step.unseen(own[step.column]) for step in self.steps if isinstance(step, Category)}
+        return {name: levels for name, levels in found.items() if levels}
+
+    def with_kind(self, column: str, kind: str) -> Recipe:
+        """Return the recipe with a column as another kind: number, category, ordered, levels, hash, date, text or drop."""
+        return self._again(kinds={**self.wishes.kinds, column: kind})
+
+    def with_shape(self, column: str, shape: str) -> Recipe:
+        """Return the recipe with a column as a line, log, root, squash, spline or bins."""
+        known = {} if self.wishes.shapes == "auto" else dict(self.wishes.shapes)
+        return self._again(shapes={**known, column: shape})
+
+    def with_unit(self, column: str, unit: str, per: float = 1.0) -> Recipe:
+        """Return the recipe with a unit to be said with a column, and how many of it a coefficient is for."""
+        return self._again(units={**self.wishes.units, column: (unit, per)})
+
+    def with_reference(self, column: str, level: str) -> Recipe:
+        """Return the recipe with the level that the others of a column are compared with."""
+        return self._again(references={**self.wishes.references, column: level})
+
+    def with_order(self, column: str, levels: Sequence[str]) -> Recipe:
+        """Return the recipe with a column as ordered levels."""
+        return self._again(orders={**self.wishes.orders, column: tuple(levels)})
+
+    def with_interaction(self, one: str, two: str) -> Recipe:
+        """Return the recipe with the products of two columns."""
+        return self._again(interactions=(*self.wishes.interactions, *pairs_of([(one, two)])))
+
+    def drop(self, *columns: str) -> Recipe:
+        """Return the recipe without some columns."""
+        return self._again(drop=(*self.wishes.drop, *columns), keep=tuple(c for c in self.wishes.keep if c not in columns))
+
+    def keep(self, *columns: str) -> Recipe:
+        """Return the recipe with some columns, whatever they look like."""
+        return self._again(keep=(*self.wishes.keep, *columns), drop=tuple(c for c in self.wishes.drop if c not in columns))
+
+    def _again(self, **changed: Any) -> Recipe:
+        if self.summary is None:
+            raise InputError(
+                "This recipe was read from JSON and no longer knows the rows it was learned from. Edit its JSON, or learn it anew: "
+                "Recipe.plan(table, target=…)."
+            )
+        return Recipe.learn(self.summary, replace(self.wishes, **changed), has_labels=True)
+
+    def to_json(self, indent: int | None = 1) -> str:
+        """Return the recipe as JSON that can be read and edited."""
+        plain = {
+            "separatrix_recipe": VERSION,
+            "rows": self.rows,
+            "classes": list(self.classes),
+            "columns": [to_plain(step) for step in self.steps],
+            "interactions": [list(pair) for pair in self.interactions],
+        }
+        return json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Recipe:
+        """Return the recipe that JSON describes; whatever does not fit is refused by name."""
+        given = parsed(text)
+        if not isinstance(given, Mapping) or given.get("separatrix_recipe") != VERSION:
+            found = given.get("separatrix_recipe") if isinstance(given, Mapping) else None
+            raise InputError(f"This is no recipe of version {VERSION}: it says {found!r}. Write it with Recipe.to_json of this version.")
+        unknown = set(given) - {"separatrix_recipe", "rows", "classes", "columns", "interactions"}
+        if unknown:
+            raise InputError(f"The recipe has {min(unknown)!r}, which is not known.")
+        steps = tuple(step_of(own) for own in value_of(tuple[dict[str, Any], ...], given.get("columns", []), "columns"))
+        names = [step.column for step in steps]
+        if len(set(names)) < len(names):
+            raise InputError(f"The recipe has column {next(n for n in names if names.count(n) > 1)!r} twice.")
+        pairs = value_of(tuple[tuple[str, str], ...], given.get("interactions", []), "interactions")
+        if any(name not in names for pair in pairs for name in pair):
+            raise InputError("The recipe's interactions name a column that it does not have.")
+        classes = value_of(tuple[str, ...], given.get("classes", []), "classes")
+        return cls(steps, pairs, classes, value_of(float, given.get("rows", 0.0), "rows"))
+
+    def table(self) -> Table:
+        """Return the plan as a table."""
+        columns = (
+            TableColumn("column", [step.column for step in self.steps]),
+            TableColumn("done", [step.said for step in self.steps]),
+        )
+        n = len(self.outputs)
+        title = f"Recipe: {len(self.steps)} column{'s' * (len(self.steps) != 1)} become{'s' * (len(self.steps) == 1)} {n:,}"
+        return Table(title, columns, "\n".join(map(str, self.alerts)))
+
+    def __str__(self) -> str:
+        return self.table().text
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.table().html
+
+
+def _products(one: Piece, two: Piece, n_rows: int) -> Floats:
+    """Return all products of columns of two pieces, (n, k₁ k₂)."""
+    a, b = (side_by_side([piece], n_rows, sparse=False) for piece in (one, two))
+    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(n_rows, -1))

@@ -1,0 +1,80 @@
+"""A table's columns as they are, cleaned: for models that read numbers, gaps and categories side by side."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from ..array_types import Floats
+from ..data.columns import Column, ColumnBatch
+from ..data.whole_tables import whole_table
+from ..summaries.column_summary import days_of
+from ..summaries.table_summary import TableSummary
+from .recipe import Recipe
+from .steps import Category, Dates, Numbers, Ordered
+from .steps.base import numbers_of, text_codes
+from .steps.dates import dates_of
+
+
+class TableColumns(TransformerMixin, BaseEstimator):
+    """Keep the columns of a table that tell something, numbers as numbers and categories as categories, with their gaps.
+
+    Identifiers, constants, texts and columns of very many levels are left out; dates become days.
+
+    Parameters
+    ----------
+    as_numbers : bool
+        Whether categories become their numbers, so that the result is an array with NaN for gaps.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"id": range(30), "age": [31, None, 25] * 10, "city": ["Oslo", "Rome", None] * 10})
+    >>> [column.name for column in TableColumns().fit_transform(table).columns]
+    ['age', 'city']
+    """
+
+    recipe_: Recipe
+
+    def __init__(self, *, as_numbers: bool = False) -> None:
+        self.as_numbers = as_numbers
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Look at the columns."""
+        batch = whole_table(X)
+        self.recipe_ = Recipe.learn(TableSummary.of(batch))
+        self.recipe_.require_outputs()
+        self.n_features_in_ = batch.n_features
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the columns of some rows: a batch of columns, or an array."""
+        batch = whole_table(X)
+        given = {batch.column(j).name: batch.column(j) for j in range(batch.n_features)}
+        read = (Category, Dates, Numbers, Ordered)
+        found = [self._column(step, given[step.column]) for step in self.recipe_.steps if isinstance(step, read)]
+        if not self.as_numbers:
+            return ColumnBatch(tuple(found))
+        return np.stack([_as_numbers(column) for column in found], axis=1) if found else np.zeros((batch.n_rows, 1))
+
+    def _column(self, step: Any, column: Column) -> Column:
+        if isinstance(step, Numbers):
+            return Column(step.column, numbers_of(column, step.written))
+        if isinstance(step, Dates):
+            return Column(step.column, days_of(Column(step.column, dates_of(column, step.written))))
+        if isinstance(step, Ordered):
+            return Column(step.column, step.encode(column)[:, 0])
+        known = [step.reference, *step.levels, *step.shared]
+        codes, texts = text_codes(column)
+        place = {level: i for i, level in enumerate(known)}
+        at = np.array([*(place.get(text, len(known)) for text in texts), 0], dtype=np.int32)[codes]
+        levels = np.array([*known, "another level"], dtype=object)
+        return Column(step.column, at, levels, codes < 0 if (codes < 0).any() else None)
+
+
+def _as_numbers(column: Column) -> Floats:
+    if column.levels is None:
+        return column.numbers()
+    return np.where(column.absent, np.nan, column.values.astype(np.float64))

@@ -1,0 +1,248 @@
+"""TablePrep: a table's columns to numbers, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..argument_types import check_parameters
+from ..data import Source
+from ..data.columns import ColumnBatch
+from ..data.labels import Labels
+from ..data.opening import check_weights
+from ..data.whole_tables import whole_table
+from ..errors import InputError
+from ..summaries.table_summary import TableSummary
+from .prepared_table import PreparedTable
+from .recipe import Recipe
+from .wishes import Wishes, mapping_of, names_of, pairs_of
+
+
+class TablePrep(TransformerMixin, BaseEstimator):
+    """Make numbers of a table as people have it: text, gaps, dates, identifiers, numbers written as text.
+
+    What is done with each column is learned from the rows of `fit` and stands in `recipe_`; print it.
+
+    Parameters
+    ----------
+    kinds : {column: kind}, optional
+        "number", "category", "ordered", "levels" (many: shares of the classes), "hash", "date", "text" or "drop"; default: as it looks.
+    shapes : {column: shape} or "auto", optional
+        "line", "log", "root", "squash", "spline" or "bins"; "auto": splines, or a column per value, for all numbers. Default: lines, after
+        a logarithm or root where numbers are extremely skew.
+    drop, keep : lists of columns
+        To leave out; not to leave out whatever they look like.
+    orders : {column: levels in their order}, optional
+    references : {column: level}, optional
+        Level that the others are compared with; default: the most common one.
+    units : {column: (unit, per)}, optional
+    interactions : pairs of columns, optional
+        Whose products are columns too.
+    many_levels : "target" or "hash"
+        Columns of many levels: smoothed shares of the classes, or buckets by hash. Without y always the latter.
+    most_levels, most_words : int
+        Columns that a category and a text may become.
+    sparse_output : "auto", True or False
+        "auto": sparse where that takes at most half the bytes.
+
+    Attributes
+    ----------
+    recipe_ : Recipe
+    feature_names_in_, n_features_in_ : columns of the table
+
+    Notes
+    -----
+    As scikit-learn's TargetEncoder, `fit_transform(X, y)` is not `fit(X, y).transform(X)` where columns of many levels become shares of the
+    classes: a row that was trained on has the shares among other rows, else it would tell its own label.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from separatrix import LogisticRegression, TablePrep
+    >>> X = pd.DataFrame({"age": [22, 38, None, 35], "sex": ["m", "f", "f", "m"]})
+    >>> prep = TablePrep().fit(X)
+    >>> prep.get_feature_names_out().tolist()
+    ['age', 'age missing', 'sex = m']
+    >>> make_pipeline(TablePrep(), LogisticRegression()).fit(X, ["no", "yes", "yes", "no"]).predict(X).tolist()
+    ['no', 'yes', 'yes', 'no']
+    """
+
+    recipe_: Recipe
+
+    def __init__(
+        self,
+        *,
+        kinds: Any = None,
+        shapes: Any = None,
+        drop: Any = None,
+        keep: Any = None,
+        orders: Any = None,
+        references: Any = None,
+        units: Any = None,
+        interactions: Any = None,
+        many_levels: Literal["target", "hash"] = "target",
+        most_levels: int = 40,
+        most_words: int = 2_000,
+        sparse_output: bool | Literal["auto"] = "auto",
+    ) -> None:
+        self.kinds = kinds
+        self.shapes = shapes
+        self.drop = drop
+        self.keep = keep
+        self.orders = orders
+        self.references = references
+        self.units = units
+        self.interactions = interactions
+        self.many_levels = many_levels
+        self.most_levels = most_levels
+        self.most_words = most_words
+        self.sparse_output = sparse_output
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn a recipe.
+
+        Parameters
+        ----------
+        X : frame, array, or a table from `open_table`
+        y : labels, optional
+            Only columns of many levels are prepared by them. A table of files has its own.
+        sample_weight : (n,) weights, optional
+        """
+        if isinstance(X, Source):
+            self._learn_from_files(X)
+        else:
+            self._learn(X, y, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn a recipe, and return the same rows as numbers: shares of classes come from other rows than the row itself.
+
+        For a table of files: a table whose blocks are prepared as they are read.
+        """
+        if isinstance(X, Source):
+            return self._learn_from_files(X)
+        batch, recipe = self._learn(X, y, sample_weight)
+        return recipe.transform_training(batch, self._sparse)
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> tuple[ColumnBatch, Recipe]:
+        check_parameters(self)
+        batch = whole_table(X)
+        weight = check_weights(sample_weight, batch.n_rows)
+        labels = None if y is None else Labels.of(y)
+        if labels is not None and len(labels) != batch.n_rows:
+            raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
+        summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
+        recipe = Recipe.learn(summary, self._wishes(), labels is not None)
+        recipe.require_outputs()
+        if labels is not None:
+            recipe = recipe.with_statistics(batch, labels.codes(0, len(labels)), weight, labels.classes.tolist())
+        self._adopt(recipe, X, batch)
+        return batch, recipe
+
+    def _learn_from_files(self, X: Source) -> PreparedTable:
+        """Learn a recipe in one pass over files, and count labels in a second one where a column of many levels asks for them."""
+        check_parameters(self)
+        table: Any = X.as_columns()
+        labelled = table.classes is not None
+        recipe = Recipe.learn(table.reduce(TableSummary.of), self._wishes(), labelled)
+        recipe.require_outputs()
+        if labelled and recipe.looks_at_labels:
+            for batch in table.blocks():
+                recipe = recipe.with_statistics(batch, batch.codes, batch.weight, table.classes.tolist())
+        self.recipe_, self.n_features_in_ = recipe, table.n_features
+        self.feature_names_in_ = np.array(table.feature_names, dtype=object)
+        return PreparedTable(table, recipe, is_training=True)
+
+    def _adopt(self, recipe: Recipe, X: Any, batch: ColumnBatch) -> None:
+        self.recipe_ = recipe
+        self.n_features_in_ = batch.n_features
+        if hasattr(X, "columns"):
+            self.feature_names_in_ = np.array([batch.column(j).name for j in range(batch.n_features)], dtype=object)
+        elif "feature_names_in_" in vars(self):
+            del self.feature_names_in_
+
+    def _wishes(self) -> Wishes:
+        names = ("kinds", "shapes", "drop", "keep", "orders", "references", "units", "interactions")
+        return wishes_of(
+            **{name: getattr(self, name) for name in names},
+            many_levels=self.many_levels,
+            most_levels=self.most_levels,
+            most_words=self.most_words,
+        )
+
+    @property
+    def _sparse(self) -> bool | None:
+        return None if self.sparse_output == "auto" else bool(self.sparse_output)
+
+    def transform(self, X: Any) -> Any:
+        """Return the rows of a table as numbers, an array or CSR (n, number of outputs); those of files as they are read."""
+        check_is_fitted(self)
+        if isinstance(X, Source):
+            return PreparedTable(X.as_columns(), self.recipe_)
+        batch = whole_table(X)
+        if "feature_names_in_" not in vars(self) and batch.n_features != self.n_features_in_:
+            raise InputError(
+                f"X has {batch.n_features} features, but TablePrep is expecting {self.n_features_in_} features as input; pass the columns "
+                "it was fitted on."
+            )
+        return self.recipe_.transform(batch, self._sparse)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return how the columns of numbers are said."""
+        check_is_fitted(self)
+        return np.array(self.recipe_.names, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def wishes_of(
+    *,
+    kinds: Any = None,
+    shapes: Any = None,
+    drop: Any = None,
+    keep: Any = None,
+    orders: Any = None,
+    references: Any = None,
+    units: Any = None,
+    interactions: Any = None,
+    many_levels: Literal["target", "hash"] = "target",
+    most_levels: int = 40,
+    most_words: int = 2_000,
+) -> Wishes:
+    """Return what a user asks for, checked as far as that is possible without the table."""
+    if most_levels < 2 or most_words < 1:
+        raise InputError(f"most_levels={most_levels} and most_words={most_words} must be at least 2 and 1.")
+    return Wishes(
+        mapping_of(kinds, "kinds"),
+        "auto" if isinstance(shapes, str) and shapes == "auto" else mapping_of(shapes, "shapes"),
+        names_of(drop, "drop"),
+        names_of(keep, "keep"),
+        {name: names_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
+        mapping_of(references, "references"),
+        {name: _unit(given) for name, given in mapping_of(units, "units").items()},
+        pairs_of(interactions),
+        many_levels,
+        most_levels,
+        most_words,
+    )
+
+
+def _unit(given: Any) -> tuple[str, float]:
+    if isinstance(given, str):
+        return given, 1.0
+    try:
+        unit, per = given
+        return str(unit), float(per)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"units={given!r:.60} must be a unit, or (unit, how many of it a coefficient is for), such as ('years', 10)."
+        ) from None

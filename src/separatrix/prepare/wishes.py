@@ -1,0 +1,95 @@
+"""What a user asks for when columns are prepared, beside what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..argument_types import is_listed
+from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of
+
+KINDS = ("number", "category", "ordered", "levels", "hash", "date", "text", "drop")
+SHAPES = ("line", "log", "root", "squash", "spline", "bins")
+
+ManyLevels = Literal["target", "hash"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is asked for.
+
+    Attributes
+    ----------
+    kinds : {column: one of KINDS}
+    shapes : {column: one of SHAPES}; "auto" has splines and bins for all columns of numbers
+    drop, keep : columns to leave out; columns not to leave out whatever they look like
+    orders : {column: levels in their order}
+    references : {column: level that the others are compared with}
+    units : {column: (unit, how many of it a coefficient is for)}
+    interactions : pairs of columns
+    many_levels : "target" (shares of the classes) or "hash"
+    most_levels, most_words : columns that a category, and a text, may become
+    """
+
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    shapes: Mapping[str, str] | Literal["auto"] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    references: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    interactions: tuple[tuple[str, str], ...] = ()
+    many_levels: ManyLevels = "target"
+    most_levels: int = 40
+    most_words: int = 2_000
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise an error for a column that is not there, and for kinds and shapes that do not exist."""
+        known = list(names)
+        there = set(known)
+        for kind in self.kinds.values():
+            if kind not in KINDS:
+                raise one_of("kind", kind, KINDS)
+        for shape in {} if self.shapes == "auto" else self.shapes.values():
+            if shape not in SHAPES:
+                raise one_of("shape", shape, SHAPES)
+        asked = [*self.kinds, *self.drop, *self.keep, *self.orders, *self.references, *self.units, *sum(self.interactions, ())]
+        for name in [*asked, *(() if self.shapes == "auto" else self.shapes)]:
+            if name not in there:
+                listed = ", ".join(repr(own) for own in known[:8]) + (", …" if len(known) > 8 else "")
+                raise UnknownNameError(f"Column {name!r} is not in the table.{did_you_mean(name, known)} It has {listed}.")
+
+    def shape_of(self, name: str) -> str | None:
+        """Return the shape asked for a column: a name, "auto", or None."""
+        return "auto" if self.shapes == "auto" else self.shapes.get(name)
+
+
+def names_of(given: Any, parameter: str) -> tuple[str, ...]:
+    """Return names given as a list, or one name."""
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return (given,)
+    if not is_listed(given) or not all(isinstance(name, str) for name in given):
+        raise InputTypeError(f"{parameter}={given!r:.60} must be a list of names of columns.")
+    return tuple(given)
+
+
+def mapping_of(given: Any, parameter: str) -> dict[str, Any]:
+    """Return {column: value}, or refuse what is none."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputTypeError(f"{parameter}={given!r:.60} must be a dict {{column: value}}.")
+    return {str(name): value for name, value in given.items()}
+
+
+def pairs_of(given: Any) -> tuple[tuple[str, str], ...]:
+    """Return pairs of names."""
+    if given is None:
+        return ()
+    pairs = tuple(tuple(pair) for pair in given if not isinstance(pair, str))
+    if len(pairs) != len(list(given)) or any(len(pair) != 2 or not all(isinstance(name, str) for name in pair) for pair in pairs):
+        raise InputError(f"interactions={given!r:.60} must be a list of pairs of columns, such as [('age', 'sex')].")
+    return pairs

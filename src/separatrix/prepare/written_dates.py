@@ -1,0 +1,87 @@
+"""Dates written as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .written_numbers import SHARE, is_blank
+
+ISO = "ISO 8601"
+FORMATS = (
+    ISO,
+    "%Y/%m/%d",
+    "%Y/%m/%d %H:%M",
+    "%Y/%m/%d %H:%M:%S",
+    "%d.%m.%Y",
+    "%d.%m.%Y %H:%M",
+    "%d.%m.%Y %H:%M:%S",
+    "%d-%b-%Y",
+    "%d %b %Y",
+    "%d %B %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+)
+"""Ways to write a date that leave no doubt."""
+SLASHES = tuple((f"%d/%m/%Y{time}", f"%m/%d/%Y{time}") for time in ("", " %H:%M", " %H:%M:%S"))
+"""Ways that only a day above 12 can tell apart."""
+LOOKED_AT = 300
+"""Different texts that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDates:
+    """How the dates of a column are written.
+
+    Examples
+    --------
+    >>> found = WrittenDates.of({"31.12.2023": 4.0, "1.1.2024": 2.0})
+    >>> found.format, found.values(["31.12.2023", "soon"]).astype(str).tolist()
+    ('%d.%m.%Y', ['2023-12-31T00:00:00.000000', 'NaT'])
+    >>> WrittenDates.of({"03/04/2024": 1.0}) is None
+    True
+    """
+
+    format: str
+
+    @classmethod
+    def of(cls, levels: Mapping[Any, float]) -> WrittenDates | None:
+        """Return how the dates among some texts, with their weights, are written; None for no dates, or an open order of day and month."""
+        texts = sorted((text for text in levels if isinstance(text, str) and not is_blank(text)), key=lambda text: (-levels[text], text))
+        texts = texts[:LOOKED_AT]
+        if not texts or not any(character.isdigit() for character in texts[0]):
+            return None
+        for format_ in FORMATS:
+            if cls(format_)._share(texts, levels) >= SHARE:
+                return cls(format_)
+        for day_first, month_first in SLASHES:
+            shares = [cls(format_)._share(texts, levels) for format_ in (day_first, month_first)]
+            if max(shares) >= SHARE and shares[0] != shares[1]:
+                return cls(day_first if shares[0] > shares[1] else month_first)
+        return None
+
+    def _share(self, texts: list[str], levels: Mapping[Any, float]) -> float:
+        if np.isnat(self.value(texts[0])) and len(texts) < 1 / (1 - SHARE):
+            return 0.0
+        return sum(levels[text] for text in texts if not np.isnat(self.value(text))) / sum(levels[text] for text in texts)
+
+    def value(self, text: Any) -> np.datetime64:
+        """Return the date a text stands for, NaT if it is none."""
+        if not isinstance(text, str):
+            return np.datetime64("NaT", "us")
+        try:
+            found = datetime.fromisoformat(text.strip()) if self.format == ISO else datetime.strptime(text.strip(), self.format)
+        except (ValueError, OverflowError):
+            return np.datetime64("NaT", "us")
+        if found.tzinfo is not None:
+            found = found.astimezone(UTC).replace(tzinfo=None)
+        return np.datetime64(found, "us")
+
+    def values(self, levels: Iterable[Any]) -> NDArray[Any]:
+        """Return the dates that texts stand for (L,)."""
+        return np.array([self.value(level) for level in levels], dtype="datetime64[us]")

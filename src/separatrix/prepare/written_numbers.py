@@ -1,0 +1,100 @@
+"""Numbers written as text: thousands separators, currencies, per cent, decimal commas, brackets for minus, and blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ..array_types import Floats
+
+BLANKS = frozenset({"", "?", "NA", "N/A", "n/a", "na", "#N/A", "NaN", "nan", "NULL", "null", "<NA>"})
+"""Texts that say that there is no value."""
+DASHES = frozenset({"-", "--", "–", "—", ".", "None", "none"})
+"""Texts that say so among numbers; elsewhere they may be a level like any other."""
+SHARE = 0.95
+"""Share of the values that have to be numbers (or dates) for a column of text to be read as such."""
+MONEY = r"(?:[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|US\$|A\$|C\$|kr\.?|zł)"
+CURRENCY = re.compile(rf"^{MONEY}\s*", re.IGNORECASE)
+AFTER = re.compile(rf"\s*(?:{MONEY}|%)$", re.IGNORECASE)
+DOT = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:[eE][+-]?\d+)?$")
+COMMA = re.compile(r"^(?:\d{1,3}(?:\.\d{3})+|\d+)?(?:,\d*)?(?:[eE][+-]?\d+)?$")
+
+Decimal = Literal[".", ","]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNumbers:
+    """How the numbers of a column are written.
+
+    Attributes
+    ----------
+    decimal : the decimal mark, "." or ","
+
+    Examples
+    --------
+    >>> found = WrittenNumbers.of({"1,299.50": 3.0, "$ 12": 1.0, " ": 1.0, "(3.5)": 1.0})
+    >>> [found.value(text) for text in ("1,299.50", "$ 12", " ", "(3.5)", "many")]
+    [1299.5, 12.0, nan, -3.5, nan]
+    >>> WrittenNumbers.of({"3,5": 2.0, "1.299,0": 1.0}).decimal
+    ','
+    >>> WrittenNumbers.of({"01234": 1.0, "99999": 1.0}) is None
+    True
+    """
+
+    decimal: Decimal = "."
+
+    @classmethod
+    def of(cls, levels: Mapping[Any, float]) -> WrittenNumbers | None:
+        """Return how the numbers among some texts, with their weights, are written; None where they are not numbers.
+
+        Codes such as 01234 are no numbers: nobody writes the zero before a number that counts something.
+        """
+        texts = {text: weight for text, weight in levels.items() if isinstance(text, str) and not is_blank(text)}
+        total = sum(texts.values())
+        if not total or any(re.match(r"^0\d", text.strip()) for text in texts):
+            return None
+        dot, comma = cls("."), cls(",")
+        # A mark followed by three digits, 1,299, says nothing by itself: the rest of the column tells, or the point is the decimal mark.
+        read = {own: sum(w for text, w in texts.items() if np.isfinite(own.value(text))) for own in (dot, comma)}
+        found = comma if read[comma] > read[dot] else dot
+        return found if read[found] >= SHARE * total else None
+
+    def value(self, text: Any) -> float:
+        """Return the number a text stands for, NaN if it is none."""
+        if not isinstance(text, str):
+            return float(text)
+        digits, sign = _bare(text)
+        if not digits or not (DOT if self.decimal == "." else COMMA).match(digits):
+            return float("nan")
+        plain = digits.replace(",", "") if self.decimal == "." else digits.replace(".", "").replace(",", ".")
+        try:
+            return sign * float(plain)
+        except ValueError:
+            return float("nan")
+
+    def values(self, levels: Iterable[Any]) -> Floats:
+        """Return the numbers that texts stand for (L,)."""
+        return np.array([self.value(level) for level in levels], dtype=np.float64)
+
+
+def is_blank(text: Any) -> bool:
+    """Whether a text says that there is no number."""
+    return isinstance(text, str) and (text.strip() in BLANKS or text.strip() in DASHES)
+
+
+def _bare(text: str) -> tuple[str, float]:
+    """Return digits and marks of a text, without sign, currency, per cent and spaces, and the sign."""
+    bare, sign = text.strip().replace("\u2212", "-"), 1.0
+    if bare.startswith("(") and bare.endswith(")"):
+        bare, sign = bare[1:-1].strip(), -1.0
+    for _ in range(2):  # the sign stands before the currency, or after it
+        if bare[:1] in "+-" and bare:
+            sign, bare = (-sign if bare[0] == "-" else sign), bare[1:].lstrip()
+        bare = CURRENCY.sub("", bare, count=1)
+    bare = AFTER.sub("", bare, count=1)
+    bare = re.sub(r"(?<=\d)[\s\u00a0\u202f'’](?=\d{3}(?!\d))", "", bare)
+    return (bare if any(c.isdigit() for c in bare) else ""), sign

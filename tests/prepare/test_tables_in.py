@@ -1,0 +1,152 @@
+"""Tables go in as they are: evaluate, compare and the others prepare their columns inside every training part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB as GaussianPeer
+from sklearn.pipeline import make_pipeline
+
+from separatrix import (
+    Bootstrap,
+    GaussianNB,
+    Holdout,
+    KFold,
+    LeastSquaresClassifier,
+    LeaveOneOut,
+    LinearDiscriminantAnalysis,
+    LinearSVC,
+    LogisticRegression,
+    NearestMean,
+    OneVsRest,
+    QuadraticDiscriminantAnalysis,
+    RandomSubsampling,
+    TableClassifier,
+    TablePrep,
+    compare,
+    evaluate,
+    learning_curve,
+    permutation_test,
+)
+from separatrix.errors import DataWarning, InputError
+from tests.prepare.tables import customers
+
+MODELS = [
+    LogisticRegression(),
+    LinearDiscriminantAnalysis(shrinkage=0.1),
+    LinearSVC(),
+    GaussianNB(),
+    QuadraticDiscriminantAnalysis(shrinkage=0.1),
+    NearestMean(),
+    OneVsRest(LeastSquaresClassifier()),
+    GaussianPeer(),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_evaluation_is_that_of_a_pipeline_on_the_same_folds(model: Any) -> None:
+    table = customers()
+    X, y = table.drop(columns="churn"), table.churn.to_numpy()
+    folds = StratifiedKFold(5)
+    found = evaluate(model, table, target="churn", plan=folds)
+    pipeline = make_pipeline(TablePrep(), model)
+    theirs = cross_val_predict(pipeline, X, y, cv=folds)
+    np.testing.assert_array_equal(found.confusion, confusion_matrix(y, theirs))
+    if found.posteriors is not None:
+        theirs = cross_val_predict(pipeline, X, y, cv=folds, method="predict_proba")
+        np.testing.assert_allclose(found.posteriors, theirs, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("plan", [KFold(5), Holdout(0.3), RandomSubsampling(0.3, 8)], ids=lambda plan: type(plan).__name__)
+def test_noise_is_no_better_than_chance_in_any_plan(plan: Any) -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"town": rng.choice([f"t{i}" for i in range(1000)], 2000), "y": rng.choice(["no", "yes"], 2000)})
+    found = evaluate(LogisticRegression(), table, target="y", plan=plan, metrics="auc", random_state=0)
+    low, high = found.intervals["auc"]
+    assert low - 0.02 <= 0.5 <= high + 0.02
+
+
+def test_copies_of_a_row_in_a_bootstrap_do_not_tell_each_other_their_label() -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"town": rng.choice([f"t{i}" for i in range(500)], 1000), "y": rng.choice(["no", "yes"], 1000)})
+    found = evaluate(LogisticRegression(), table, target="y", plan=Bootstrap(10), random_state=0)
+    assert abs(found.error - 0.5) < 0.06
+
+
+def test_leave_one_out_holds_a_preparation_that_saw_no_labels_and_refuses_another() -> None:
+    table = customers(150)
+    found = evaluate(LinearDiscriminantAnalysis(), table.drop(columns="town"), target="churn", plan=LeaveOneOut())
+    assert found.method == "exact algebra"
+    with pytest.raises(InputError, match="column 'town' has so many levels that it is prepared by the labels"):
+        evaluate(LinearDiscriminantAnalysis(), table, target="churn", plan=LeaveOneOut())
+
+
+def test_learning_curves_and_permutations_take_tables() -> None:
+    table = customers(300)
+    curve = learning_curve(LogisticRegression(), table, target="churn", sizes=[100, 200], random_state=0)
+    assert curve.method == "refits"
+    few = table.drop(columns="town")
+    assert permutation_test(LinearDiscriminantAnalysis(), few, target="churn", n_permutations=99, random_state=0).method == "exact algebra"
+    assert permutation_test(LinearDiscriminantAnalysis(), table, target="churn", n_permutations=5, random_state=0).method == "refits"
+
+
+def test_compare_takes_a_table_and_returns_one_estimator() -> None:
+    table = customers(300)
+    board = compare(table, target="churn", models=["LDA", "logistic L2", LogisticRegression(C=0.1)], plan=KFold(3), random_state=0)
+    assert {entry.name for entry in board} == {"LDA", "logistic L2", "LogisticRegression", "majority class"}
+    model = board.model
+    assert isinstance(model, TableClassifier)
+    assert model.target == "churn"
+    assert set(model.predict(table)) <= {"no", "yes"}
+    assert model.predict_proba(table.drop(columns="churn").head(3)).shape == (3, 2)
+    restored = TableClassifier.restore(model.state())
+    np.testing.assert_array_equal(restored.predict_proba(table), model.predict_proba(table))
+
+
+def test_all_families_of_a_table_and_a_reference_that_is_never_picked() -> None:
+    board = compare(customers(200), target="churn", plan=KFold(2), tune=KFold(2), random_state=0)
+    names = [entry.name for entry in board]
+    assert {"mixed naive Bayes", "logistic with curves", "gradient boosting (reference)", "majority class"} <= set(names)
+    assert not board.failures
+    assert board.best.name != "gradient boosting (reference)"
+    assert "stands outside the contest" in str(board)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.linspace(0, 1, 200), "Unknown label type: continuous|was regression meant"),
+        (np.arange(200), "was regression meant"),
+        ([f"label {i}" for i in range(200)], "hardly one can be learned"),
+        (["same"] * 200, "holds one class, 'same'"),
+        ([None] * 200, "No row has a label"),
+    ],
+)
+def test_targets_that_are_none(labels: Any, message: str) -> None:
+    table = customers(200).drop(columns="churn").assign(churn=labels)
+    with pytest.raises(InputError, match=message):
+        compare(table, target="churn")
+
+
+def test_rows_without_a_label_are_left_out_and_counted() -> None:
+    table = customers(200)
+    table.loc[:9, "churn"] = None
+    groups = np.arange(200) // 4
+    with pytest.warns(DataWarning, match="SPX019 10 of 200 rows have no label in column 'churn'"):
+        found = evaluate(LogisticRegression(), table, target="churn", plan=KFold(3, grouped=True), groups=groups)
+    assert len(found.posteriors) == 190
+
+
+def test_weights_reach_the_preparation_too() -> None:
+    table = customers(200).drop(columns=["town", "customerID"])
+    weight = np.random.default_rng(0).integers(1, 3, 200).astype(float)
+    X, y = table.drop(columns="churn"), table.churn
+    one = TableClassifier(LogisticRegression()).fit(X, y, sample_weight=weight)
+    twice = np.repeat(np.arange(200), weight.astype(int))
+    two = TableClassifier(LogisticRegression()).fit(X.iloc[twice], y.iloc[twice])
+    np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X), atol=1e-6)
