@@ -61,9 +61,10 @@ def schema_of(file: str, kind: str, target: str | None = None) -> Any:
 
 
 def _refuse_names(file: str, names: Sequence[str]) -> None:
-    if "" in names:
+    unnamed = [i for i, name in enumerate(names) if not name.strip()]
+    if unnamed:
         raise InputError(
-            f"Column {names.index('')} of {file!r} has no name (counted from 0); give every column one. The index of a frame is left out "
+            f"Column {unnamed[0]} of {file!r} has no name (counted from 0); give every column one. The index of a frame is left out "
             "by frame.to_csv(file, index=False)."
         )
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
