@@ -10,6 +10,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
 SAYS = {
+    "churn": "leave with probability",
     "customers": "write to",
     "digits": "10-fold cross-validation",
     "faces": "Where shrunk LDA looks",

@@ -68,6 +68,22 @@ def test_every_entry_sets_the_limit_anew() -> None:
         assert blas_threads() == {1}
 
 
+def test_any_thread_may_hold_and_lift() -> None:
+    with threadpool_limits(2, "blas"):
+        seen: list[set[int]] = []
+
+        def hold() -> None:
+            with single_threaded_blas():
+                seen.append(blas_threads())
+            seen.append(blas_threads())
+
+        hold()
+        thread = threading.Thread(target=hold)
+        thread.start()
+        thread.join()
+        assert seen == [{1}, {2}, {1}, {2}]
+
+
 def test_a_holder_on_a_thread_that_ended_holds_nothing() -> None:
     with threadpool_limits(2, "blas"):
         thread = threading.Thread(target=lambda: single_threaded_blas().__enter__())

@@ -194,7 +194,7 @@ class _Limits:
             threads = library.get_num_threads() or 1
             if threads != 1:
                 self.before[library.filepath] = threads
-                library.set_num_threads(1)
+                _set_threads(library, 1)
 
     def _lift_if_free(self) -> None:
         if self.holders:
@@ -205,7 +205,7 @@ class _Limits:
             return
         for library in _libraries():
             if library.filepath in self.before:
-                library.set_num_threads(self.before[library.filepath])
+                _set_threads(library, self.before[library.filepath])
         self.before = {}
 
     def before_fork(self) -> None:
@@ -263,6 +263,20 @@ def _stack(frame: FrameType | None) -> set[int]:
         found.add(id(frame))
         frame = frame.f_back
     return found
+
+
+def _set_threads(library: Any, threads: int) -> None:
+    """Set the threads of BLAS from whichever thread this is.
+
+    Since 3.8 threadpoolctl lets the first thread that sets them do so alone, until it lets go, and is silent to the others. Ours take
+    turns, by a lock.
+    """
+    let_go = getattr(library, "clear_controlling_thread", None)
+    if let_go is not None:
+        let_go(force=True)
+    library.set_num_threads(threads)
+    if let_go is not None:
+        let_go(force=True)
 
 
 def _libraries() -> list[Any]:

@@ -36,7 +36,7 @@ from .newton_steps import by_newton_steps
 from .plans import NEVER, LeaveOneOut
 from .predictions import HeldOut, answers, gather
 from .refits import by_refits
-from .time_split import TimeSplit
+from .time_split import TimeSplit, trained_on
 
 
 def hold_out(
@@ -69,10 +69,10 @@ def hold_out(
 
 def by_past(model: Any, rows: EvaluationRows, plan: TimeSplit, folds: Folds, n_jobs: int | None = None) -> HeldOut:
     """Fit the rows before each stretch of time, and no later ones."""
-    trained_on = plan.trained_on(rows.X, folds)
-    for number, train in enumerate(trained_on):
+    training = trained_on(plan, rows.X, folds)
+    for number, train in enumerate(training):
         require_classes_in(rows, train, f"Split {number} of {plan!r}")
-    return by_refits(model, rows, folds, n_jobs, trained_on=trained_on)
+    return by_refits(model, rows, folds, n_jobs, trained_on=training)
 
 
 def with_fixed_priors(model: Any, rows: EvaluationRows) -> Any:

@@ -94,31 +94,10 @@ class TimeSplit(Plan):
             starts.append(min(max(near, first), last))
         return np.array(starts)
 
-    def trained_on(self, X: Any, folds: Folds) -> list[Indices]:
-        """Return the rows trained on for each stretch: those before it by more than the gap."""
-        times = times_of(X, self.column)
-        return [np.flatnonzero(times < times[folds == fold].min() - self.gap) for fold in range(int(folds.max()) + 1)]
-
-    def inside(self, X: Any, codes: Codes, n_classes: int) -> Plan:
-        """Return the plan by which hyperparameters are chosen within training rows: stretches of time again.
-
-        As many as leave each class something to train on, five at most; folds at random where the classes come one after the other.
-        """
-        for n_splits in range(5, 1, -1):
-            plan = TimeSplit(self.column, n_splits, self.gap)
-            try:
-                first = plan.trained_on(X, plan.folds_in(X))[0]
-            except InputError:
-                continue
-            if np.bincount(codes[first], minlength=n_classes).all():
-                return plan
-        smallest = int(np.bincount(codes, minlength=n_classes).min())
-        return KFold(max(2, min(5, smallest)), stratified=smallest > 1)
-
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Indices, Indices]]:
         """Yield the numbers of the rows before each stretch and of the rows in it."""
         folds = self.folds_in(X)
-        for fold, train in enumerate(self.trained_on(X, folds)):
+        for fold, train in enumerate(trained_on(self, X, folds)):
             yield train, np.flatnonzero(folds == fold)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
@@ -180,3 +159,26 @@ def _array_column(X: Any, column: Any) -> Column:
     from ..data.whole_tables import mixed_column
 
     return mixed_column(values.astype(object), str(column))
+
+
+def trained_on(plan: TimeSplit, X: Any, folds: Folds) -> list[Indices]:
+    """Return the rows trained on for each stretch that a plan holds out: those before it by more than the gap."""
+    times = times_of(X, plan.column)
+    return [np.flatnonzero(times < times[folds == fold].min() - plan.gap) for fold in range(int(folds.max()) + 1)]
+
+
+def plan_inside(plan: TimeSplit, X: Any, codes: Codes, n_classes: int) -> Plan:
+    """Return the plan by which hyperparameters are chosen within training rows: stretches of time again.
+
+    As many as leave each class something to train on, five at most; folds at random where the classes come one after the other.
+    """
+    for n_splits in range(5, 1, -1):
+        shorter = TimeSplit(plan.column, n_splits, plan.gap)
+        try:
+            first = trained_on(shorter, X, shorter.folds_in(X))[0]
+        except InputError:
+            continue
+        if np.bincount(codes[first], minlength=n_classes).all():
+            return shorter
+    smallest = int(np.bincount(codes, minlength=n_classes).min())
+    return KFold(max(2, min(5, smallest)), stratified=smallest > 1)

@@ -83,7 +83,8 @@ def _gain(losses: tuple[Floats, ...], values: Floats, end: float, beside: float)
     if len(losses) < 2:
         return 0.0
     table = np.stack(losses)
-    last, before = (np.nanmin(table[:, values == value], axis=1) for value in (end, beside))
+    table = np.where(np.isnan(table), np.nanmax(table, axis=1, keepdims=True), table)  # points given up as hopeless count as the worst
+    last, before = (table[:, values == value].min(axis=1) for value in (end, beside))
     falls = before - last
     low, _ = corrected_resampled_t(falls, 1.0 / len(falls))
     return float(falls.mean() / max(abs(before.mean()), 1e-300)) if low > 0 else 0.0

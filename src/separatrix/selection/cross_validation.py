@@ -25,7 +25,7 @@ from ..evaluation.held_out import hold_out, method_of, require_classes_in
 from ..evaluation.plans import KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.prepared import read_once
-from ..evaluation.time_split import TimeSplit
+from ..evaluation.time_split import TimeSplit, plan_inside, trained_on
 from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import ComparisonMetric
@@ -227,12 +227,12 @@ def _done(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, T
         inside = _held(folds, ALL)
         return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, method_of([held])
     inside = _held(folds, job.fold)
-    trained_on = np.flatnonzero(~inside)
+    training_rows = np.flatnonzero(~inside)
     if isinstance(setting.plan, TimeSplit):
-        trained_on = setting.plan.trained_on(rows.X, folds)[job.fold]
-        require_classes_in(rows, trained_on, f"Split {job.fold} of {setting.plan!r}")
-    training = rows.take(trained_on)
-    groups = None if setting.groups is None else setting.groups[trained_on]
+        training_rows = trained_on(setting.plan, rows.X, folds)[job.fold]
+        require_classes_in(rows, training_rows, f"Split {job.fold} of {setting.plan!r}")
+    training = rows.take(training_rows)
+    groups = None if setting.groups is None else setting.groups[training_rows]
     plan = inner_plan(setting.inner, training, groups, setting.plan)
     metric = setting.metric
     tuned = tune_candidate(candidate, training, plan, metric.loss, groups, setting.seed + job.repeat, metric.row_losses(training))
@@ -248,7 +248,7 @@ def inner_plan(given: Any, training: EvaluationRows, groups: Any, outer: Any = N
     if given is not None:
         return given
     if isinstance(outer, TimeSplit):
-        return outer.inside(training.X, training.codes, len(training.classes))
+        return plan_inside(outer, training.X, training.codes, len(training.classes))
     smallest = int(np.bincount(training.codes, minlength=len(training.classes)).min())
     if groups is not None:
         return KFold(min(5, len(np.unique(groups))), grouped=True)

@@ -64,7 +64,7 @@ class Race:
         losses = {g: np.concatenate(self.found[g][:folds]) for g in there}
         best = min(there, key=lambda g: float(losses[g].mean()))
         more = losses[point] - losses[best]
-        return len(more) >= FEWEST and float(more.mean()) > WIDTH * float(more.std()) / np.sqrt(len(more))
+        return len(more) >= FEWEST and bool(float(more.mean()) > WIDTH * float(more.std()) / np.sqrt(len(more)))
 
     def is_lost_at(self, point: int) -> bool:
         """Whether a point is beaten in its first fold, so that values beyond it are not tried."""

@@ -30,7 +30,7 @@ from ..evaluation.evaluation_rows import EvaluationRows, from_summary
 from ..evaluation.held_out import hold_out, method_of, training_summaries
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
-from ..evaluation.time_split import TimeSplit
+from ..evaluation.time_split import TimeSplit, trained_on
 from .candidates import Candidate, Point
 from .race import Race
 
@@ -112,7 +112,7 @@ def hold_out_grid(
     posteriors = np.full((G, rows.n, K), np.nan)
     race, has, method = Race(G), True, ""
     fits: Fits = {}
-    past = plan.trained_on(rows.X, folds) if isinstance(plan, TimeSplit) else None
+    past = trained_on(plan, rows.X, folds) if isinstance(plan, TimeSplit) else None
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
         here = rows.take(held)
