@@ -79,7 +79,8 @@ class Terms:
         """The part of each term that is a column of numbers as it is, perhaps beside a part that says where it is missing."""
         values = np.array([part.kind != "missing" for part in self.parts], dtype=bool)
         alone = np.bincount(self.term[values], minlength=len(self.names)) == 1
-        return {int(self.term[i]): i for i, part in enumerate(self.parts) if part.kind == "number" and alone[self.term[i]]}
+        there = [(int(self.term[i]), i) for i, part in enumerate(self.parts) if part.kind == "number"]
+        return {t: i for t, i in there if alone[t] and t not in self.levels}
 
     @property
     def unused(self) -> Bools:
@@ -90,6 +91,20 @@ class Terms:
         """Return the terms whose value is marked as missing in a row of parts."""
         return {int(self.term[i]) for i, part in enumerate(self.parts) if part.kind == "missing" and x[i] > 0}
 
+    def with_switches(self, rows: Any, kept: Bools) -> Terms:
+        """Return terms in which columns that are 0 or 1 in all rows of parts have these two levels; those in `kept` (T,) stay numbers."""
+        levels = dict(self.levels)
+        for t, i in self.numbers.items():
+            values = _column(rows, i)
+            if not kept[t] and len(values) > 1 and np.isin(values, (0.0, 1.0)).all():
+                parts = np.flatnonzero(self.term == t)
+                levels[t] = Levels(["0", "1"], np.outer([0.0, 1.0], parts == i), parts)
+        return replace(self, levels=levels)
+
+    def ranges(self, rows: Any) -> dict[int, tuple[float, float]]:
+        """Return the smallest and the largest value of each term that is a number."""
+        return {t: (float(_column(rows, i).min()), float(_column(rows, i).max())) for t, i in self.numbers.items()}
+
     def folded(self, values: Any) -> Any:
         """Return values of parts (n, r) added up by term, (n, T); sparse if they are."""
         r = len(self.parts)
@@ -97,8 +112,22 @@ class Terms:
         return values @ indicator
 
 
+def _column(rows: Any, i: int) -> Floats:
+    own = rows[:, [i]]
+    return np.asarray(own.toarray() if sp.issparse(own) else own)[:, 0]
+
+
 class EncodedModel(BaseEstimator):
-    """A fitted model of parts: a classifier to those that ask, which cannot be fitted itself."""
+    """A fitted model of parts: a classifier to those that ask, which cannot be fitted itself.
+
+    Attributes
+    ----------
+    last : the model of the numbers
+    prepared : whether a recipe prepared the table's columns
+    """
+
+    last: Any
+    prepared: bool
 
     def fit(self, X: Any, y: Any) -> None:
         """Refuse."""
@@ -129,7 +158,7 @@ class EncodedPipeline(EncodedModel):
         used, self.first, part = np.unique(columns.part, return_index=True, return_inverse=True)
         self.columns = Columns(part, columns.factor, columns.shift)
         self.terms = Terms.of(trace, used)
-        self.last, self.classes_, self.n_features_in_ = last, pipeline.classes_, len(used)
+        self.last, self.classes_, self.n_features_in_, self.prepared = last, pipeline.classes_, len(used), trace.prepared
         self._scores = in_parts(inner, self.columns, len(used))
 
     def abilities(self) -> Abilities:
@@ -153,8 +182,8 @@ class EncodedPipeline(EncodedModel):
         else:
             Z = np.asarray(Z, dtype=np.float64)[:, self.first]
         found = (Z + shift) / factor
-        on = np.array([part.kind == "level" for part in self.terms.parts], dtype=bool)
-        found[:, on] = np.round(found[:, on])  # scaled and scaled back, 1 may have become 0.9999999
+        on = np.array([part.kind in ("level", "missing") for part in self.terms.parts], dtype=bool)
+        found[:, on] = np.round(found[:, on]) + 0.0  # scaled and scaled back, 1 may have become 0.9999999, and 0 a −0
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -179,6 +208,7 @@ class CodedNaiveBayes(EncodedModel):
         p = int(model.n_features_in_)
         own = [f"x{j}" for j in range(p)] if known is None or len(known) != p else [str(name) for name in known]
         self.model, self.last, self.before, self.classes_, self.n_features_in_ = model, model, before, model.classes_, p
+        self.prepared = before is not None
         kinds = model.kinds_.tolist()
         parts = [Part(name, j, "code" if kind == "categorical" else "other") for j, (name, kind) in enumerate(zip(own, kinds, strict=True))]
         place = np.arange(p)

@@ -159,3 +159,17 @@ def table_contributions(table: ExplainedTable, pair: tuple[int | None, int | Non
     told = sp.csr_array((data, (own.row, own.col)), shape=own.shape)
     order = np.argsort(np.concatenate([np.flatnonzero(~words), np.flatnonzero(words)]))
     return sp.csr_array(table.terms.folded(sp.hstack([others, told], format="csr")[:, order]))
+
+
+def column_table(table: ExplainedTable) -> Table:
+    """Return how much each column moves the score, over all rows: the mean size of what it adds, the largest first; a text as a whole."""
+    each, terms = table_contributions(table, (1, 0) if len(table.model.classes_) == 2 else (None, None)), table.terms
+    owners = {int(t): part.text or terms.names[t] for t, part in zip(terms.term, terms.parts, strict=True)}
+    names = list(dict.fromkeys(owners.values()))
+    place = np.array([names.index(owner) for owner in owners.values()], dtype=np.intp)
+    together = sp.csr_array((np.ones(len(owners)), (list(owners), place)), shape=(len(terms.names), len(names)))
+    size = np.asarray(abs(each @ together).mean(axis=0)).ravel()
+    order = np.argsort(-size, kind="stable")
+    columns = (Column("column", [names[i] for i in order]), Column("mean contribution", size[order], ".4f"))
+    note = "How far from its mean a column moves the score of one class against the other, on average over these rows."
+    return Table("How much each column moves the decision", columns, note)

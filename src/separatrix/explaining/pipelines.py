@@ -22,11 +22,12 @@ from .recipe_parts import PartKind, recipe_parts
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One number that a table's row has: its name, the column it comes from (−1 for words and products of columns), and its kind."""
+    """One number that a table's row has: its name, the column it comes from (−1 for words and products), its kind, the text of a word."""
 
     name: str
     column: int
     kind: PartKind
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +149,8 @@ class Trace:
             column = own[made.column].column if made.column >= 0 else -1
             is_text = any(kind == "word" for _, kind in made.named)
             begin = len(self.parts)
-            self.parts += [Part(name, -1 if is_text else column, kind) for name, kind in made.named]
+            text = self.names[column] if is_text else ""
+            self.parts += [Part(name, -1 if is_text else column, kind, text) for name, kind in made.named]
             columns = Columns.of(range(begin, len(self.parts)))
             if is_text:
                 self.texts.add(column)

@@ -121,6 +121,8 @@ def _flip(
     """Return the smallest change of numbers and levels, and what is to be said about columns that stay as they are."""
     terms = table.terms
     free, low, high = limits(terms.names, np.zeros(len(terms.names)), *allowed)
+    if table.encoding.prepared:
+        terms, low, high = _as_seen(table, free, low, high)
     for t in [t for t in terms.levels if np.isfinite([low[t], high[t]]).any() and free[t]]:
         raise InputError(
             f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is."
@@ -136,6 +138,17 @@ def _flip(
     row = TableRow(terms, x, values, free, scale, lower, upper)
     assert isinstance(table.view, LinearScores)
     return smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to)), said
+
+
+def _as_seen(table: ExplainedTable, free: Bools, low: Floats, high: Floats) -> tuple[Terms, Floats, Floats]:
+    """Return terms and bounds of a table as people have it: columns of 0 and 1 are levels, and numbers stay among those seen."""
+    rows = table.parts if table.reference is None else table.reference
+    bounded = np.isfinite(low) | np.isfinite(high)
+    terms = table.terms.with_switches(rows, free & bounded)
+    for t, (least, most) in terms.ranges(rows).items() if rows.shape[0] > 1 else ():
+        if free[t] and not bounded[t]:
+            low[t], high[t] = least, most
+    return terms, low, high
 
 
 def _held(terms: Terms, x: Floats, values: NDArray[Any], free: Bools) -> list[str]:
