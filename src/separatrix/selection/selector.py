@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..arguments import KnownParameters
 from ..array_types import Bools, Indices
 from ..data import Source, as_source
+from ..data.batch_table import BatchTable
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
 from .column_positions import column_name, find_columns, find_groups
 from .kept_columns import KeptColumns
+from .searched_table import only_columns
 
 
 class Selector(KnownParameters, KeptColumns, BaseEstimator):
@@ -28,6 +30,8 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
 
     support_: Bools
     n_features_in_: int
+    takes_tables: ClassVar[bool] = False
+    """Whether tables with text, gaps or dates are taken as they are; `table_` says whether the fit saw one."""
     _uses_labels: ClassVar[bool] = True
     """Whether columns are picked by the labels, so that what is estimated from the same rows afterwards is too good."""
 
@@ -45,7 +49,10 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
         Returns
         -------
         rows : the same kind of rows (an array for a frame, unless `set_output` asks for frames)
+            Of a table with text, gaps or dates a frame of the same kind.
         """
+        if getattr(self, "table_", False):
+            return only_columns(X, self.get_feature_names_out().tolist())
         if not isinstance(X, Source):
             return super().transform(X)
         check_is_fitted(self)
@@ -102,7 +109,7 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
             self.feature_names_in_ = np.array(source.feature_names, dtype=object)
         for name, value in attributes.items():
             setattr(self, name, value)
-        if self._uses_labels and source is not None:
+        if self._uses_labels and source is not None and not isinstance(source, BatchTable):
             remember(type(self).__name__, source, np.flatnonzero(support))
         return self
 
