@@ -33,7 +33,9 @@ TABLE["vip"] = (TABLE.visits > 2).astype(int)
 X, TWO = TABLE.drop(columns="churn"), TABLE.churn.to_numpy()
 THREE = np.where(TABLE.age.fillna(45) < 38, "young", TWO)
 LABELS = pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
-FAMILIES = {name: own.at(own.grid[0]) if own.grid else own.model for name, own in table_families(whole_table(X)).items() if name != REFERENCE}
+FAMILIES = {
+    name: own.at(own.grid[0]) if own.grid else own.model for name, own in table_families(whole_table(X)).items() if name != REFERENCE
+}
 EXPLAINED = FAMILIES | {
     "pipeline": make_pipeline(TablePrep(), StandardScaler(), PeerLogistic(max_iter=1000)),
     "naive Bayes of numbers": make_pipeline(TablePrep(), GaussianNB(var_smoothing=0.1)),
@@ -99,7 +101,9 @@ def test_gaps_are_said_and_stay_and_columns_of_zero_and_one_move_as_levels() -> 
     gap, blank = int(np.flatnonzero(X.age.isna())[0]), 20
     why: Any = explain(model, X, gap)
     shown = dict(zip(why.tables["contributions"]["column"], why.tables["contributions"]["value"], strict=True))
-    assert shown["age"] == "missing" and "because their values are missing: age" in why.text and why.flip.change[why.names.index("age")] == 0
+    assert (
+        shown["age"] == "missing" and "because their values are missing: age" in why.text and why.flip.change[why.names.index("age")] == 0
+    )
     assert explain(model, X, blank).values[why.names.index("spent")] is None
     only: Any = explain(model, X, 1, change=["vip"])
     assert only.flip.found and only.flip.point[why.names.index("vip")] == 1 - X.vip[1] and f"vip to {1 - X.vip[1]}" in only.text
@@ -119,7 +123,8 @@ def test_levels_that_another_column_tells_are_not_moved_alone() -> None:
 def test_numbers_are_explained_in_their_own_units_whatever_a_coefficient_is_for() -> None:
     few = X[["visits", "age", "plan"]]
     plain, scaled = (
-        TableClassifier(LogisticRegression(C=np.inf), prep=TablePrep(units=units)).fit(few, TWO) for units in ({}, {"visits": ("times", 10)})
+        TableClassifier(LogisticRegression(C=np.inf), prep=TablePrep(units=units)).fit(few, TWO)
+        for units in ({}, {"visits": ("times", 10)})
     )
     one, two = (explain(model, few, 7, change=["visits"], bounds={"visits": (-1e9, 1e9)}) for model in (plain, scaled))
     assert_allclose(two.flip.point[0], one.flip.point[0], rtol=1e-4)  # of two fits, each to its tolerance

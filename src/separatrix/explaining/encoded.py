@@ -272,8 +272,8 @@ def _behind_columns(pipeline: Any) -> CodedNaiveBayes:
     reading = abilities_of(last).reading
     if not reading or not reading.coded:
         raise InputTypeError(
-            f"{type(last).__name__} reads the table's columns in a way that does not add up over them, so that it cannot be explained column "
-            "by column; explain a linear model of the same table, such as TableClassifier(LogisticRegression())."
+            f"{type(last).__name__} reads the table's columns in a way that does not add up over them, so that it cannot be explained "
+            "column by column; explain a linear model of the same table, such as TableClassifier(LogisticRegression())."
         )
     return CodedNaiveBayes(last, None, pipeline[:-1])
 

@@ -60,7 +60,9 @@ def explain_table_row(
     if isinstance(view, LinearScores):
         flip, said = _flip(table, x, values, (change, fixed, bounds), sd if distance == "standardised" else np.ones(len(x)), a, to)
     elif to is not None or change is not None or bounds or fixed:
-        raise InputError(f"{type(encoding.last).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
+        raise InputError(
+            f"{type(encoding.last).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model."
+        )
     else:
         flip, said = None, CURVED
     similar = None if table.reference is None else table.similar(x, neighbours, sd)

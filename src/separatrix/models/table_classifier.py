@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..abilities import Abilities
@@ -86,7 +87,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         sample_weight : (n,) weights, optional
         """
         X, y, sample_weight = self._labelled(X, y, sample_weight)
-        prep = TablePrep() if self.prep is None else self.prep
+        prep = TablePrep(sparse_output="auto" if _takes_sparse(or_logistic(self.estimator)) else False) if self.prep is None else self.prep
         if not isinstance(prep, TablePrep | TableColumns):
             raise InputError(f"prep={prep!r:.60} is no TablePrep; pass TablePrep(…), or leave it out.")
         scaler = [StandardScaler()] if self.standardise else []
@@ -95,7 +96,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         Z = pipeline[0].fit_transform(X, y, **own)
         if isinstance(prep, TablePrep) and Z.shape[1] == 0:
             raise NoFeatureLeftError(
-                "No column of the table tells anything: all are left out, as print(Recipe.plan(table)) says. Keep some: TablePrep(keep=[…])."
+                "No column of the table tells anything: all are left out, as print(Recipe.plan(table)) says. Keep some: TablePrep(keep=…)."
             )
         if self.standardise:
             pipeline[1].set_params(with_mean=not hasattr(Z, "indptr"))
@@ -209,7 +210,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         more : as of the classifier's own `summary`: intervals, level, covariance, terms
         """
         inner = self.estimator_
-        if not hasattr(inner, "summary"):
+        if not hasattr(inner, "summary"):  # names: some models of this package have one
             raise InputError(f"{type(inner).__name__} has no summary; LogisticRegression and LinearDiscriminantAnalysis have one.")
         named = _named(inner, self.recipe_.names)
         if X is None:
@@ -276,6 +277,10 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _takes_sparse(model: Any) -> bool:
+    return hasattr(model, "__sklearn_tags__") and bool(get_tags(model).input_tags.sparse)
 
 
 def _named(model: Any, names: list[str]) -> Any:

@@ -18,7 +18,7 @@ from .search import Search, SearchSpace
 from .search_by_algebra import Way
 from .search_by_refits import choose_road
 from .search_rows import search_rows
-from .searched_table import SearchedTable, is_table, labelled_table, searched_table
+from .searched_table import is_table, labelled_table, searched_table
 from .selector import Selector
 
 
@@ -56,17 +56,9 @@ class SequentialSelection(Selector):
         self._check_given()
         tabular = is_table(self.estimator, X)
         source = self._labelled(labelled_table(X) if tabular else X, y, sample_weight)
-        where = self._field(source)
-        table = self._table(X, source) if tabular else None
-        if table is not None:
-            where = table.space(where)
+        search = self._search_of_table(X, source, groups) if tabular else self._search(source, X, groups)
+        where = search.field
         earlier, members = self._beginning(source, where)
-        by_likelihood = isinstance(self.metric, str) and self.metric in ("aic", "bic")
-        plan = None if by_likelihood else KFold(5, random_state=0) if self.plan is None else self.plan
-        rows = search_rows(source, X, plan, groups) if table is None else search_rows(table.source, table.X, plan, groups)
-        model = self.estimator if table is None else table.model
-        road, name = choose_road(model, rows, self.metric, self.exhaustive, self.refits, self.n_jobs)
-        search = Search(where, road, rows, name, skipped={} if table is None else table.skipped(where))
         search.begin(members, earlier)
         target = self._target(where, len(search.members))
         with task(type(self).__name__, abs(target - len(search.members))) as work:
@@ -77,8 +69,31 @@ class SequentialSelection(Selector):
             raise KeyboardInterrupt(f"{type(self).__name__} was stopped after {len(search.moves) - 1} moves; {kept}.")
         return self
 
-    def _table(self, X: Any, source: Any) -> SearchedTable:
-        return searched_table(self.estimator, X, source, self.metric, self.exhaustive, self._find_columns(self.exclude, source))
+    def _search(self, source: Source, X: Any, groups: Any) -> Search:
+        rows = search_rows(source, X, self._plan(), groups)
+        road, name = choose_road(self.estimator, rows, self.metric, self.exhaustive, self.refits, self.n_jobs)
+        return Search(self._field(source), road, rows, name)
+
+    def _search_of_table(self, X: Any, columns: Any, groups: Any) -> Search:
+        excluded = self._find_columns(self.exclude, columns)
+        for by_refits in (False, True):
+            table = searched_table(self.estimator, X, columns, self.metric, self.exhaustive, excluded, by_refits)
+            rows = search_rows(table.source, table.X, self._plan(), groups)
+            road, name = choose_road(table.model, rows, self.metric, self.exhaustive, self.refits, self.n_jobs)
+            table = table.without_told_gaps(road)
+            if self._by_likelihood or not table.has_split_columns(road):
+                break
+        where = table.space(self._field(columns))
+        return Search(where, road, rows, name, skipped=table.skipped(where))
+
+    @property
+    def _by_likelihood(self) -> bool:
+        return isinstance(self.metric, str) and self.metric in ("aic", "bic")
+
+    def _plan(self) -> Any:
+        if self._by_likelihood:
+            return None
+        return KFold(5, random_state=0) if self.plan is None else self.plan
 
     def _keep(self, source: Source, search: Search, tabular: bool) -> None:
         history = search.history()
