@@ -20,6 +20,8 @@ from separatrix import (
     RareBinaryFilter,
     StabilitySelection,
     StepwiseDiscriminant,
+    TableClassifier,
+    TablePrep,
 )
 from separatrix.models import (
     AveragedPerceptron,
@@ -85,7 +87,9 @@ SELECTORS = [
 ]
 """Selectors of columns; further ones, and their laws, are in tests/selection."""
 
-ESTIMATORS = [*MODELS, *COUNT_MODELS, *LOSS_MODELS, *MISTAKE_MODELS, *META_MODELS, *SELECTORS]
+TABLE_MODELS = [TableClassifier(), TablePrep()]
+"""What takes tables as they are."""
+ESTIMATORS = [*MODELS, *COUNT_MODELS, *LOSS_MODELS, *MISTAKE_MODELS, *META_MODELS, *SELECTORS, *TABLE_MODELS]
 """Every public estimator, at its defaults and some also otherwise."""
 
 

@@ -14,11 +14,15 @@ from typing import Any
 
 REPEATS, SPENT = 7, 0.4
 """Calls timed at most, and seconds after which no further call is."""
+PREPARED = 60.0
+"""Seconds that preparing may take, and reporting after the end."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a contestant ended ("done", "time", "memory", "crash" or its error), its best seconds, bytes above the start, and its report."""
+    """How a contestant ended ("done", "time", "memory", "crash" or its error), its best seconds, those of the processor, bytes above the
+    start, and its report.
+    """
 
     end: str
     seconds: float = float("inf")
@@ -39,7 +43,7 @@ def in_child(prepare: Callable[[], tuple[Callable[[], Any], Callable[[Any], Any]
         finally:
             os._exit(0)
     os.close(writing)
-    data, deadline = b"", time.monotonic() + limit + 5.0
+    data, deadline = b"", time.monotonic() + limit + PREPARED
     while (left := deadline - time.monotonic()) > 0 and select.select([reading], [], [], left)[0]:
         chunk = os.read(reading, 1 << 20)
         if not chunk:
@@ -48,16 +52,17 @@ def in_child(prepare: Callable[[], tuple[Callable[[], Any], Callable[[Any], Any]
     else:
         os.kill(child, signal.SIGKILL)
     os.close(reading)
-    os.waitpid(child, 0)
+    status = os.waitpid(child, 0)[1]
     if data:
         found: Run = pickle.loads(data)
         return found
-    return Run("time" if time.monotonic() >= deadline else "crash")
+    return Run("time" if time.monotonic() >= deadline or os.WTERMSIG(status) == signal.SIGALRM else "crash")
 
 
 def _timed(prepare: Callable[[], tuple[Callable[[], Any], Callable[[Any], Any]]], limit: float) -> Run:
     try:
         run, read = prepare()
+        signal.setitimer(signal.ITIMER_REAL, limit)  # ends the child, in compiled code too
         start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         seconds = processor = float("inf")
         began, result = time.perf_counter(), None
@@ -65,10 +70,10 @@ def _timed(prepare: Callable[[], tuple[Callable[[], Any], Callable[[Any], Any]]]
             at, used = time.perf_counter(), time.process_time()
             result = run()
             now = time.perf_counter()
-            if now - at < seconds:
-                seconds, processor = now - at, time.process_time() - used
+            seconds, processor = min(seconds, now - at), min(processor, time.process_time() - used)
             if now - began > limit / 2 or (turn > 0 and now - began > SPENT):
                 break
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
         extra = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start)
         return Run("done", seconds, processor, extra, read(result))
     except MemoryError:

@@ -37,6 +37,7 @@ _ROOMS = {
         "LeaveOneOut",
         "RandomSubsampling",
         "ShrinkagePath",
+        "TimeSplit",
         "evaluate",
         "learning_curve",
         "permutation_test",

@@ -79,6 +79,8 @@ SORTED = Threshold(20_000)
 """Rows from which they are sorted by compiled code, and classes on several threads."""
 THREADS = Threshold(300_000)
 """Values from which a pass of a solver runs on several threads: below, it takes a millisecond or two."""
+BLAS_THREADS = Threshold(2e8)
+"""Multiplications from which BLAS may use several threads: below, they gain milliseconds, and lose tenths of a second on busy cores."""
 MARGIN_ROWS = Threshold(20_000)
 """Rows from which the line search of a margin is compiled."""
 MARGIN_MACHINES = Threshold(50_001)

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from separatrix import GaussianNB, MixedNB, open_table
-from separatrix.data import formats
+from separatrix.data import byte_streams
 from separatrix.errors import InputError
 
 WRITERS: dict[str, Callable[..., None]] = {
@@ -103,7 +103,7 @@ TEXTS: dict[str, tuple[bytes, str]] = {
     "header only": (b"a,y\n", "has a header and no rows"),
     "header without end": (b"a,y", "a header without rows"),
     "empty": (b"", "it is empty, or a header without rows"),
-    "latin-1 labels": ("a,y\n1,né\n2,no\n".encode("latin-1"), "target='y' is a column of type text that is not UTF-8"),
+    "latin-1 labels": ("a,y\n1,né\n2,no\n".encode("latin-1"), r"Column 'y' of .* is not UTF-8 in row 0\. .*encoding='latin-1'"),
     "same names": (b"a,a,y\n1,2,no\n", "Two columns of .* are called 'a'"),
 }
 
@@ -127,6 +127,6 @@ def test_many_columns_and_long_lines(tmp_path: Path, monkeypatch: Any) -> None:
     file = tmp_path / "a.csv"
     file.write_text(f"{','.join(names)},y\n" + f"{'1,' * 3000}no\n{'2,' * 3000}yes\n")
     assert next(open_table(file, "y").blocks()).X.shape == (2, 3000)
-    monkeypatch.setattr(formats, "TEXT_BYTES", 2**13)
+    monkeypatch.setattr(byte_streams, "TEXT_BYTES", 2**13)
     with pytest.raises(InputError, match="a line is longer than .* write so wide a table as Parquet"):
         open_table(file, "y")

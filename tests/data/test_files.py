@@ -23,7 +23,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from separatrix import ClassMoments, open_table
-from separatrix.data import files, formats
+from separatrix.data import byte_streams, files
 from separatrix.data import source as sources
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
 from tests.tables import MODELS
@@ -225,11 +225,11 @@ BAD = {
     "other classes": ({"x": [1.0], "y": [1]}, {"classes": ["no", "yes"]}, InputError, "not of the type of the target.*int64"),
     "no rows": ({"x": pa.array([], pa.float64()), "y": pa.array([], pa.int64())}, {}, InputError, "no rows in the data"),
     "no target": ({"x": [1.0], "churn": [1]}, {"target": "chrun"}, UnknownNameError, "'chrun'.*target.*Did you mean 'churn'"),
-    "dates as target": ({"x": [1.0], "y": [datetime.date(2020, 1, 1)]}, {}, InputError, "date32"),
+    "dates as target": ({"x": [1.0], "y": [datetime.date(2020, 1, 1)]}, {}, InputError, "'y' is a column of type date"),
     "no weight": ({"x": [1.0], "y": [1]}, {"weight": "w"}, UnknownNameError, "'w' .in weight. is not in the table"),
     "text weight": ({"x": [1.0], "y": [1], "w": ["1"]}, {"weight": "w"}, InputError, "weights must be numbers"),
     "text": ({"x": [1.0], "city": ["Ulm"], "y": [1]}, {}, InputError, r"Column 'city' holds text.*columns=\['x'\]"),
-    "dates": ({"x": [1.0], "d": [datetime.date(2020, 1, 1)], "y": [1]}, {}, InputError, r"'d' holds date32.*columns=\['x'\]"),
+    "dates": ({"x": [1.0], "d": [datetime.date(2020, 1, 1)], "y": [1]}, {}, InputError, r"'d' holds dates.*columns=\['x'\].*TablePrep"),
     "misspelt": ({"age": [1.0], "y": [1]}, {"columns": ["aeg"]}, UnknownNameError, "'aeg'.*Did you mean 'age'"),
     "target twice": ({"x": [1.0], "y": [1]}, {"columns": ["x", "y"]}, InputError, "'y' is the target"),
     "column twice": ({"x": [1.0], "y": [1]}, {"columns": ["x", "x"]}, InputError, "listed twice"),
@@ -269,12 +269,12 @@ def test_files_that_differ(second: Any, message: str, tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(formats, "TEXT_BYTES", 1000)
+    monkeypatch.setattr(byte_streams, "TEXT_BYTES", 1000)
     (tmp_path / "a.parquet").write_text("not Parquet")
     with pytest.raises(InputError, match=r"a\.parquet' cannot be read: .*magic bytes"):
         open_table(tmp_path, "y")
     (tmp_path / "b.csv").write_text("x,y\n" + "1,1\n" * 4_000 + "oops,1\n")
-    with pytest.raises(InputError, match=r"b\.csv' cannot be read beyond row.*'oops'"):
+    with pytest.raises(InputError, match=r"Column 'x' of '.*b\.csv' holds 'oops' in row 4000, and numbers in the first .*; TablePrep"):
         list(open_table(tmp_path / "b.csv", "y").blocks())
     pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"]), tmp_path / "c.pq")
     with pytest.raises(InputError, match=r"Two columns of .* are called 'x'"):

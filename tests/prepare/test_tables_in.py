@@ -7,18 +7,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression as Peer
+from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB as GaussianPeer
 from sklearn.pipeline import make_pipeline
 
 from separatrix import (
     Bootstrap,
+    GaussianNB,
     Holdout,
     KFold,
+    LeastSquaresClassifier,
     LeaveOneOut,
     LinearDiscriminantAnalysis,
+    LinearSVC,
     LogisticRegression,
     NearestMean,
+    OneVsRest,
+    QuadraticDiscriminantAnalysis,
     RandomSubsampling,
     TableClassifier,
     TablePrep,
@@ -30,7 +36,16 @@ from separatrix import (
 from separatrix.errors import DataWarning, InputError
 from tests.prepare.tables import customers
 
-MODELS = [LogisticRegression(), LinearDiscriminantAnalysis(shrinkage=0.1), NearestMean(), Peer()]
+MODELS = [
+    LogisticRegression(),
+    LinearDiscriminantAnalysis(shrinkage=0.1),
+    LinearSVC(),
+    GaussianNB(),
+    QuadraticDiscriminantAnalysis(shrinkage=0.1),
+    NearestMean(),
+    OneVsRest(LeastSquaresClassifier()),
+    GaussianPeer(),
+]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -39,17 +54,28 @@ def test_evaluation_is_that_of_a_pipeline_on_the_same_folds(model: Any) -> None:
     X, y = table.drop(columns="churn"), table.churn.to_numpy()
     folds = StratifiedKFold(5)
     found = evaluate(model, table, target="churn", plan=folds)
-    theirs = cross_val_predict(make_pipeline(TablePrep(), model), X, y, cv=folds, method="predict_proba")
-    np.testing.assert_allclose(found.posteriors, theirs, rtol=1e-6, atol=1e-8)
+    pipeline = make_pipeline(TablePrep(), model)
+    theirs = cross_val_predict(pipeline, X, y, cv=folds)
+    np.testing.assert_array_equal(found.confusion, confusion_matrix(y, theirs))
+    if found.posteriors is not None:
+        theirs = cross_val_predict(pipeline, X, y, cv=folds, method="predict_proba")
+        np.testing.assert_allclose(found.posteriors, theirs, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("plan", [KFold(5), Holdout(0.3), RandomSubsampling(8, 0.3), Bootstrap(20)], ids=lambda plan: type(plan).__name__)
+@pytest.mark.parametrize("plan", [KFold(5), Holdout(0.3), RandomSubsampling(0.3, 8)], ids=lambda plan: type(plan).__name__)
 def test_noise_is_no_better_than_chance_in_any_plan(plan: Any) -> None:
     rng = np.random.default_rng(3)
     table = pd.DataFrame({"town": rng.choice([f"t{i}" for i in range(1000)], 2000), "y": rng.choice(["no", "yes"], 2000)})
     found = evaluate(LogisticRegression(), table, target="y", plan=plan, metrics="auc", random_state=0)
     low, high = found.intervals["auc"]
     assert low - 0.02 <= 0.5 <= high + 0.02
+
+
+def test_copies_of_a_row_in_a_bootstrap_do_not_tell_each_other_their_label() -> None:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"town": rng.choice([f"t{i}" for i in range(500)], 1000), "y": rng.choice(["no", "yes"], 1000)})
+    found = evaluate(LogisticRegression(), table, target="y", plan=Bootstrap(10), random_state=0)
+    assert abs(found.error - 0.5) < 0.06
 
 
 def test_leave_one_out_holds_a_preparation_that_saw_no_labels_and_refuses_another() -> None:

@@ -33,8 +33,9 @@ CASES = {
     "curved": (make_rows(n=800, p=30, K=4), "curved"),
     "whitened, large": (make_rows(n=2000, p=1600), "whitened"),
     "newton, up to the sample": ((np.zeros((19_999, 2)), np.arange(19_999) % 2), "newton"),
-    "whitened, as many as the sample": ((np.zeros((20_000, 2)), np.arange(20_000) % 2), "whitened"),
-    "whitened, tall": ((np.zeros((90_000, 2)), np.arange(90_000) % 2), "whitened"),
+    "whitened, as many as the sample": ((np.ones((20_000, 2)), np.arange(20_000) % 2), "whitened"),
+    "newton_cg, many rows without curvature": ((np.zeros((90_000, 2)), np.arange(90_000) % 2), "newton_cg"),
+    "whitened, tall": ((np.ones((90_000, 2)), np.arange(90_000) % 2), "whitened"),
 }
 
 

@@ -1,6 +1,6 @@
-"""A column of some Arrow rows becomes numbers, weights or class codes, or the error that names its file and row.
+"""A column of some Arrow rows becomes numbers, categories, dates, weights or class codes, or the error that names its file and row.
 
-Only methods of the column are used, so that pyarrow itself is imported in `formats.py` alone.
+Only methods of the column are used; pyarrow itself is imported where files are read.
 """
 
 from __future__ import annotations
@@ -10,17 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Codes, Floats
+from ..array_types import Codes, Floats, Ints
 from ..errors import InputError
+from .arrow_types import as_indices, is_known
 from .batches import Piece
+from .columns import Column
 from .labels import check_labels, encode
+
+SECONDS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+"""How many of a unit of time make a second."""
 
 
 def column(piece: Piece, name: str) -> Any:
     """Return one column of a piece; a missing value is an error."""
     values = piece.rows.column(name)
     if values.null_count:
-        row = piece.row + values.is_null().index(True).as_py()
+        row = piece.row_of(values.is_null().index(True).as_py())
         raise InputError(
             f"Input contains NaN or null: column {name!r} misses a value in row {row} of {piece.file!r}. Drop such rows, or fill them "
             "in, for instance with sklearn.impute.SimpleImputer."
@@ -44,7 +49,7 @@ def weights(piece: Piece, name: str) -> Floats:
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(
-            f"The weight in row {piece.row + row} of {piece.file!r} (column {name!r}) is {values[row]}. Weights are frequencies and "
+            f"The weight in row {piece.row_of(row)} of {piece.file!r} (column {name!r}) is {values[row]}. Weights are frequencies and "
             "must be finite and ≥ 0; 0 leaves a row out."
         )
     return values
@@ -75,8 +80,89 @@ def distinct_labels(piece: Piece, name: str, is_text: bool) -> NDArray[Any]:
         return np.array(values.unique().to_pylist(), dtype=object)
     labels = numbers(values.unique())
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        row = piece.row + int(np.flatnonzero(~np.isfinite(numbers(values)))[0])
+        row = piece.row_of(int(np.flatnonzero(~np.isfinite(numbers(values)))[0]))
         raise InputError(
             f"Input y contains NaN or infinity: column {name!r}, row {row} of {piece.file!r}. Drop the rows without a label before fitting."
         )
     return check_labels(labels)
+
+
+def labelled(piece: Piece, name: str) -> Piece:
+    """Return the rows of a piece that have a label: neither null nor NaN."""
+    values = piece.rows.column(name)
+    if hasattr(values, "dictionary") and values.dictionary.null_count:
+        values = values.dictionary_decode()
+    known = is_known(values)
+    return piece if known.true_count == len(known) else piece.only(known)
+
+
+def read_column(name: str, kind: str, parts: list[Any]) -> Column:
+    """Return the values of a column in one piece, given in several: text and categories as codes, dates in microseconds, times in seconds.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> town = read_column("town", "text", [pa.array(["Ulm", None]), pa.array(["Rom", "Ulm"])])
+    >>> town.categories()
+    (array([ 0, -1,  1,  0], dtype=int32), ['Ulm', 'Rom'])
+    """
+    if kind == "null":
+        n = sum(map(len, parts))
+        return Column(name, np.zeros(n, dtype=np.int32), np.empty(0, dtype=object), np.ones(n, dtype=bool))
+    if kind == "text" or (kind == "number" and hasattr(parts[0], "dictionary")):
+        return _categories(name, parts)
+    read = {"number": _with_gaps, "date": _dates, "time": _seconds}[kind]
+    return Column(name, np.concatenate([read(values.dictionary_decode() if hasattr(values, "dictionary") else values) for values in parts]))
+
+
+def _with_gaps(values: Any) -> NDArray[Any]:
+    """Return numbers as they are, as floats where some are missing."""
+    return numbers(values.cast("float64", safe=False) if values.null_count else values)
+
+
+def _dates(values: Any) -> NDArray[Any]:
+    days: NDArray[Any] = values.to_numpy(zero_copy_only=False).astype("datetime64[us]")
+    return days
+
+
+def _seconds(values: Any) -> Floats:
+    units = values.cast("int32" if values.type.bit_width == 32 else "int64").cast("float64", safe=False)
+    found: Floats = units.to_numpy(zero_copy_only=False) / SECONDS[values.type.unit]
+    return found
+
+
+def _categories(name: str, parts: list[Any]) -> Column:
+    """Return text or categories as codes: levels in the order of their first rows, however files were cut; ordered ones in their own."""
+    places: dict[Any, int] = {None: -1}  # a null may stand among the categories themselves
+    codes, ordered = [], False
+    for values in parts:
+        encoded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        own: Ints = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+        ordered = encoded.type.ordered
+        used = np.arange(len(encoded.dictionary)) if ordered else _first_seen(own, len(encoded.dictionary))
+        table = np.full(len(encoded.dictionary) + 1, -1, dtype=np.int32)  # the last one, -1, for what is missing
+        table[used] = [places.setdefault(level, len(places) - 1) for level in encoded.dictionary.take(as_indices(used)).to_pylist()]
+        codes.append(table[own])
+    whole = np.concatenate(codes)
+    levels = np.empty(len(places) - 1, dtype=object)
+    levels[:] = list(places)[1:]
+    missing = whole < 0
+    if not missing.any():
+        return Column(name, whole, levels, ordered=ordered)
+    return Column(name, np.where(missing, np.int32(0), whole), levels, missing, ordered)
+
+
+def _first_seen(codes: Ints, n_levels: int) -> Ints:
+    """Return the codes that occur, in the order of their first rows.
+
+    Examples
+    --------
+    >>> _first_seen(np.array([2, -1, 0, 2]), 4).tolist()
+    [2, 0]
+    """
+    first = np.full(n_levels + 1, len(codes))
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last to be written stays, which is the first row
+    first = first[:-1]
+    used = np.flatnonzero(first < len(codes))
+    order: Ints = used[np.argsort(first[used])]
+    return order

@@ -9,23 +9,45 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+import numpy as np
+
+from ..array_types import Indices
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows as they came out of a file: something with a length and `slice(begin, length)`, and where they stood there."""
+    """Rows as they came out of a file: something with a length and `slice(begin, length)`, and where they stood there.
+
+    Parameters
+    ----------
+    row : number of the first row within the file
+    places : (n,) distances of the rows from that row, where some rows were left out
+    """
 
     rows: Any
     file: str
     row: int
+    places: Indices | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def part(self, begin: int, length: int) -> Piece:
         """Return some of the rows without copying them."""
-        return Piece(self.rows.slice(begin, length), self.file, self.row + begin)
+        if self.places is None:
+            return Piece(self.rows.slice(begin, length), self.file, self.row + begin)
+        return Piece(self.rows.slice(begin, length), self.file, self.row, self.places[begin : begin + length])
+
+    def only(self, kept: Any) -> Piece:
+        """Return some of the rows, chosen by Arrow's booleans."""
+        places = np.flatnonzero(kept.to_numpy(zero_copy_only=False))
+        return Piece(self.rows.filter(kept), self.file, self.row, places if self.places is None else self.places[places])
+
+    def row_of(self, i: int) -> int:
+        """Return the number of row i of the piece within its file."""
+        return self.row + (i if self.places is None else int(self.places[i]))
 
 
 @dataclass(frozen=True, slots=True)

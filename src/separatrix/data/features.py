@@ -1,6 +1,7 @@
 """Which columns of a table are its features, and whether all files of a table agree on them.
 
-A table's columns are told by their kinds: "number" (booleans too), "text" (categories too), or the name of another type.
+A table's columns are told by their kinds: "number" (booleans too), "text" (categories too), "date", "time", "null" (no values), or the
+name of another type.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..argument_types import is_among, is_listed
+from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 
 
@@ -25,7 +26,7 @@ def choose_features(
     for role, name in (("target", target), ("weight", weight)):
         if name is not None:
             _refuse_unknown(role, name, kinds)
-    if target is not None and kinds[target] not in ("number", "text"):
+    if target is not None and kinds[target] not in ("number", "text", "null"):
         raise InputError(
             f"target={target!r} is a column of type {kinds[target]}; labels must be whole numbers, text, categories or booleans. "
             "Write it to the file as text."
@@ -38,7 +39,6 @@ def choose_features(
         features = _given(columns, kinds, {target: "target", weight: "weight"})
     if not features:
         raise InputError(f"No column is left for the features: the table holds {_listed(list(kinds))} only.")
-    _refuse_text(features, kinds)
     return features
 
 
@@ -60,26 +60,47 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
 
 
 def _refuse_unknown(role: str, name: Any, kinds: Mapping[str, str]) -> None:
-    if not is_among(name, list(kinds)):
+    if not isinstance(name, str) or name not in kinds:
         raise UnknownNameError(
             f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, kinds)} It holds {_listed(list(kinds))}."
         )
 
 
-def _refuse_text(features: Sequence[str], kinds: Mapping[str, str]) -> None:
+def refuse_text(features: Sequence[str], kinds: Mapping[str, str]) -> None:
+    """Raise an error where a feature is not made of numbers.
+
+    Examples
+    --------
+    >>> refuse_text(["age"], {"age": "number", "town": "text"})
+    """
     text = [name for name in features if kinds[name] != "number"]
     if text:
-        numbers = _listed([name for name in features if kinds[name] == "number"])
-        advice = f", for instance columns=[{numbers}]" if numbers else ""
-        one = len(text) == 1
+        rest = [name for name in features if kinds[name] == "number"]
         raise InputError(
-            f"Column{'' if one else 's'} {_listed(text)} hold{'s' if one else ''} {_other(kinds, text)}, which cannot be used as "
-            f"features; could not convert to numbers. Pass columns=[…] to name the features{advice}."
+            f"{_holds(text, kinds)}, where numbers are needed; could not convert to numbers. Pass columns=[…] to name features of "
+            f"numbers{_instead(rest)}, or let TablePrep make numbers of all columns: make_pipeline(TablePrep(), model)."
         )
 
 
-def _other(kinds: Mapping[str, str], names: Sequence[str]) -> str:
-    return " or ".join(sorted({kinds[name] for name in names}))
+def refuse_other_kinds(features: Sequence[str], kinds: Mapping[str, str], possible: Sequence[str]) -> None:
+    """Raise an error where a feature is of a kind that no table of columns holds, such as a list."""
+    other = [name for name in features if kinds[name] not in possible]
+    if other:
+        rest = [name for name in features if kinds[name] in possible]
+        raise InputError(
+            f"{_holds(other, kinds)}, which is neither numbers nor text nor dates. Write such columns as one of these, or pass columns=[…] "
+            f"to leave them out{_instead(rest)}."
+        )
+
+
+def _holds(names: Sequence[str], kinds: Mapping[str, str]) -> str:
+    words = {"date": "dates", "time": "times", "null": "no values"}
+    held = " or ".join(sorted({words.get(kinds[name], kinds[name]) for name in names}))
+    return f"Column{'s' * (len(names) > 1)} {_listed(names)} hold{'s' * (len(names) == 1)} {held}"
+
+
+def _instead(names: Sequence[str]) -> str:
+    return f", for instance columns=[{_listed(names)}]" if names else ""
 
 
 def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None) -> None:
@@ -92,13 +113,14 @@ def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = 
         The order of the columns may differ: they are read by name.
     """
     (first, expected), *others = schemas.items()
+    known = expected.names if used is None else used
     for file, schema in others:
-        known = expected.names if used is None else used
+        names = set(schema.names)
         for name in known:
-            there = schema.field(name).type if name in schema.names else "missing"
+            there = schema.field(name).type if name in names else "missing"
             if there != expected.field(name).type:
                 _differ(name, first, str(expected.field(name).type), file, str(there))
-        extra = [name for name in schema.names if name not in known] if used is None else []
+        extra = sorted(names.difference(known), key=schema.names.index) if used is None else []
         if extra:
             _differ(extra[0], first, "missing", file, str(schema.field(extra[0]).type))
 

@@ -1,11 +1,11 @@
-"""Rows in Parquet, Arrow or CSV files, streamed block by block."""
+"""Rows in Parquet, Arrow, CSV or JSON files, streamed block by block."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,27 @@ from ..argument_types import check_arguments
 from ..array_types import Codes
 from ..errors import InputError
 from .arrow_columns import column, distinct_labels, numbers, text_codes, weights
+from .arrow_types import is_single, kind_of
 from .batches import Batch, Piece, cut, read_ahead
-from .features import choose_features, refuse_differences
-from .formats import Stamp, count_rows, is_single, kind_of, kinds_of, read_file, schema_of, stamp_of
+from .features import choose_features, refuse_differences, refuse_text
+from .formats import (
+    Stamp,
+    count_rows,
+    kinds_of,
+    read_file,
+    refuse_other_encodings,
+    schema_of,
+    settled_schema,
+    shared_types,
+    stamp_of,
+)
 from .labels import check_classes, code_table, encode, find_classes
 from .paths import find_files
 from .source import Block, Source, chunk_rows
 from .threads import ordered_map, single_threaded_blas, thread_count
+
+if TYPE_CHECKING:
+    from .column_files import ColumnTable
 
 R = TypeVar("R")
 
@@ -43,12 +57,14 @@ def open_table(
     Parameters
     ----------
     path : str, path, or a list of them
-        A file, a folder or a glob: Parquet (.parquet, .pq), Arrow (.arrow, .feather, .ipc) or text (.csv, .tsv, also .gz).
+        A file, a folder or a glob: Parquet (.parquet, .pq), Arrow (.arrow, .feather, .ipc), text with a header (.csv, .tsv; delimited
+        by , ; | or tabs, as the header is) or JSON lines (.jsonl, .ndjson); the last two also with .gz, .bz2, .zst or .xz after it.
         The rows come in the order of the sorted files; those of a list in the order of the list.
     target : str, optional
         Column of the labels: whole numbers, text, categories or booleans. Not needed to predict.
     columns : list of str, optional
-        Columns of the features, in this order; all but `target` and `weight` if not given. They must hold numbers or booleans.
+        Columns of the features, in this order; all but `target` and `weight` if not given. Most models need numbers or booleans;
+        text, dates and missing values are there for those that take tables, as batches of columns: see `FileTable.as_columns`.
     weight : str, optional
         Column of the weights.
     classes : list of labels, optional
@@ -74,10 +90,13 @@ def open_table(
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
     files, kind = find_files(path)
     stamps = {file: stamp_of(file) for file in files}
-    schemas = {file: schema_of(file, kind, target) for file in files}
+    read = {file: schema_of(file, kind, target) for file in files}
+    schemas = shared_types(read, kind)
     schema = schemas[files[0]]
-    features = choose_features(kinds_of(schema, kind), columns, target, weight)
+    refuse_other_encodings(read, kind, [name for name in (target, weight) if name is not None])
+    features = choose_features(kinds_of(schema), columns, target, weight)
     used = [*features, *(name for name in (target, weight) if name is not None)]
+    refuse_other_encodings(read, kind, used)
     refuse_differences(schemas, None if columns is None else used)
     table = FileTable(stamps, kind, schema, features, target, weight)
     table.batch_rows = batch_rows or table.batch_rows
@@ -86,24 +105,33 @@ def open_table(
 
 
 class FileTable(Source):
-    """Rows of files, as :func:`open_table` gives them.
+    """Rows of files, as :func:`open_table` gives them: blocks of numbers, or by `as_columns` batches of columns of any types.
 
     A thread reads ahead; what it reads is turned into blocks on the threads that run the pass. Rows keep their order, and
     blocks begin at multiples of `batch_rows`, so neither the threads nor the way the files are cut change a result.
     """
 
     feature_names: tuple[str, ...]
+    _as_codes: ClassVar[bool] = False
+    """Whether text is read as codes of its distinct values."""
 
     def __init__(
         self, stamps: Mapping[str, Stamp], kind: str, schema: Any, features: Sequence[str], target: str | None, weight: str | None
     ) -> None:
         self.files, self.stamps, self.kind, self.schema = tuple(stamps), stamps, kind, schema
-        self.n_rows = sum(map(count_rows, self.files)) if kind == "parquet" else None
+        self.stored_rows = sum(map(count_rows, self.files)) if kind == "parquet" else None
         self.feature_names, self.n_features = tuple(features), len(features)
         self.target, self.weight = target, weight
         self.dtype = self._dtype()
         self.batch_rows = chunk_rows(self.n_features)
         self._classes: NDArray[Any] | None = None
+        self._settled: Any = None
+        self._unlabelled: int | None = None
+
+    @property
+    def n_rows(self) -> int | None:  # type: ignore[override]
+        """Number of rows, which only Parquet files say before they are read."""
+        return self.stored_rows
 
     def _dtype(self) -> np.dtype[Any]:
         single = all(is_single(self.schema.field(name).type) for name in self.feature_names)
@@ -120,6 +148,29 @@ class FileTable(Source):
         table.feature_names = tuple(self.feature_names[j] for j in columns)
         table.n_features, table.dtype = len(table.feature_names), table._dtype()
         return table
+
+    def as_columns(self) -> ColumnTable:
+        """Return the same rows as batches of columns: text by codes, dates, numbers with gaps.
+
+        What the first part of a CSV tells of its columns is checked on all of it first: a column of numbers that holds text later on is
+        text from its first row.
+        """
+        from .column_files import ColumnTable
+
+        if self._settled is None:
+            read = [*self.feature_names, *([] if self.target is None else [self.target])]  # weights are numbers or refused
+            self._settled = settled_schema(self.stamps, self.kind, self.schema, read)
+        return ColumnTable(self, self._settled)
+
+    def without_labels(self) -> Self:
+        """Return the rows alone, all of them: neither labels nor weights are read."""
+        table = copy.copy(self)
+        table.target = table.weight = table._classes = None
+        return table
+
+    def require_numbers(self) -> None:
+        """Raise an error that names the columns which are not numbers, before any row is read."""
+        refuse_text(self.feature_names, kinds_of(self.schema))
 
     @property
     def classes(self) -> NDArray[Any] | None:  # type: ignore[override]
@@ -145,6 +196,7 @@ class FileTable(Source):
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, block by block."""
+        self._require_kinds()
         coder = self._coder()
         with closing(self._pieces()) as pieces:
             for batch in cut(pieces, self.batch_rows):
@@ -152,6 +204,7 @@ class FileTable(Source):
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; what is read becomes a block on the threads as well."""
+        self._require_kinds()
         coder = self._coder()
         # closing: an error in the function must stop the reading thread even while its traceback keeps this frame alive.
         with single_threaded_blas(), closing(self._pieces()) as pieces:
@@ -161,13 +214,28 @@ class FileTable(Source):
     def _pieces(self) -> Generator[Piece]:
         """Read the columns needed, ahead of who takes them."""
         threads = thread_count(self.n_jobs)
-        names = [*self.feature_names, *(name for name in (self.target, self.weight) if name is not None)]
-        read = (
-            piece
-            for file in self.files
-            for piece in read_file(file, self.stamps[file], self.kind, self._types(names), chunk_rows(self.n_features), threads > 1)
-        )
+        read = self._read(threads > 1)
         return read if threads == 1 else read_ahead(read, READ_AHEAD)
+
+    def _read(self, use_threads: bool) -> Generator[Piece]:
+        types, as_codes = self._types(self._names()), self._as_codes
+        for file in self.files:
+            for piece in read_file(file, self.stamps[file], self.kind, types, self._piece_rows(), use_threads, as_codes):
+                yield self._kept(piece)
+
+    def _piece_rows(self) -> int:
+        """Return about how many rows are read at once."""
+        return chunk_rows(self.n_features)
+
+    def _require_kinds(self) -> None:
+        self.require_numbers()
+
+    def _kept(self, piece: Piece) -> Piece:
+        """Return the rows of a piece that are there for a pass: here all."""
+        return piece
+
+    def _names(self) -> list[str]:
+        return [*self.feature_names, *(name for name in (self.target, self.weight) if name is not None)]
 
     def _types(self, names: Sequence[str]) -> dict[str, Any]:
         return {name: self.schema.field(name).type for name in names}
@@ -197,14 +265,19 @@ class FileTable(Source):
         return lambda piece: encode(numbers(column(piece, name)), classes, table)
 
     def _find_classes(self, name: str) -> NDArray[Any]:
-        """Return the distinct labels, reading no other column, several files at a time."""
+        """Return the distinct labels, reading no other column, several files at a time; rows left out for want of a label are counted."""
         is_text = kind_of(self.schema.field(name).type) == "text"
 
-        def distinct(file: str) -> list[NDArray[Any]]:
+        def distinct(file: str) -> list[tuple[int, NDArray[Any]]]:
             pieces = read_file(file, self.stamps[file], self.kind, self._types([name]), chunk_rows(1), use_threads=False)
-            return [distinct_labels(piece, name, is_text) for piece in pieces]
+            with_labels = ((len(piece), self._kept(piece)) for piece in pieces)
+            return [(n - len(kept), distinct_labels(kept, name, is_text)) for n, kept in with_labels]
 
         found = [part for parts in ordered_map(distinct, self.files, thread_count(self.n_jobs)) for part in parts]
-        if not found:
+        self._unlabelled = sum(n for n, _ in found)
+        labels = [each for _, each in found if len(each)]
+        if not labels and self._unlabelled:
+            raise InputError(f"All {self._unlabelled} rows lack a label: column {name!r} is empty; name that of the labels as target.")
+        if not labels:
             raise InputError("There are no rows in the data; at least one is needed.")
-        return find_classes(np.concatenate(found))
+        return find_classes(np.concatenate(labels))

@@ -1,33 +1,33 @@
-"""How Parquet, Arrow and text files are read, piece by piece. The only file that imports pyarrow."""
+"""How files of every format are read, piece by piece, and the columns they hold."""
 
 from __future__ import annotations
 
-import codecs
 import os
-from collections.abc import Callable, Generator
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
+from functools import partial, reduce
 from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from pyarrow import types
 
 from ..errors import InputError
+from .arrow_types import coded, common, kind_of
 from .batches import Piece
+from .byte_streams import BROKEN, STREAM_BYTES, TOO_LONG
+from .csv_files import csv_schema, explain, read_csv, refuse_not_utf8, settled_types
+from .json_lines import json_schema, read_json
 
 Stamp = tuple[int, int]
 """Size of a file and when it was last written: a file that has another one is no longer the file that was opened."""
 Reader = Callable[[str, dict[str, Any], int, bool], Generator[Any]]
 """Yields batches of a file, given the columns by name and type, the rows of a batch, and whether to use threads."""
-
-STREAM_BYTES = 65_536
-"""What is read of a Parquet column in one go; the decoded batch and one page per column (1 MB by default) come on top."""
-TEXT_BYTES = 4_194_304
-"""What is read of a text file in one go; the types of its columns are those of the first such part."""
-TOO_LONG = "a line is longer than 4 megabytes; write so wide a table as Parquet"
+CSV = ("csv", "tsv")
+TEXTS = (*CSV, "json")
+"""Formats whose files do not say the types of their columns."""
 
 
 def stamp_of(file: str) -> Stamp:
@@ -53,112 +53,128 @@ def schema_of(file: str, kind: str, target: str | None = None) -> Any:
             with pa.OSFile(file) as raw, pa.ipc.open_file(raw) as opened:
                 schema = opened.schema
         else:
-            schema = _text_schema(file, kind, target)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise _unreadable(file, error) from error
-    if len(set(schema.names)) < len(schema.names):
-        twice = next(name for name in schema.names if schema.names.count(name) > 1)
-        raise InputError(f"Two columns of {file!r} are called {twice!r}; give every column a name of its own.")
+            schema = json_schema(file, target) if kind == "json" else csv_schema(file, kind, target)
+    except BROKEN as error:
+        raise _explained(file, kind, {}, error) or _unreadable(file, error) from error
+    _refuse_names(file, schema.names)
     return schema
 
 
-def _text_schema(file: str, kind: str, target: str | None) -> Any:
-    _refuse_other_encodings(file, _header(file))
-    with open_text(file, kind, {}) as opened:
-        fields = [(f.name, pa.float64() if types.is_integer(f.type) and f.name != target else f.type) for f in opened.schema]
-        if all(types.is_null(type_) for _, type_ in fields) and not any(len(batch) for batch in opened):
-            raise InputError(f"The file {file!r} has a header and no rows; leave it out, or write it with at least one row.")
-    return pa.schema(fields)
-
-
-def _header(file: str) -> bytes:
-    """Return the first line of a text file, a .gz undone, or as much of it as can be read in one go."""
-    found = b""
-    with pa.input_stream(file) as raw:
-        while len(found) < TEXT_BYTES and b"\n" not in found and (more := raw.read(STREAM_BYTES)):
-            found += more
-    if len(found) >= TEXT_BYTES and b"\n" not in found[:TEXT_BYTES]:
-        raise pa.ArrowInvalid(TOO_LONG)
-    return found.split(b"\n")[0]
-
-
-def _refuse_other_encodings(file: str, header: bytes) -> None:
-    """Raise an error if the header of a text file is not UTF-8."""
-    remedy = "Write it in UTF-8, for instance: pandas.read_csv(file, encoding={!r}).to_csv(file, index=False)."
-    if b"\0" in header or header.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+def _refuse_names(file: str, names: Sequence[str]) -> None:
+    if "" in names:
         raise InputError(
-            f"The file {file!r} holds bytes of zero, as UTF-16 text does; text files are read as UTF-8. {remedy.format('utf-16')}"
+            f"Column {names.index('')} of {file!r} has no name (counted from 0); give every column one. The index of a frame is left out "
+            "by frame.to_csv(file, index=False)."
         )
-    try:
-        header.decode()
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"The header of {file!r} is not UTF-8: byte {error.start} is {header[error.start]:#x}, {chr(header[error.start])!r} "
-            f"in Latin-1. {remedy.format('latin-1')}"
-        ) from None
+    name, times = Counter(names).most_common(1)[0] if names else ("", 0)
+    if times > 1:
+        raise InputError(f"Two columns of {file!r} are called {name!r}; give every column a name of its own.")
 
 
-def open_text(file: str, kind: str, columns: dict[str, Any], use_threads: bool = False) -> Any:
-    """Open a text file, all its columns or those of given types. An empty field of text is missing, as it is for pandas."""
-    return pa_csv.open_csv(
-        file,
-        read_options=pa_csv.ReadOptions(block_size=TEXT_BYTES, use_threads=use_threads),
-        parse_options=pa_csv.ParseOptions(delimiter="\t" if kind == "tsv" else ","),
-        convert_options=pa_csv.ConvertOptions(strings_can_be_null=True, column_types=columns, include_columns=list(columns)),
-    )
+def shared_types(schemas: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return the schemas of text files with the types that suit all of these files; those of other files as they are.
 
-
-def kind_of(type_: Any) -> str:
-    """Return "number", "text", or the name of another type.
-
-    Examples
-    --------
-    >>> kind_of(pa.bool_()), kind_of(pa.dictionary(pa.int8(), pa.string())), kind_of(pa.date32())
-    ('number', 'text', 'date32[day]')
+    Rows of JSON need not name every column, so each of its files has the columns of all.
     """
-    if types.is_dictionary(type_):
-        return kind_of(type_.value_type)
-    if types.is_boolean(type_) or types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_):
-        return "number"
-    return "text" if types.is_string(type_) or types.is_large_string(type_) or types.is_string_view(type_) else str(type_)
+    if kind not in TEXTS or len(schemas) == 1:
+        return dict(schemas)
+    found: dict[str, list[Any]] = {}
+    for schema in schemas.values():
+        for field in schema:
+            found.setdefault(field.name, []).append(field.type)
+    shared = {name: reduce(common, each) for name, each in found.items()}
+    return {
+        file: pa.schema([(name, shared[name]) for name in (shared if kind == "json" else schema.names)]) for file, schema in schemas.items()
+    }
 
 
-def kinds_of(schema: Any, kind: str) -> dict[str, str]:
-    """Return the kind of each column, by its name. Text that is not UTF-8 comes out of a text file as bytes."""
-    kinds = {field.name: kind_of(field.type) for field in schema}
-    if kind in ("csv", "tsv"):
-        return {name: "text that is not UTF-8" if type_ == "binary" else type_ for name, type_ in kinds.items()}
-    return kinds
+def refuse_other_encodings(schemas: Mapping[str, Any], kind: str, used: Sequence[str]) -> None:
+    """Raise an error for a column of a text file that is used and not UTF-8, which comes out as bytes."""
+    for file, schema in schemas.items() if kind in CSV else ():
+        for name in used:
+            if name in schema.names and types.is_binary(schema.field(name).type):
+                refuse_not_utf8(file, kind, name)
 
 
-def is_single(type_: Any) -> bool:
-    """Whether a column holds floats of 32 bits."""
-    return bool(type_ == pa.float32())
+def kinds_of(schema: Any) -> dict[str, str]:
+    """Return the kind of each column, by its name."""
+    return {field.name: kind_of(field.type) for field in schema}
 
 
-def read_file(file: str, stamp: Stamp, kind: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Piece]:
-    """Yield the columns of one file, given by name and type, in pieces of about `rows` rows."""
+def settled_schema(stamps: Mapping[str, Stamp], kind: str, schema: Any, used: Sequence[str]) -> Any:
+    """Return the schema with types that suit every row of all files; those of a CSV were told by the first part of it."""
+    if kind not in CSV:
+        return schema
+    found = {name: schema.field(name).type for name in used}
+    before: dict[str, Any] = {}
+    while found != before:  # what the last file makes text has to be text in the first as well
+        before = found
+        for file, stamp in stamps.items():
+            _refuse_changed(file, stamp)
+            try:
+                found = settled_types(file, kind, found)
+            except BROKEN as error:
+                _refuse_changed(file, stamp)
+                raise _explained(file, kind, found, error) or _unreadable(file, error) from error
+            _refuse_changed(file, stamp)
+        if len(stamps) == 1:
+            break
+    return pa.schema([(field.name, found.get(field.name, field.type)) for field in schema])
+
+
+def read_file(
+    file: str, stamp: Stamp, kind: str, columns: dict[str, Any], rows: int, use_threads: bool, as_codes: bool = False
+) -> Generator[Piece]:
+    """Yield the columns of one file, given by name and type, in pieces of about `rows` rows; text as codes where asked for."""
     # Not by a dataset's scanner, whose memory is not bounded: 2 GB for 5,000,000 × 50 in Parquet; with the least read-ahead it still
     # decodes whole row groups, and on one thread it reads a CSV into memory.
     row = 0
     _refuse_changed(file, stamp)
-    read: Reader = {"parquet": _read_parquet, "ipc": _read_ipc}.get(kind, partial(_read_text, kind=kind))
     try:
-        with closing(read(file, columns, rows, use_threads)) as batches:
+        with closing(_reader(kind, as_codes)(file, columns, rows, use_threads)) as batches:
             for batch in batches:
+                if as_codes:
+                    _give_back()
                 # Compiled code trusts the codes of categories and the ends of texts, which a damaged file may have anywhere.
                 batch.validate(full=True)
-                yield Piece(batch.select(list(columns)), file, row)
+                yield Piece(_plain_text(batch.select(list(columns))), file, row)
                 row += len(batch)
-    except (pa.ArrowException, OSError) as error:
+    except BROKEN as error:
         _refuse_changed(file, stamp)
-        raise _unreadable(file, error, f" beyond row {row}") from error
+        raise _explained(file, kind, columns, error) or _unreadable(file, error, f" beyond row {row}") from error
+    _give_back()
     _refuse_changed(file, stamp)
+
+
+def _give_back() -> None:
+    """Let go of memory that Arrow's allocator keeps of what was read: 100 MB for texts of 5,000,000 × 20. It takes about 1 ms."""
+    pa.default_memory_pool().release_unused()
+
+
+def _plain_text(batch: Any) -> Any:
+    """Return rows whose texts are plain strings where they were views of others, of which Arrow cannot take some."""
+    views = [i for i, field in enumerate(batch.schema) if types.is_string_view(field.type)]
+    for i in views:
+        batch = batch.set_column(i, batch.schema.field(i).name, batch.column(i).cast(pa.string()))
+    return batch
+
+
+def _reader(kind: str, as_codes: bool) -> Reader:
+    if kind in CSV:
+        return partial(_read_csv, kind=kind, as_codes=as_codes)
+    if kind == "parquet":
+        return _read_parquet_as_codes if as_codes else _read_parquet
+    return _read_ipc if kind == "ipc" else _read_json
 
 
 def _refuse_changed(file: str, stamp: Stamp) -> None:
     if stamp_of(file) != stamp:
         raise InputError(f"The file {file!r} has changed since the table was opened; open it again with open_table.")
+
+
+def _explained(file: str, kind: str, columns: Mapping[str, Any], error: Exception) -> InputError | None:
+    said = explain(file, kind, columns, error) if kind in CSV else None
+    return None if said is None else InputError(said)
 
 
 def _unreadable(file: str, error: Exception, where: str = "") -> InputError:
@@ -170,9 +186,15 @@ def _unreadable(file: str, error: Exception, where: str = "") -> InputError:
     return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}. Check its ending, or write it anew.")
 
 
-def _read_parquet(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
+def _read_parquet_as_codes(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
+    # On one thread: others make columns of what was read meanwhile, and each that reads texts keeps memory of its own.
+    text = _stored_as_codes(file, [name for name, type_ in columns.items() if types.is_string(type_)])
+    return _read_parquet(file, columns, rows, False, text)
+
+
+def _read_parquet(file: str, columns: dict[str, Any], rows: int, use_threads: bool, coded_text: Sequence[str] = ()) -> Generator[Any]:
     names = list(columns)
-    with pq.ParquetFile(file, buffer_size=STREAM_BYTES, pre_buffer=False) as opened:
+    with pq.ParquetFile(file, buffer_size=STREAM_BYTES, pre_buffer=False, read_dictionary=coded_text) as opened:
         sizes = [opened.metadata.row_group(g).num_rows for g in range(opened.num_row_groups)]
         # Row groups of about a batch are decoded whole, which takes a quarter less time than page by page. Larger ones would not fit
         # (500,000 × 50 are 200 MB), smaller ones are put together.
@@ -184,6 +206,19 @@ def _read_parquet(file: str, columns: dict[str, Any], rows: int, use_threads: bo
                 yield from opened.iter_batches(rows, list(groups), names, use_threads=use_threads)
 
 
+def _stored_as_codes(file: str, names: Sequence[str]) -> list[str]:
+    """Return the columns of text that take fewer than four bytes a row, the length of a plain text alone: these are codes already.
+
+    Read as codes, other columns would gather the texts of a whole row group.
+    """
+    found = pq.read_metadata(file)
+    sizes: Counter[str] = Counter()
+    for group in map(found.row_group, range(found.num_row_groups) if names else ()):
+        for chunk in map(group.column, range(group.num_columns)):
+            sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
+    return [name for name in names if sizes[name] < 4 * found.num_rows]
+
+
 def _read_ipc(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
     with pa.OSFile(file) as raw, pa.ipc.open_file(raw) as opened:
         fields = [opened.schema.get_field_index(name) for name in columns]
@@ -192,6 +227,10 @@ def _read_ipc(file: str, columns: dict[str, Any], rows: int, use_threads: bool) 
         yield from map(opened.get_batch, range(opened.num_record_batches))
 
 
-def _read_text(file: str, columns: dict[str, Any], rows: int, use_threads: bool, kind: str) -> Generator[Any]:
-    with open_text(file, kind, columns, use_threads) as opened:
-        yield from opened
+def _read_csv(file: str, columns: dict[str, Any], rows: int, use_threads: bool, kind: str, as_codes: bool) -> Generator[Any]:
+    wanted = {name: coded(type_) if as_codes else type_ for name, type_ in columns.items()}
+    return read_csv(file, kind, wanted, use_threads)
+
+
+def _read_json(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
+    return read_json(file, columns)

@@ -21,6 +21,7 @@ from .source import ChunkedSource, Source
 def as_rows(X: Any, *, n_jobs: int | None = None) -> Source:
     """Return the source of rows without labels: a Source as it is, a frame, a sparse matrix, or anything array-like."""
     if isinstance(X, Source):
+        X.require_numbers()
         return X
     if is_frame(X):
         from .frames import FrameSource
@@ -79,7 +80,7 @@ def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any 
     >>> as_source([[1.0, 2.0], [3.0, 4.0]], ["no", "yes"]).classes.tolist()
     ['no', 'yes']
     """
-    source = as_rows(X, n_jobs=n_jobs)
+    source = X if isinstance(X, Source) else as_rows(X, n_jobs=n_jobs)  # what is a source already was opened as its model reads rows
     if not isinstance(source, ChunkedSource):
         return _with_own_labels(source, y, sample_weight)
     if y is None:

@@ -10,18 +10,17 @@ from typing import Any
 from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError, did_you_mean
 
+TEXTS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "ipc",
     ".feather": "ipc",
     ".ipc": "ipc",
-    ".csv": "csv",
-    ".csv.gz": "csv",
-    ".tsv": "tsv",
-    ".tsv.gz": "tsv",
+    **{text + packed: kind for text, kind in TEXTS.items() for packed in ("", ".gz", ".bz2", ".zst", ".xz")},
 }
 """How files are read, by the end of their names."""
+ENDINGS = ".parquet, .pq, .arrow, .feather, .ipc, .csv, .tsv, .jsonl, .ndjson, the last four also with .gz, .bz2, .zst or .xz after it"
 
 
 def find_files(path: Any) -> tuple[list[str], str]:
@@ -97,7 +96,7 @@ def _expand(path: str) -> list[str]:
     path = os.path.expanduser(path)
     if os.path.isfile(path):
         if format_of(path) is None:
-            raise InputError(f"The kind of file {path!r} is not known by its name; use one of {', '.join(FORMATS)}.")
+            raise InputError(f"The kind of file {path!r} is not known by its name; use one of {ENDINGS}.")
         return [path]
     found = [path] if os.path.isdir(path) else sorted(glob.glob(path, recursive=True))
     for special in (each for each in found if not os.path.isdir(each) and not os.path.isfile(each) and os.path.exists(each)):
@@ -119,9 +118,8 @@ def _inside(folder: str) -> list[str]:
 
 def _nothing_found(path: str, found: list[str]) -> str:
     """Say what is there instead, so that a slip in the path is seen."""
-    endings = ", ".join(FORMATS)
     if found:
-        return f"No file under {path!r} ends in {endings}; name the files to read."
+        return f"No file under {path!r} ends in {ENDINGS}; name the files to read."
     folder = os.path.dirname(path) or "."
     while glob.has_magic(folder):
         folder = os.path.dirname(folder) or "."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..array_types import Codes, Floats
 from ..errors import InputError, InputTypeError
 from .labels import Labels
+from .merging import M, merge_each
 from .threads import ordered_map, single_threaded_blas, thread_count
 
 Rows = Any
@@ -117,15 +118,6 @@ def csr_rows(X: Any, begin: int, end: int) -> sp.csr_array:
     return part
 
 
-class Mergeable(Protocol):
-    """What a pass returns for a block: a value that merges with that of other blocks."""
-
-    def merge(self, other: Self, /) -> Self:
-        """Return the value of both blocks together."""
-        ...
-
-
-M = TypeVar("M", bound=Mergeable)
 R = TypeVar("R")
 
 CHUNK_BYTES = 12_500_000
@@ -154,6 +146,8 @@ class Source(ABC):
     n_rows : int or None where it is not known before a pass
     n_jobs : int or None
         Threads a pass may use, see :func:`separatrix.data.threads.thread_count`.
+    unlabelled : int
+        Rows left out because they have no label.
     origin : tuple or None
         What tells this table from others without reading it, such as its files; None for rows in memory.
     """
@@ -163,6 +157,7 @@ class Source(ABC):
     classes: NDArray[Any] | None = None
     n_rows: int | None = None
     n_jobs: int | None = None
+    unlabelled: int = 0
     origin: tuple[Any, ...] | None = None
 
     @abstractmethod
@@ -172,6 +167,17 @@ class Source(ABC):
     @abstractmethod
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows with codes in terms of the classes given; a label outside them is an error."""
+
+    def as_columns(self) -> Source:
+        """Return the same rows as batches of columns, where blocks of numbers would not hold them; else as they are."""
+        return self
+
+    def without_labels(self) -> Source:
+        """Return rows to predict, whose labels and weights are not asked for."""
+        return self
+
+    def require_numbers(self) -> None:  # noqa: B027
+        """Raise an error where columns are not numbers, before any row is read; those in memory are looked at when they are opened."""
 
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
@@ -188,14 +194,13 @@ class Source(ABC):
             raise InputTypeError(f"pass_={pass_!r:.60} must be a function of a block that returns a summary, such as lambda block: ….")
         values = self.map(pass_)
         try:
-            result = next(values)
+            first = next(values)
         except StopIteration:
             raise InputError("There are no rows in the data; at least one is needed.") from None
-        for value in values:
-            if not hasattr(result, "merge"):
-                raise InputTypeError(f"pass_ gave a {type(result).__name__}; it must give what merges: result = result.merge(next).")
-            result = result.merge(value)
-        return result
+        return self._merged(first, values)
+
+    def _merged(self, first: M, others: Iterator[M]) -> M:
+        return merge_each(first, others)
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity. Called when a summary of the rows came out non-finite."""

@@ -107,6 +107,7 @@ def read_column(values: Any, name: str) -> Column:
         return Column(name, numbers_of(values))
     # Arrow codes text without Python objects: 10 ns a value, where a dict takes 60, and other threads can run meanwhile.
     arrow = values.to_arrow()
+    arrow = arrow.combine_chunks() if hasattr(arrow, "combine_chunks") else arrow  # frames put together have several
     if arrow.null_count == len(arrow):
         return no_values(name, len(arrow))
     coded = arrow if hasattr(arrow, "dictionary") else arrow.dictionary_encode()

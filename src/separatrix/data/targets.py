@@ -61,8 +61,8 @@ def _refuse_measurement(labels: NDArray[Any], target: str) -> None:
         different = len(np.unique(labels))
         if different > MANY and different > 0.05 * len(labels):
             raise InputError(
-                f"The target {target!r} has {different:,} different numbers in {len(labels):,} rows; was regression meant? Cut it into "
-                f"classes first, for instance table[{target!r}] = table[{target!r}] > {np.median(labels):g}."
+                f"SPX021 The target {target!r} has {different:,} different numbers in {len(labels):,} rows; was regression meant? Cut "
+                f"it into classes first, for instance table[{target!r}] = table[{target!r}] > {np.median(labels):g}."
             )
     elif len(labels) > 2 and labels.dtype.kind == "O":
         different = len({label for label in labels.tolist() if isinstance(label, str)})

@@ -63,12 +63,12 @@ def any_column(values: Any, name: str) -> Column:
         found = read_column(values, name)
         return Column(found.name, found.values, found.levels, found.missing, ordered=kind == "Enum")
     if kind in DATES:
-        return Column(name, _array(values.to_arrow().cast("timestamp[us]")))
+        return Column(name, _array(values.to_arrow().cast("timestamp[us]", safe=False)))
     if kind == "Duration":
-        return Column(name, _seconds(_array(values.to_arrow().cast("duration[us]"))))
+        return Column(name, _seconds(_array(values.to_arrow().cast("duration[us]", safe=False))))
     if kind == "Time":
         times = values.to_arrow()
-        return Column(name, _array(times.cast("time64[us]").cast("int64").cast("float64")) / 1e6)
+        return Column(name, _array(times.cast("time64[us]", safe=False).cast("int64").cast("float64")) / 1e6)
     if values.dtype.is_decimal():
         return Column(name, np.asarray(_array(values.to_arrow().cast("float64")), dtype=np.float64))
     if values.dtype.is_numeric() or kind == "Boolean":

@@ -8,6 +8,7 @@ from .permutation import PermutationTest, permutation_test
 from .plans import KFold, LeaveOneOut
 from .random_plans import Bootstrap, HashFold, Holdout, RandomSubsampling
 from .shrinkage_path import ShrinkagePath, shrinkage_path
+from .time_split import TimeSplit
 
 __all__ = [
     "Bootstrap",
@@ -21,6 +22,7 @@ __all__ = [
     "PermutationTest",
     "RandomSubsampling",
     "ShrinkagePath",
+    "TimeSplit",
     "evaluate",
     "learning_curve",
     "permutation_test",

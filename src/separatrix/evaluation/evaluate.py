@@ -31,6 +31,7 @@ from .refits import RepeatedWarnings, by_refits
 from .row_groups import as_groups
 from .scorers import choose_metrics
 from .splits import Pair, pairs_of, repeats_of
+from .time_split import TimeSplit
 
 
 @answers_to(
@@ -70,8 +71,8 @@ def evaluate(
     y : (n,) labels; or leave it out and name the column of a frame in `target`
     target : column of X that holds the labels
     plan : a plan of this package, a scikit-learn splitter, pairs of training and held-out rows, or an int; default KFold(10)
-        Pairs that leave rows aside, as of TimeSeriesSplit, are followed by refits. An int is scikit-learn's StratifiedKFold,
-        with the rows in their order, whatever `random_state` is.
+        Pairs that leave rows aside, and TimeSplit(column), which trains on the past alone, are followed by refits. An int is
+        scikit-learn's StratifiedKFold, with the rows in their order, whatever `random_state` is.
     metrics : name, scorer or list of them, optional
         "error", "log_loss", "brier", "auc", "balanced_accuracy", any scikit-learn scorer. "accuracy", "neg_log_loss", "neg_brier_score" and
         "roc_auc" are "error", "log_loss", "brier" and "auc" by other names, with the same intervals. "auc" is pooled: the area of all
@@ -145,7 +146,8 @@ def _evaluated(
         return evaluate_bootstrap(model, rows, plan, metrics, exact, start)
     groups = as_groups(groups, rows.n)
     if isinstance(plan, Plan):
-        given = seeded(plan, random_state).coded_folds(rows.codes, rows.classes, groups)
+        in_time = [plan.folds_in(rows.X)] if isinstance(plan, TimeSplit) else None
+        given = in_time or seeded(plan, random_state).coded_folds(rows.codes, rows.classes, groups)
         repeats = [hold_out(model, rows, plan, folds, exact, fixed_priors, n_jobs) for folds in given]
     else:
         repeats = _by_pairs(model, rows, pairs_of(plan, rows.n, rows.labels, groups), exact, fixed_priors, n_jobs)

@@ -210,9 +210,16 @@ def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
     assert source.classes is not None
     if source.n_rows is not None:
         require_memory((source.n_rows, source.n_features))
-    blocks = list(source.blocks())
-    parts = [block.X for block in blocks]
-    X = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
+    blocks: list[Any] = list(source.as_columns().blocks() if source.origin is not None else source.blocks())
+    if not blocks:
+        raise InputError("There are no rows in the data; at least one is needed.")
+    if isinstance(blocks[0], ColumnBatch):
+        batch = ColumnBatch.joined(blocks)
+        gaps = any(column.type != "number" or column.absent.any() for column in batch.columns or ())
+        X: Any = batch if gaps else batch.numbers(range(batch.n_features))
+    else:
+        parts = [block.X for block in blocks]
+        X = sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.concatenate(parts)
     weights = [block.weight for block in blocks if block.weight is not None]
     codes = np.concatenate([block.codes for block in blocks]).astype(np.int32)
     return EvaluationRows(X, codes, np.concatenate(weights) if weights else None, source.classes)

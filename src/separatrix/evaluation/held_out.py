@@ -8,7 +8,7 @@
 | `folds` | Newton steps from the full fit | newton_steps.py |
 | none, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
 
-`exact=True` takes the last one always.
+`exact=True` takes the last one always, and so does a `TimeSplit`, which trains on the past alone.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ from .newton_steps import by_newton_steps
 from .plans import NEVER, LeaveOneOut
 from .predictions import HeldOut, answers, gather
 from .refits import by_refits
+from .time_split import TimeSplit
 
 
 def hold_out(
     model: Any, rows: EvaluationRows, plan: Any, folds: Folds, exact: bool = False, fixed_priors: bool = False, n_jobs: int | None = None
 ) -> HeldOut:
     """Return predictions for the rows that one repeat of a plan holds out."""
+    if isinstance(plan, TimeSplit):
+        return by_past(with_fixed_priors(model, rows) if fixed_priors else model, rows, plan, folds, n_jobs)
     alone = isinstance(plan, LeaveOneOut) or int(folds.max()) + 1 == rows.n
     require_training_classes(rows, folds, alone)
     if fixed_priors:
@@ -62,6 +65,14 @@ def hold_out(
     if abilities.folds:
         return by_newton_steps(model, rows, folds, alone, n_jobs)
     return by_refits(model, rows, folds, n_jobs)
+
+
+def by_past(model: Any, rows: EvaluationRows, plan: TimeSplit, folds: Folds, n_jobs: int | None = None) -> HeldOut:
+    """Fit the rows before each stretch of time, and no later ones."""
+    trained_on = plan.trained_on(rows.X, folds)
+    for number, train in enumerate(trained_on):
+        require_classes_in(rows, train, f"Split {number} of {plan!r}")
+    return by_refits(model, rows, folds, n_jobs, trained_on=trained_on)
 
 
 def with_fixed_priors(model: Any, rows: EvaluationRows) -> Any:
@@ -115,8 +126,7 @@ Part = tuple[Codes, Floats | None]
 def by_summaries(model: Any, kind: Kind, rows: EvaluationRows, folds: Folds) -> HeldOut:
     """Summarise every fold in one pass, solve all but one fold for each, and score the rows in a second pass."""
     n_folds = int(folds.max()) + 1
-    never = folds == NEVER
-    parts = _fold_moments(kind, model.n_jobs, rows, np.where(never, n_folds, folds), n_folds + bool(never.any()))
+    parts = _fold_moments(kind, model.n_jobs, rows, folds)
     training = all_but_one(parts)
     models = [from_summary(clone(model), training[fold], rows) for fold in range(n_folds)]
     codes, posteriors = _scored(models, rows, folds.astype(np.int32))
@@ -124,9 +134,24 @@ def by_summaries(model: Any, kind: Kind, rows: EvaluationRows, folds: Folds) -> 
     return HeldOut(folds, codes, posteriors, "exact algebra", whole)
 
 
-def _fold_moments(kind: Kind, n_jobs: int | None, rows: EvaluationRows, folds: Folds, n_folds: int) -> list[Any]:
-    source = rows.source(n_jobs)
-    moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds, lambda a, b: folds[a:b]))
+def training_summaries(models: Sequence[Any], rows: EvaluationRows, plan: Any, folds: Folds) -> list[Any] | None:
+    """Return one summary of the training rows of each fold that serves all models; None where they need different ones, or more."""
+    alone = isinstance(plan, LeaveOneOut) or int(folds.max()) + 1 == rows.n
+    summaries = [abilities_of(model).summary for model in models]
+    first = summaries[0]
+    if alone or not first or first.kind is None or len(np.shape(rows.X)) != 2:
+        return None
+    if not all(own and own.kind == first.kind and own.suffices(*np.shape(rows.X)) for own in summaries):
+        return None
+    require_training_classes(rows, folds, alone)
+    return list(all_but_one(_fold_moments(first.kind, models[0].n_jobs, rows, folds)))[: int(folds.max()) + 1]
+
+
+def _fold_moments(kind: Kind, n_jobs: int | None, rows: EvaluationRows, folds: Folds) -> list[Any]:
+    """Return the moments of every fold, and last those of the rows that are never held out, if there are any."""
+    source, never, n_folds = rows.source(n_jobs), folds == NEVER, int(folds.max()) + 1
+    numbers = np.where(never, n_folds, folds)
+    moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds + bool(never.any()), lambda a, b: numbers[a:b]))
     if not all(part.is_finite for part in moments.parts):
         source.refuse_nonfinite()
     return list(moments.parts)

@@ -7,7 +7,7 @@ fold folds[i], or never if it is −1. A bootstrap says how often each row was d
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,11 @@ MOST_REPEATS = 100_000
 class Plan:
     """Base of all plans. A subclass gives `folds(n, y, groups)`: one array of fold numbers per repeat."""
 
+    replaced: ClassVar[dict[str, str]] = REPLACED
+
     def __init_subclass__(cls) -> None:
         if "__init__" in vars(cls):
-            cls.__init__ = answers_to(**REPLACED)(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = answers_to(**cls.replaced)(cls.__init__)  # type: ignore[method-assign]
 
     def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
         """Return fold numbers (n,) for each repeat."""

@@ -23,6 +23,7 @@ def prepared(model: Any, rows: EvaluationRows) -> tuple[Any, EvaluationRows]:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> from separatrix import LinearDiscriminantAnalysis
     >>> rows = EvaluationRows(pd.DataFrame({"city": ["Oslo", "Rome", "Oslo"]}), np.array([0, 1, 0]), None, np.array(["no", "yes"]))
@@ -104,9 +105,9 @@ def has_gaps(X: Any) -> bool:
 
 def _reads_tables(model: Any) -> bool:
     """Whether a model has steps of its own that may prepare a table, or reads one."""
-    if isinstance(model, Pipeline | MixedNB | TableClassifier) or hasattr(model, "transformers"):
+    if isinstance(model, Pipeline | MixedNB | TableClassifier):
         return True
-    inner = model.get_params(deep=False).get("estimator") if hasattr(model, "get_params") else None
+    inner = model.get_params(deep=False).get("estimator")  # names: scikit-learn's own parameter for a model inside another
     return hasattr(inner, "fit") and _reads_tables(inner)
 
 

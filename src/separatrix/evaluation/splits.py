@@ -15,6 +15,7 @@ from ..array_types import Folds, Indices
 from ..errors import DataWarning, InputError, InputTypeError, short_text
 from .plans import NEVER, Plan, require_count, seeded
 from .row_groups import as_groups
+from .time_split import TimeSplit
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _numbers(given: Any, n: int) -> Indices:
     return rows % n if n else rows
 
 
-def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = None) -> list[Folds]:
+def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = None, X: Any = None) -> list[Folds]:
     """Return fold numbers (n,) for each repeat of a plan, a scikit-learn splitter, an iterable of splits, or a number of folds.
 
     Parameters
@@ -128,6 +129,7 @@ def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = 
     n : number of rows
     y, groups : (n,) labels and groups
     random_state : for plans of this package that have none of their own
+    X : the rows, given by those who can follow a `TimeSplit`
 
     Examples
     --------
@@ -135,6 +137,8 @@ def folds_of(plan: Any, n: int, y: Any, groups: Any = None, random_state: Any = 
     [[1, -1, 0], [-1, 0, 0]]
     """
     groups = as_groups(groups, n)
+    if isinstance(plan, TimeSplit) and X is not None:
+        return [plan.folds_in(X)]
     if isinstance(plan, Plan):
         return seeded(plan, random_state).folds(n, y, groups)
     pairs = pairs_of(plan, n, y, groups)

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from ..alerts import Alert
 from ..array_types import Floats
 from ..solvers.closed_form.whitening import total_spread
 from ..summaries import ClassMoments, Moments
 from .aliases import Aliases, without_rounding
+from .column_values import listed
 from .tables import Column, Table
 
 SEVERE = 10.0
@@ -104,3 +106,32 @@ def collinear_groups(covariance: Floats) -> list[list[int]]:
     _, labels = connected_components(together, directed=False)
     groups = [np.flatnonzero(labels == g).tolist() for g in range(labels.max(initial=-1) + 1)]
     return [group for group in groups if len(group) > 1]
+
+
+def collinearity_alerts(scatter: Floats, names: Sequence[str]) -> tuple[Alert, ...]:
+    """Return an alert (SPX010) for each group of columns that determine each other, exactly or nearly.
+
+    Parameters
+    ----------
+    scatter : (p, p) covariances or scatter of the columns, with a diagonal of 0 for constant ones
+    names : (p,) their names
+    """
+    vif = variance_inflation(scatter)
+    return tuple(_alert([names[j] for j in group], vif[group]) for group in collinear_groups(scatter))
+
+
+def _alert(names: list[str], vif: Floats) -> Alert:
+    factor = float(vif.max())
+    how = (
+        "determine each other exactly"
+        if not np.isfinite(factor)
+        else f"nearly determine each other (variance inflation up to {factor:.3g})"
+    )
+    return Alert(
+        "SPX010",
+        names[0],
+        f"Columns {listed(names)} {how}.",
+        "Predictions do not suffer, but single coefficients are uncertain, may turn their sign, and cannot be read apart.",
+        "To read coefficients leave one of them out, frame.drop(columns=[…]), or join them; a penalty (a smaller C) steadies them.",
+        "note",
+    )

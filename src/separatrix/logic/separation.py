@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
+from ..alerts import Alert
 from ..argument_types import check_arguments
 from ..array_types import Floats, Indices
 from ..data import as_source
@@ -81,6 +82,16 @@ class SeparationDiagnosis:
         does = "does" if self.kind == "complete" and len(self.pairs) == 1 else "separates two classes completely"
         alone = f" By itself each of these {does}: {_listed([repr(c) for c in self.alone])}." if self.alone else ""
         return f"{found}{alone} {ADVICE}"
+
+    @property
+    def alerts(self) -> tuple[Alert, ...]:
+        """The finding as an alert (SPX009); none where the classes overlap."""
+        if not self:
+            return ()
+        why, do = ADVICE.split(" Use ")
+        seen = self.text.removesuffix(f" {ADVICE}")
+        subject = str((*self.alone, *self.columns, "")[0])
+        return (Alert("SPX009", subject, seen, why, f"Use {do}"),)
 
     def __str__(self) -> str:
         return self.text

@@ -116,7 +116,10 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         return as_rows(X, n_jobs=getattr(self, "n_jobs", None))
 
     def _rows(self, X: Any) -> Source:
-        """Return the source of rows to predict, with its columns checked against those of the fit."""
+        """Return the source of rows to predict, with its columns checked against those of the fit; what labels it has are not read."""
+        return self._checked_rows(X).without_labels()
+
+    def _checked_rows(self, X: Any) -> Source:
         check_is_fitted(self)
         source = self._open(X)
         check_columns(self, X, source)
@@ -140,7 +143,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
 
     def _rows_of_fit(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Return labelled rows for a fitted model, their columns and labels checked against those of the fit."""
-        return rows_of_fit(self._rows(X), y, sample_weight, self.classes_)
+        return rows_of_fit(self._checked_rows(X), y, sample_weight, self.classes_)
 
     def _adopt(self, source: Source | None, attributes: dict[str, Any]) -> Self:
         """Set all fitted attributes at once: whatever fails before this leaves the old model whole."""

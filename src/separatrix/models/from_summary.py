@@ -12,6 +12,7 @@ from ..abilities import Abilities, Refused
 from ..abilities.parts import SOLVED_AGAIN
 from ..array_types import Floats
 from ..data import Block, Source
+from ..data.calm_blas import calm_blas
 from ..decisions.class_weights import class_factors
 from ..errors import CapacityError, InputError
 from ..solvers.closed_form.row_span import all_rows
@@ -74,7 +75,8 @@ class SummaryClassifier(Classifier):
         """
         self._check_given()
         source = self._rows_to_fit(X, y, sample_weight)
-        with quiet():
+        n, p = source.n_rows or 0, source.n_features
+        with quiet(), calm_blas(float(n) * p * (min(n, p) if self._kind in ("pooled", "full") else 1)):
             attributes = self._fit_source(source)
         return self._adopt(source, attributes)
 

@@ -6,6 +6,7 @@ and check classes and columns against those of the fit.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,16 @@ from ..argument_types import refused_as
 from ..array_types import Floats
 from ..data import Block, Source, as_source
 from ..data.labels import check_classes
-from ..errors import InputError, did_you_mean
+from ..errors import DataWarning, InputError, did_you_mean
 from ..solvers.rows import Rows
 
 
 def label_rows(rows: Source, y: Any, sample_weight: Any, classes: Any = None) -> Source:
     """Return opened rows with their labels and weights, coded by the classes given or by those found in y."""
     source = as_source(rows, y, sample_weight, classes=classes)
+    if source.unlabelled:
+        said = "1 row of the table has no label and is" if source.unlabelled == 1 else f"{source.unlabelled} rows have no label and are"
+        warnings.warn(f"{said} left out; to count them: table.as_columns().unlabelled.", DataWarning, stacklevel=5)
     if classes is None or np.array_equal(source.classes, classes):  # type: ignore[arg-type]
         return source
     return source.with_classes(np.asarray(classes))  # a table finds its own classes first

@@ -72,8 +72,9 @@ def span_attributes(spans: Sequence[ClassSpan], K: int) -> dict[str, Any]:
 
 def class_bases(found: Sequence[Whitening], counts: Floats) -> Floats:
     """Return the bases (K, p, p) of the whitenings of classes."""
-    # A class not seen yet is spread over everything, so that its density is 0 everywhere.
-    return np.stack([w.basis * (n > 0) for w, n in zip(found, counts, strict=True)])
+    bases = np.stack([w.basis for w in found])
+    bases[counts <= 0] = 0.0  # a class not seen yet is spread over everything, so that its density is 0 everywhere
+    return bases
 
 
 def singular_classes(classes: NDArray[Any], columns: str) -> str:

@@ -20,6 +20,7 @@ from ..abilities.logistic_likelihood import is_penalised
 from ..alerts import Alert
 from ..arguments import KnownParameters
 from ..array_types import Floats
+from ..data import Source
 from ..data.opening import is_frame
 from ..data.targets import split_target
 from ..data.whole_tables import whole_table
@@ -63,9 +64,9 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
     --------
     >>> import pandas as pd
     >>> from separatrix import TableClassifier
-    >>> table = pd.DataFrame({"age": [22, 38, None, 35] * 9, "sex": ["m", "f", "f", "m"] * 9, "buys": ["no", "yes", "yes", "no"] * 9})
+    >>> table = pd.DataFrame({"age": [22, 38, None, 35] * 9, "sex": ["m", "f", "f", "x"] * 9, "buys": ["no", "yes", "yes", "no"] * 9})
     >>> model = TableClassifier(target="buys").fit(table)
-    >>> model.predict(pd.DataFrame({"sex": ["f", "x"], "age": [None, 51]})).tolist()
+    >>> model.predict(pd.DataFrame({"sex": ["f", "m"], "age": [None, 25]})).tolist()
     ['yes', 'no']
     """
 
@@ -82,11 +83,14 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
 
         Parameters
         ----------
-        X : frame or array
+        X : frame, array, or a table from `open_table`, which is read block by block
         y : (n,) labels; or leave them out where `target` names their column
         sample_weight : (n,) weights, optional
         """
-        X, y, sample_weight = self._labelled(X, y, sample_weight)
+        if isinstance(X, Source) and self.standardise:
+            raise InputError("standardise=True needs rows in memory; leave it out for a table of files.")
+        if not isinstance(X, Source):
+            X, y, sample_weight = self._labelled(X, y, sample_weight)
         prep = TablePrep(sparse_output="auto" if _takes_sparse(or_logistic(self.estimator)) else False) if self.prep is None else self.prep
         if not isinstance(prep, TablePrep | TableColumns):
             raise InputError(f"prep={prep!r:.60} is no TablePrep; pass TablePrep(…), or leave it out.")
@@ -94,7 +98,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         pipeline = make_pipeline(clone(prep), *scaler, clone(or_logistic(self.estimator)))
         own = {} if sample_weight is None or isinstance(prep, TableColumns) else {"sample_weight": sample_weight}
         Z = pipeline[0].fit_transform(X, y, **own)
-        if isinstance(prep, TablePrep) and Z.shape[1] == 0:
+        if isinstance(prep, TablePrep) and not pipeline[0].recipe_.outputs:
             raise NoFeatureLeftError(
                 "No column of the table tells anything: all are left out, as print(Recipe.plan(table)) says. Keep some: TablePrep(keep=…)."
             )
@@ -175,7 +179,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         # Posteriors and scores are there where the classifier inside has them, as hasattr(model, "predict_proba") asks.
         if name in ("predict_proba", "predict_log_proba", "decision_function"):
             inner = self.__dict__["pipeline_"][-1] if "pipeline_" in self.__dict__ else or_logistic(self.__dict__.get("estimator"))
-            if hasattr(inner, name):
+            if hasattr(inner, name):  # names: three methods of the contract
                 return lambda X: self._scored(name, X)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -210,7 +214,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         more : as of the classifier's own `summary`: intervals, level, covariance, terms
         """
         inner = self.estimator_
-        if not hasattr(inner, "summary"):  # names: some models of this package have one
+        if not hasattr(inner, "summary"):  # names: a public method of some classifiers
             raise InputError(f"{type(inner).__name__} has no summary; LogisticRegression and LinearDiscriminantAnalysis have one.")
         named = _named(inner, self.recipe_.names)
         if X is None:

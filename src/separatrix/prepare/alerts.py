@@ -15,7 +15,9 @@ def dropped(summary: ColumnSummary, why: str) -> tuple[Alert, ...]:
     name = summary.name
     undo = f"To keep it: keep=[{name!r}]."
     if why == "identifier":
-        seen = f"Column {name!r} has {summary.n_distinct:,.0f} different values in {summary.count:,.0f} rows and looks like an identifier."
+        about = "" if summary.distinct.is_exact or summary.levels.counts else "about "
+        different = f"{about}{min(summary.n_distinct, summary.count):,.0f}"
+        seen = f"Column {name!r} has {different} different values in {summary.count:,.0f} rows and looks like an identifier."
         return (Alert("SPX001", name, seen, "It tells rows apart, not classes, and is left out.", undo),)
     if why == "one value":
         return (

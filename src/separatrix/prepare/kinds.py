@@ -18,6 +18,8 @@ from .written_numbers import BLANKS, WrittenNumbers
 
 DISTINCT = 0.99
 """Share of different values from which a column may be an identifier."""
+SEQUENCE = 50
+"""Rows from which whole numbers that follow each other, without one twice, are no measurement."""
 FEWEST = 20
 """Rows below which all values may well be different by chance."""
 IDENTIFIER = re.compile(
@@ -157,7 +159,7 @@ def _numbers_rows(summary: ColumnSummary) -> bool:
     error = 0.0 if summary.distinct.is_exact else 3.0 / SMALLEST**0.5
     if not summary.is_whole or summary.count < FEWEST or summary.n_distinct < (DISTINCT - error) * summary.count:
         return False
-    sequential = summary.high - summary.low + 1.0 <= 1.02 * summary.count
+    sequential = summary.count >= SEQUENCE and summary.high - summary.low + 1.0 <= 1.02 * summary.count
     return bool(sequential) or is_named_like_one(summary.name)
 
 

@@ -31,6 +31,8 @@ SKEW = 4.0
 """Skewness from which numbers are transformed, if that halves it."""
 SPIKE = 0.05
 """Share of rows from which one value of a curved column has a column of its own."""
+MOSTLY = 0.5
+"""Share of rows from which a column is mostly one value, such as zero, and the others are cut into bins."""
 FEW_VALUES = 8
 """Different values up to which a curved column has a bin for each."""
 MOST_COUNTED = 10_000
@@ -171,6 +173,8 @@ def _shaped(step: Numbers, x: Floats, weight: Floats, asked: str | None) -> Numb
     if len(values) <= FEW_VALUES:
         others = np.delete(np.arange(len(values)), share.argmax())
         return replace(step, shape="values", spikes=tuple(float(x[places == i][0]) for i in others))
+    if asked == "auto" and share.max() >= MOSTLY:
+        return replace(step, shape="bins", knots=_around(values, int(share.argmax()), z, weight))
     spikes = tuple(float(x[places == i][0]) for i in np.flatnonzero(share >= SPIKE)) if asked == "auto" else ()
     rest = share[places] < SPIKE if asked == "auto" else np.ones(len(z), dtype=bool)
     for m in (5, 4, 3):
@@ -180,6 +184,16 @@ def _shaped(step: Numbers, x: Floats, weight: Floats, asked: str | None) -> Numb
         if len(knots) >= 3:
             return replace(step, shape="spline", knots=tuple(knots.tolist()), spikes=spikes)
     return replace(step, spikes=spikes)
+
+
+def _around(values: Floats, spike: int, z: Floats, weight: Floats) -> tuple[float, ...]:
+    """Return edges of bins for a column that is mostly one value: a bin for it, and quantiles of the other values."""
+    others = z != values[spike]
+    bins = int(np.clip(weight[others].sum() / 100.0, 2, 20))
+    edges = set(weighted_quantiles(z[others], weight[others], np.arange(1, bins) / bins).tolist())
+    neighbours = values[max(spike - 1, 0) : spike + 2]
+    edges |= set(((neighbours[:-1] + neighbours[1:]) / 2.0).tolist())
+    return tuple(sorted(edge for edge in edges if edge < values[-1]))
 
 
 def _date(table: TableSummary, summary: ColumnSummary, sampled: Column, written: WrittenDates | None) -> Dates:

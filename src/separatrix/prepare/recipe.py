@@ -119,6 +119,15 @@ class Recipe:
         """The table's columns that are used."""
         return [step.column for step in self.steps if not isinstance(step, Dropped)]
 
+    def require_outputs(self) -> None:
+        """Raise an error where no column is left to learn from."""
+        if not self.outputs and not self.looks_at_labels:  # whose shares of classes are counted in a second pass
+            why = "; ".join(f"{step.column!r} {step.said}" for step in self.steps[:5])
+            raise InputError(
+                f"No column of the table is left to learn from (n_samples = {self.rows:g}): {why}{' …' if len(self.steps) > 5 else ''}. "
+                f"Keep one that tells something: TablePrep(keep=[{self.steps[0].column!r}])."
+            )
+
     @property
     def looks_at_labels(self) -> bool:
         """Whether any step was learned from the labels."""

@@ -45,6 +45,7 @@ class TableColumns(TransformerMixin, BaseEstimator):
         """Look at the columns."""
         batch = whole_table(X)
         self.recipe_ = Recipe.learn(TableSummary.of(batch))
+        self.recipe_.require_outputs()
         self.n_features_in_ = batch.n_features
         return self
 

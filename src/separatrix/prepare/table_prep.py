@@ -9,12 +9,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..argument_types import check_parameters
+from ..data import Source
 from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights
 from ..data.whole_tables import whole_table
 from ..errors import InputError
 from ..summaries.table_summary import TableSummary
+from .prepared_table import PreparedTable
 from .recipe import Recipe
 from .wishes import Wishes, mapping_of, names_of, pairs_of
 
@@ -70,6 +72,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
     """
 
     recipe_: Recipe
+    _gathered: Any = None
+    _is_used: bool = False
 
     def __init__(
         self,
@@ -105,18 +109,61 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : frame or array
+        X : frame, array, or a table from `open_table`
         y : labels, optional
-            Only columns of many levels are prepared by them.
+            Only columns of many levels are prepared by them. A table of files has its own.
         sample_weight : (n,) weights, optional
         """
-        self._learn(X, y, sample_weight)
+        if isinstance(X, Source):
+            self._learn_from_files(X)
+        else:
+            self._learn(X, y, sample_weight)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Learn a recipe, and return the same rows as numbers: shares of classes come from other rows than the row itself."""
+        """Learn a recipe, and return the same rows as numbers: shares of classes come from other rows than the row itself.
+
+        For a table of files: a table whose blocks are prepared as they are read.
+        """
+        if isinstance(X, Source):
+            return self._learn_from_files(X)
         batch, recipe = self._learn(X, y, sample_weight)
         return recipe.transform_training(batch, self._sparse)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from some more rows: what was seen of the columns is merged.
+
+        The columns that come out are fixed by the first `transform`; after it no more rows are taken. Columns of many levels go into
+        buckets by hash, because shares of classes need all rows twice.
+
+        Parameters
+        ----------
+        X : frame or array
+        y : ignored
+        sample_weight : (n,) weights, optional
+        """
+        check_parameters(self)
+        if self.many_levels == "target" and "levels" in (self.kinds or {}).values():
+            raise InputError("Shares of the classes need all rows at once: use fit, or kind 'hash' with partial_fit.")
+        if vars(self).get("_is_used"):
+            raise InputError("The columns of this TablePrep are fixed, because it has transformed rows; call fit to learn them anew.")
+        batch = whole_table(X)
+        summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, check_weights(sample_weight, batch.n_rows)))
+        if vars(self).get("_gathered") is not None:
+            self._require_same(batch)
+            summary = self._gathered.merge(summary)
+        recipe = Recipe.learn(summary, self._wishes())
+        self._adopt(recipe, X, batch)
+        self._gathered = summary
+        return self
+
+    def _require_same(self, batch: ColumnBatch) -> None:
+        given, known = [batch.column(j).name for j in range(batch.n_features)], list(self._gathered.names)
+        if given != known:
+            raise InputError(
+                f"X has {len(given)} features, but TablePrep is expecting {len(known)} features as input: {', '.join(known[:8])}; pass the "
+                "columns of the first partial_fit, in their order."
+            )
 
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> tuple[ColumnBatch, Recipe]:
         check_parameters(self)
@@ -127,13 +174,29 @@ class TablePrep(TransformerMixin, BaseEstimator):
             raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
         summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
         recipe = Recipe.learn(summary, self._wishes(), labels is not None)
+        recipe.require_outputs()
         if labels is not None:
             recipe = recipe.with_statistics(batch, labels.codes(0, len(labels)), weight, labels.classes.tolist())
         self._adopt(recipe, X, batch)
         return batch, recipe
 
+    def _learn_from_files(self, X: Source) -> PreparedTable:
+        """Learn a recipe in one pass over files, and count labels in a second one where a column of many levels asks for them."""
+        check_parameters(self)
+        table: Any = X.as_columns()
+        labelled = table.classes is not None
+        recipe = Recipe.learn(table.reduce(TableSummary.of), self._wishes(), labelled)
+        recipe.require_outputs()
+        if labelled and recipe.looks_at_labels:
+            for batch in table.blocks():
+                recipe = recipe.with_statistics(batch, batch.codes, batch.weight, table.classes.tolist())
+        self.recipe_, self.n_features_in_ = recipe, table.n_features
+        self.feature_names_in_ = np.array(table.feature_names, dtype=object)
+        return PreparedTable(table, recipe, is_training=True)
+
     def _adopt(self, recipe: Recipe, X: Any, batch: ColumnBatch) -> None:
         self.recipe_ = recipe
+        self._gathered, self._is_used = None, False
         self.n_features_in_ = batch.n_features
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.array([batch.column(j).name for j in range(batch.n_features)], dtype=object)
@@ -154,8 +217,12 @@ class TablePrep(TransformerMixin, BaseEstimator):
         return None if self.sparse_output == "auto" else bool(self.sparse_output)
 
     def transform(self, X: Any) -> Any:
-        """Return the rows of a table as numbers, an array or CSR (n, number of outputs)."""
+        """Return the rows of a table as numbers, an array or CSR (n, number of outputs); those of files as they are read."""
         check_is_fitted(self)
+        if isinstance(X, Source):
+            return PreparedTable(X.as_columns(), self.recipe_)
+        if self._gathered is not None:
+            self._is_used = True
         batch = whole_table(X)
         if "feature_names_in_" not in vars(self) and batch.n_features != self.n_features_in_:
             raise InputError(

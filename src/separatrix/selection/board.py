@@ -10,11 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from ..alerts import Alert
 from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
+from ..evaluation.prepared import read_once
 from ..inference.tables import Column, Table
 from ..models import TableClassifier
+from ..prepare import Recipe
+from ..prepare.steps import Dropped
+from ..summaries.table_summary import TableSummary
+from .board_alerts import baseline_alert, edge_alerts, separation_alerts
 from .board_entry import LEVEL, Entry
 from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
@@ -90,8 +96,9 @@ class Board:
         rows = setting.for_candidate(candidate).rows
         point = candidate.grid[0] if candidate.grid else {}
         if candidate.is_tuned:
-            plan = inner_plan(setting.inner, rows, setting.groups)
-            point = tune_candidate(candidate, rows, plan, setting.metric.loss, setting.groups, setting.seed).point
+            plan = inner_plan(setting.inner, rows, setting.groups, setting.plan)
+            metric = setting.metric
+            point = tune_candidate(candidate, rows, plan, metric.loss, setting.groups, setting.seed, metric.row_losses(rows)).point
         if candidate.reads_tables:
             return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
         return setting.rows.fit(candidate.at(point))
@@ -154,6 +161,8 @@ class Board:
         if self.setting.metric.own == "auc":
             said.append(f"{self.setting.metric.name} is pooled: of all held-out rows in one order, whichever fold they were in.")
         said.append("All models faced the same folds; hyperparameters were chosen anew inside every training part.")
+        if self.recipe is not None:
+            said.append(self._prepared(self.recipe))
         said += [self._reference(entry) for entry in self.entries if entry.candidate.is_reference]
         said += [f"No result for {', '.join(names)}: {reason}" for reason, names in _by_reason(self.failures).items()]
         for entry in self.entries:
@@ -175,6 +184,27 @@ class Board:
             f"significantly worse.{nothing}"
         )
 
+    @cached_property
+    def recipe(self) -> Recipe | None:
+        """What is done with the columns of a table, as all its rows say; in every training part it was learned anew. None for numbers."""
+        if not any(entry.candidate.reads_tables for entry in self.entries):
+            return None
+        return Recipe.learn(TableSummary.of(read_once(self.setting.rows).X), has_labels=True)
+
+    @cached_property
+    def alerts(self) -> tuple[Alert, ...]:
+        """What to ask before the result is used: are classes separated, was anything learned, was a list of values too short?"""
+        base = next((entry for entry in self.entries if entry.is_baseline), None)
+        columns = () if self.recipe is None else self.recipe.alerts
+        return (*columns, *separation_alerts(self.entries), *baseline_alert(self.best, base), *edge_alerts(self.entries))
+
+    def _prepared(self, recipe: Recipe) -> str:
+        """Return what was done with the columns, in a sentence."""
+        lost = [f"{step.column} ({step.said.removeprefix('left out: ')})" for step in recipe.steps if isinstance(step, Dropped)]
+        shown = ", ".join(lost[:6]) + (", …" if len(lost) > 6 else "")
+        left = f" Left out: {shown}." if lost else ""
+        return f"The columns were prepared inside every training part; print(board.recipe) says how.{left}"
+
     def _reference(self, entry: Entry) -> str:
         """Return what a model outside the contest does better, or not."""
         gain, metric = self.best.scored.loss - entry.scored.loss, self.setting.metric.name
@@ -183,8 +213,7 @@ class Board:
 
     def _nothing(self) -> str:
         """Return a warning where the majority class does as well as the best model."""
-        base = next((entry for entry in self.entries if entry.is_baseline and entry is not self.best), None)
-        if base is None or base.is_worse or (base.difference is None and base.scored.loss > self.best.scored.loss):
+        if not any(alert.code == "SPX011" for alert in self.alerts):
             return ""
         return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
 
@@ -215,7 +244,7 @@ def _plan_text(plan: Any) -> str:
         return f"{plan} folds" if isinstance(plan, int) else type(plan).__name__
     defaults = {name: parameter.default for name, parameter in signature(type(plan)).parameters.items()}
     first = next(iter(defaults), None)
-    shown = [str(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
+    shown = [repr(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]
     return f"{type(plan).__name__}({', '.join(shown)})"
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from ..array_types import Floats
 from .candidates import Candidate, Point
 from .differences import Difference
 from .performance import Performance
@@ -30,6 +31,7 @@ class Entry:
     method : how the rows were held out
     seconds : float
     notes : what its fits warned of
+    losses : (points of the grid,) held-out loss of each of them within the training rows of each fold
     """
 
     name: str
@@ -41,6 +43,7 @@ class Entry:
     method: str
     seconds: float
     notes: tuple[str, ...]
+    losses: tuple[Floats, ...] = ()
 
     @property
     def value(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sklearn.base import clone
@@ -35,6 +35,8 @@ class Candidate:
     reads_numbers : whether columns are numbers to it, whatever the types of a frame's columns
     reads_tables : whether it takes a table whose columns were read once, as `TablePrep` does
     is_reference : whether it stands outside the contest, to be compared with and never picked
+    cost : what its fits take, in rough steps: where time is limited the cheapest come first
+    rough : parameters of fits to many values that serve the choice of a point alone
 
     Examples
     --------
@@ -49,6 +51,8 @@ class Candidate:
     reads_numbers: bool = False
     reads_tables: bool = False
     is_reference: bool = False
+    cost: int = 0
+    rough: Point = field(default_factory=dict)
 
     @property
     def is_tuned(self) -> bool:

@@ -88,7 +88,7 @@ def compare(
     n_jobs : int, optional
         Processes. The result does not depend on it.
     time_budget : seconds, optional
-        No fold is begun later; models that are not finished are listed as such.
+        The cheapest families come first, and no fold is begun later; models that are not finished are listed as such.
     random_state : int, RandomState or None
         For plans and models that have none of their own; None is 0; the seed used is in the board's title.
 
@@ -118,10 +118,12 @@ def compare(
     rows = rows_to_evaluate(X, y, sample_weight, target)
     candidates = _candidates(models, rows)
     seed, groups = _seed(random_state), as_groups(rows.of_kept(groups), rows.n)
-    folds = folds_of(plan, rows.n, rows.labels, groups, seed)
+    folds = folds_of(plan, rows.n, rows.labels, groups, seed, rows.X)
     setting = Setting(rows, plan, tuple(folds), tune, ComparisonMetric.of(metric), groups, seed)
     seeded = [candidate.seeded(seed) for candidate in [baseline(), *candidates]]
-    courses, ended = run(seeded, setting, n_jobs, time_budget)
+    order = sorted(range(len(seeded)), key=lambda c: seeded[c].cost if time_budget is not None else c)
+    found, ended = run([seeded[c] for c in order], setting, n_jobs, time_budget)
+    courses = [found[order.index(c)] for c in range(len(seeded))]
     return _board(courses, setting, rule, ended, start)
 
 
@@ -198,4 +200,5 @@ def _entry(course: CandidateRun, scored: Performance, place: int) -> Entry:
     notes = tuple({without_numbers(note): note for answer in answers for note in answer.notes}.values())
     points = tuple(answer.point for answer in answers if answer.point is not None)
     seconds = sum(answer.seconds for answer in answers)
-    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes)
+    losses = tuple(answer.losses for answer in answers if answer.losses is not None)
+    return Entry(course.candidate.name, course.candidate, scored, place, points, None, answers[0].method, seconds, notes, losses)

@@ -21,14 +21,15 @@ from threadpoolctl import threadpool_limits
 from ..array_types import Bools, Folds
 from ..data.threads import single_threaded_blas
 from ..evaluation.evaluation_rows import EvaluationRows
-from ..evaluation.held_out import hold_out, method_of
+from ..evaluation.held_out import hold_out, method_of, require_classes_in
 from ..evaluation.plans import KFold, LeaveOneOut
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.prepared import read_once
+from ..evaluation.time_split import TimeSplit
 from ..progress import muted, task
 from .candidates import Candidate, Point
 from .performance import ComparisonMetric
-from .tuning import tune_candidate
+from .tuning import TunedPoint, tune_candidate
 
 ALL = -1
 """In place of a fold: all folds of the repeat at once."""
@@ -80,6 +81,7 @@ class Answer:
     notes: tuple[str, ...] = ()
     reason: str = ""
     interrupted: bool = False
+    losses: Any = None
 
 
 @dataclass(slots=True, eq=False)
@@ -198,17 +200,18 @@ def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
     with warnings.catch_warnings(record=True) as caught, single_threaded_blas(), muted():
         warnings.simplefilter("always")
         try:
-            codes, posteriors, point, method = _do(candidate, job, setting)
+            codes, posteriors, tuned, method = _do(candidate, job, setting)
         except KeyboardInterrupt:
             return Answer(job, interrupted=True)
         except Exception as problem:
             text = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"
             return Answer(job, reason=" ".join(text.split()), seconds=time.perf_counter() - start)
     notes = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
-    return Answer(job, codes, posteriors, point, method, time.perf_counter() - start, notes)
+    point, losses = (None, None) if tuned is None else (tuned.point, tuned.losses)
+    return Answer(job, codes, posteriors, point, method, time.perf_counter() - start, notes, losses=losses)
 
 
-def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Point | None, str]:
+def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, TunedPoint | None, str]:
     setting.metric.require(candidate.model)
     if candidate.is_reference:  # whose own threads would wait for cores that other jobs keep busy
         with threadpool_limits(1, "openmp"):
@@ -216,7 +219,7 @@ def _do(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Poi
     return _done(candidate, job, setting)
 
 
-def _done(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, Point | None, str]:
+def _done(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, TunedPoint | None, str]:
     rows, folds = setting.rows, setting.repeats[job.repeat]
     if job.fold == ALL:
         model = candidate.at(candidate.grid[0]) if candidate.grid else candidate.model
@@ -224,18 +227,28 @@ def _done(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, P
         inside = _held(folds, ALL)
         return held.codes[inside], None if held.posteriors is None else held.posteriors[inside], None, method_of([held])
     inside = _held(folds, job.fold)
-    training = rows.take(np.flatnonzero(~inside))
-    groups = None if setting.groups is None else setting.groups[~inside]
-    plan = inner_plan(setting.inner, training, groups)
-    tuned = tune_candidate(candidate, training, plan, setting.metric.loss, groups, setting.seed + job.repeat)
+    trained_on = np.flatnonzero(~inside)
+    if isinstance(setting.plan, TimeSplit):
+        trained_on = setting.plan.trained_on(rows.X, folds)[job.fold]
+        require_classes_in(rows, trained_on, f"Split {job.fold} of {setting.plan!r}")
+    training = rows.take(trained_on)
+    groups = None if setting.groups is None else setting.groups[trained_on]
+    plan = inner_plan(setting.inner, training, groups, setting.plan)
+    metric = setting.metric
+    tuned = tune_candidate(candidate, training, plan, metric.loss, groups, setting.seed + job.repeat, metric.row_losses(training))
     fitted = training.fit(candidate.at(tuned.point))
-    return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned.point, tuned.method
+    return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned, tuned.method
 
 
-def inner_plan(given: Any, training: EvaluationRows, groups: Any) -> Any:
-    """Return the plan by which hyperparameters are chosen: the given one, or five folds, fewer where a class has fewer rows."""
+def inner_plan(given: Any, training: EvaluationRows, groups: Any, outer: Any = None) -> Any:
+    """Return the plan by which hyperparameters are chosen: the given one, or five folds, fewer where a class has fewer rows.
+
+    Where the outer plan goes along time, the inner one does too.
+    """
     if given is not None:
         return given
+    if isinstance(outer, TimeSplit):
+        return outer.inside(training.X, training.codes, len(training.classes))
     smallest = int(np.bincount(training.codes, minlength=len(training.classes)).min())
     if groups is not None:
         return KFold(min(5, len(np.unique(groups))), grouped=True)

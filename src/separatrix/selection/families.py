@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -27,14 +28,28 @@ from ..models import (
     NearestMean,
     QuadraticDiscriminantAnalysis,
 )
-from .candidates import Candidate
+from .candidates import Candidate, Point
 
 SHRINKAGE = [0.9, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.0]
 """Most shrunk, that is simplest, first: among equals the first is taken."""
 MOST_TERMS = 600
 """Most columns of a polynomial basis; a basis with more is left out."""
+COSTS = {
+    "shrinkage LDA": 1,
+    "QDA": 1,
+    "averaged perceptron": 2,
+    "logistic L2": 2,
+    "logistic with curves": 2,
+    "linear SVM": 3,
+    "kernel LDA (Nystroem)": 3,
+    "polynomial LDA": 4,
+    "logistic L1": 4,
+}
+"""Families by what their fits take; those not listed are solved from one summary."""
 LANDMARKS = 100
 """Rows that stand for all in an approximated kernel."""
+ROUGH = 1e-2
+"""Tolerance of fits to many values that serve the choice of C alone: four digits of the objective; a held-out error has two or three."""
 
 
 def families(source: Source) -> dict[str, Candidate]:
@@ -82,7 +97,12 @@ def families(source: Source) -> dict[str, Candidate]:
         found.append(
             tuned("kernel LDA (Nystroem)", scaler, kernel, LinearDiscriminantAnalysis(), gamma=widths, shrinkage=[0.1, 0.01, 0.001])
         )
-    return {candidate.name: candidate for candidate in found}
+    return {candidate.name: replace(candidate, rough=rough_fits(candidate.model), cost=COSTS.get(candidate.name, 0)) for candidate in found}
+
+
+def rough_fits(model: Any) -> Point:
+    """Return the tolerance of rough fits under the name it has in a model, for those that minimise a smooth loss."""
+    return {name: ROUGH for name in ("logisticregression__tol",) if name in model.get_params()}
 
 
 def kinds_of(source: Source) -> tuple[bool, bool, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -75,6 +76,11 @@ class ComparisonMetric:
         """Return what a choice of hyperparameters is to minimise."""
         value = self.metric(scored_rows(held, rows, by_fold=False)).value
         return value if self.is_loss else -value
+
+    def row_losses(self, rows: EvaluationRows) -> Callable[[HeldOut, EvaluationRows], Floats] | None:
+        """Return the losses of held-out rows whose mean is the metric; None where it is no mean over rows, or they have weights."""
+        of = ROW_LOSSES.get(self.own)
+        return None if of is None or rows.weight is not None else lambda held, here: of(scored_rows(held, here))
 
 
 def scored_rows(held: HeldOut, rows: EvaluationRows, by_fold: bool = True) -> ScoredRows:

@@ -24,7 +24,7 @@ from ..prepare.table_columns import TableColumns
 from ..prepare.wishes import Wishes
 from ..summaries.table_summary import TableSummary
 from .candidates import Candidate
-from .families import SHRINKAGE, tuned
+from .families import COSTS, SHRINKAGE, rough_fits, tuned
 
 MOST_QUADRATIC = 200
 """Columns of numbers up to which a covariance for each class is tried."""
@@ -46,6 +46,7 @@ def table_families(batch: ColumnBatch) -> dict[str, Candidate]:
     """
     summary = TableSummary.of(batch)
     recipe = Recipe.learn(summary, has_labels=True)
+    recipe.require_outputs()
     curved = Recipe.learn(summary, Wishes(shapes="auto"), has_labels=True)
     prep, scaler = TablePrep(sparse_output=recipe.is_sparse), StandardScaler(with_mean=not recipe.is_sparse)
     found = [
@@ -64,8 +65,10 @@ def table_families(batch: ColumnBatch) -> dict[str, Candidate]:
     if len(recipe.outputs) <= MOST_QUADRATIC:
         found.append(tuned("QDA", prep, QuadraticDiscriminantAnalysis(), pooling=[0.9, 0.5, 0.25, 0.1]))
     reference = make_pipeline(TableColumns(as_numbers=True), HistGradientBoostingClassifier())
-    named = [replace(candidate, reads_tables=True) for candidate in found]
-    return {own.name: own for own in [*named, Candidate(REFERENCE, reference, reads_tables=True, is_reference=True)]}
+    named = [
+        replace(candidate, reads_tables=True, rough=rough_fits(candidate.model), cost=COSTS.get(candidate.name, 0)) for candidate in found
+    ]
+    return {own.name: own for own in [*named, Candidate(REFERENCE, reference, reads_tables=True, is_reference=True, cost=5)]}
 
 
 def behind_prep(candidate: Candidate) -> Candidate:

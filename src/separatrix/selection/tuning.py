@@ -7,15 +7,17 @@ For every point θ of a grid the rows are held out fold by fold, by the road tha
 | no steps before it | `hold_out`: algebra where the model has some, refits elsewhere |
 | steps before it (a pipeline) | each step is fitted once per fold and setting, not once per point |
 | solved from a summary | one summary per fold, one solution per point |
-| may begin at another fit | increasing values of it, each begun where the last one ended |
+| may begin at another fit | increasing values of it, each begun where the last one ended, or where the last fold's ended |
 
 The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given.
+Points that the rows held out so far leave no hope are not fitted in the folds after (`race.py`). On many values, families whose solver
+takes long say a tolerance that is enough to choose by; the point chosen is fitted to the default one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,19 +26,30 @@ from sklearn.pipeline import Pipeline
 
 from ..abilities import abilities_of, offered
 from ..array_types import Codes, Floats, Folds
-from ..evaluation.evaluation_rows import EvaluationRows
-from ..evaluation.held_out import hold_out, method_of
+from ..evaluation.evaluation_rows import EvaluationRows, from_summary
+from ..evaluation.held_out import hold_out, method_of, training_summaries
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
+from ..evaluation.time_split import TimeSplit
 from .candidates import Candidate, Point
+from .race import Race
 
 Loss = Callable[[HeldOut, EvaluationRows], float]
 """What to minimise: of the answers for held-out rows, given the truth."""
+RowLosses = Callable[[HeldOut, EvaluationRows], Floats]
+"""The losses of held-out rows whose mean is to be minimised."""
+Answered = tuple[int, Codes, Floats | None, str]
+"""Number of a point, codes and posteriors of the rows held out, and the road."""
+Fits = dict[int, Any]
+"""Fitted models by the number of their point."""
+WARM = "warm starts"
+MANY = 1e7
+"""Rows × columns × classes from which on fits that serve the choice alone may be rough."""
 
 
 @dataclass(frozen=True, slots=True)
 class TunedPoint:
-    """The point chosen, the mean held-out loss of every point (G,), and how the rows were held out."""
+    """The point chosen, the mean held-out loss of every point (G,), NaN where it was given up, and how the rows were held out."""
 
     point: Point
     losses: Floats
@@ -44,7 +57,13 @@ class TunedPoint:
 
 
 def tune_candidate(
-    candidate: Candidate, rows: EvaluationRows, plan: Any, loss: Loss, groups: Any = None, random_state: Any = None
+    candidate: Candidate,
+    rows: EvaluationRows,
+    plan: Any,
+    loss: Loss,
+    groups: Any = None,
+    random_state: Any = None,
+    row_losses: RowLosses | None = None,
 ) -> TunedPoint:
     """Return the point of the candidate's grid with the smallest held-out loss, the first among equals.
 
@@ -55,6 +74,7 @@ def tune_candidate(
     plan : inner plan, as in `evaluate`
     loss : what to minimise
     groups, random_state : for the plan
+    row_losses : where the loss is their mean, so that points without hope can be given up; None: every point has every fold
 
     Examples
     --------
@@ -67,37 +87,66 @@ def tune_candidate(
     >>> tune_candidate(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
     {'shrinkage': 0.0}
     """
-    found, method = [], ""
-    for folds in folds_of(plan, rows.n, rows.labels, groups, random_state):
-        points = hold_out_grid(candidate, rows, plan, folds)
-        found.append([loss(held, rows) for held in points])
-        method = method_of(points[:1])
+    found, method, repeats = [], "", list(folds_of(plan, rows.n, rows.labels, groups, random_state, rows.X))
+    for folds in repeats:
+        points = hold_out_grid(candidate, rows, plan, folds, row_losses if len(repeats) == 1 else None)
+        found.append([np.nan if held is None else loss(held, rows) for held in points])
+        method = method_of([held for held in points if held is not None][:1])
     losses = np.mean(found, axis=0)
     return TunedPoint(candidate.grid[int(np.nanargmin(losses))], losses, method)
 
 
-def hold_out_grid(candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds) -> list[HeldOut]:
-    """Return the answers for held-out rows at every point of the candidate's grid."""
+def hold_out_grid(
+    candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds, row_losses: RowLosses | None = None
+) -> list[HeldOut | None]:
+    """Return the answers for held-out rows at every point of the candidate's grid; with `row_losses`, None for points given up."""
+    summaries = None
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
-        return [hold_out(candidate.at(point), rows, plan, folds) for point in candidate.grid]
+        models = [candidate.at(point) for point in candidate.grid]
+        by_summaries = row_losses is not None and not isinstance(plan, TimeSplit)
+        summaries = training_summaries(models, rows, plan, folds) if by_summaries else None
+        if summaries is None:
+            return [hold_out(model, rows, plan, folds) for model in models]
     K, G = len(rows.classes), len(candidate.grid)
     codes = np.full((G, rows.n), -1, dtype=np.int32)
     posteriors = np.full((G, rows.n, K), np.nan)
-    has, method = True, ""
+    race, has, method = Race(G), True, ""
+    fits: Fits = {}
+    past = plan.trained_on(rows.X, folds) if isinstance(plan, TimeSplit) else None
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
-        for g, own, probability, road in _answers(candidate, rows.take(np.flatnonzero(folds != fold)), rows.take(held)):
-            codes[g, held], method = own, road
+        here = rows.take(held)
+        if summaries is not None:
+            found = _solutions(candidate, summaries[fold], here, race)
+        else:
+            training = np.flatnonzero(folds != fold) if past is None else past[fold]
+            found = _answers(candidate, rows.take(training), here, race, fits)
+        for g, own, probability, road in found:
+            codes[g, held], method = own, method or road  # in later folds a point left alone shares nothing
             if probability is None:
                 has = False
             else:
                 posteriors[g, held] = probability
-    return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) for g in range(G)]
+            if row_losses is not None:
+                race.add(g, row_losses(HeldOut(np.zeros(len(held), dtype=np.int64), own, probability, road), here))
+        if row_losses is not None:
+            race.end_fold()
+    return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) if race.is_in(g) else None for g in range(G)]
 
 
-def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRows) -> Iterator[tuple[int, Codes, Floats | None, str]]:
-    """Yield number, codes, posteriors and method of every point; the steps before the last are fitted once per setting of theirs."""
-    for setting, numbers in _by_head(candidate):
+def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race, fits: Fits) -> Iterator[Answered]:
+    """Yield number, codes, posteriors and method of every point in the race; steps before the last are fitted once per setting.
+
+    `fits` has the points of a path at the last fold, to begin at.
+    """
+    ordered = _is_ordered(candidate.grid)
+    is_large = training.n * float(np.prod(np.shape(training.X)[1:])) * len(training.classes) >= MANY
+    if is_large and candidate.rough:
+        candidate = replace(candidate, model=candidate.at(candidate.rough))
+    for setting, every in _by_head(candidate):
+        numbers = [g for g in every if race.is_in(g)]
+        if not numbers:
+            continue
         model = candidate.at(setting)
         head, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
         if head is not None:
@@ -107,8 +156,36 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         else:
             training_here, held_here = training, held
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
-        for k, fitted, method in fits_along(last, points, training_here):
-            yield numbers[k], *answers(fitted, held_here), method
+        starts = [fits.get(g) for g in numbers]
+        left = set(numbers)
+        for k, fitted, method in fits_along(last, points, training_here, starts):
+            g = numbers[k]
+            if method == WARM:
+                fits[g] = fitted
+            yield g, *answers(fitted, held_here), method
+            left.discard(g)
+            if ordered and race.is_lost_at(g):
+                race.leave(sorted(left))
+                break
+
+
+def _solutions(candidate: Candidate, summary: Any, held: EvaluationRows, race: Race) -> Iterator[Answered]:
+    """Yield number, codes, posteriors and method of every point in the race, each solved from the summary of the training rows."""
+    ordered, numbers = _is_ordered(candidate.grid), [g for g in range(len(candidate.grid)) if race.is_in(g)]
+    for k, g in enumerate(numbers):
+        yield g, *answers(from_summary(candidate.at(candidate.grid[g]), summary, held), held), "exact algebra"
+        if ordered and race.is_lost_at(g):
+            race.leave(numbers[k + 1 :])
+            break
+
+
+def _is_ordered(grid: Sequence[Point]) -> bool:
+    """Whether points differ in one number, which rises or falls: from the simplest on, as grids are given."""
+    names = {name for point in grid for name in point}
+    if len(names) != 1 or not all(isinstance(value, int | float) for point in grid for value in point.values()):
+        return False
+    steps = np.diff([point[name] for name in names for point in grid])
+    return bool((steps > 0).all() or (steps < 0).all())
 
 
 def _by_head(candidate: Candidate) -> list[tuple[Point, list[int]]]:
@@ -133,10 +210,12 @@ def _last(model: Any, point: Point, prefixed: bool = False) -> Point:
     return {name if prefixed else name.removeprefix(prefix): value for name, value in point.items() if name.startswith(prefix)}
 
 
-def fits_along(model: Any, points: Sequence[Point], rows: EvaluationRows) -> Iterator[tuple[int, Any, str]]:
-    """Yield number, fitted model and method for every point; a model is to be used before the next one is asked for."""
-    if _is_path(model, points):
-        yield from _along_path(model, points, rows)
+def fits_along(
+    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any] | None = None
+) -> Iterator[tuple[int, Any, str]]:
+    """Yield number, fitted model and method for every point; those along a path may begin at other fits, None for none."""
+    if _is_path(model, points) or (starts is not None and any(start is not None for start in starts)):
+        yield from _along_path(model, points, rows, starts or [None] * len(points))
         return
     first: Any = None
     for k, point in enumerate(points):
@@ -167,10 +246,14 @@ def _is_path(model: Any, points: Sequence[Point]) -> bool:
     return name is not None and len(points) > 1 and all(set(point) == {name} for point in points)
 
 
-def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows) -> Iterator[tuple[int, Any, str]]:
-    name = offered(abilities_of(model).warm_start).parameter
+def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any]) -> Iterator[tuple[int, Any, str]]:
+    warm = offered(abilities_of(model).warm_start)
+    last, name = None, warm.parameter
     assert name is not None  # asked by _is_path
-    warm = clone(model).set_params(warm_start=True)
     for k in sorted(range(len(points)), key=lambda k: points[k][name]):
-        warm.set_params(**points[k]).fit(rows.X, rows.labels, rows.weight)
-        yield k, warm, "warm starts"
+        here = clone(model).set_params(**points[k])
+        start = last if starts[k] is None else starts[k]
+        if start is not None:
+            offered(abilities_of(here).warm_start).begin_at(start)
+        last = here.fit(rows.X, rows.labels, rows.weight)
+        yield k, last, WARM

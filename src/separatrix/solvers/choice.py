@@ -34,7 +34,6 @@ here, it is kept up to 40,000 rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 
@@ -42,7 +41,6 @@ import numpy as np
 
 from ..data.threads import single_threaded_blas
 from ..losses import Logistic
-from ..thresholds import THREADS
 from .problem import Problem
 from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
@@ -51,7 +49,7 @@ from .work import Work
 
 FACTORED = 4_000
 """Columns up to which a p × p factor has room."""
-SPANNED = 2_000
+SPANNED = 6_000
 """Rows up to which an n × n Gram matrix has room, and its factor is quick."""
 HESSIAN_WORK = 5e6
 """Rows × (R(p + 1))² up to which paths and folds may take a Hessian at every step: it costs less than a dozen passes."""
@@ -114,9 +112,9 @@ def choose(problem: Problem) -> Choice:
 def _roads(problem: Problem, work: Work) -> dict[str, float]:
     """Return the seconds that each solver with room for the problem may take."""
     is_few = work.q <= EXPLICIT
-    if is_few and not work.is_sparse and work.n >= SAMPLE:
-        return {"whitened": work.whitened}
     roads = {"newton_cg": work.products}
+    if is_few and not work.is_sparse and work.n >= SAMPLE:
+        return roads | {"whitened": work.sampled}
     if is_few:
         roads["newton"] = work.newton
         if not problem.rows.is_sparse:
@@ -147,8 +145,7 @@ def _without_penalty(problem: Problem, is_sparse: bool) -> Choice:
 
 def solve(problem: Problem) -> Solution:
     """Solve a problem with the solver that suits it."""
-    choice = choose(problem)
     # Chunks of rows are the parallelism; what is left to BLAS is small, and would only wait for its threads.
-    is_alone = choice.name == "newton_cg" and not problem.rows.is_sparse and THREADS.reached(problem.rows.values)
-    with nullcontext() if is_alone else single_threaded_blas():
+    with single_threaded_blas():
+        choice = choose(problem)
         return replace(choice.solver(problem), why=choice.why)

@@ -14,6 +14,7 @@ from ..array_types import Floats, Indices, Parts
 from ..data import Block
 from ..data.threads import spread
 from ..summaries.grouped import NO_WEIGHT, csr_parts
+from ..thresholds import THREADS
 from .rows import CHUNK_VALUES, Rows
 from .sparse.compression import Compression
 
@@ -44,11 +45,14 @@ class Products:
             self.row_chunks = _chunks(self.X)
             self.transposed = self.X.T.tocsr() if compression is None else compression.transposed
             self.column_chunks = _chunks(self.transposed)
+        else:
+            # Cut by the shape alone: sums come out the same on any number of threads.
+            self.pieces = _pieces(self.X, THREADS.reached(rows.values))
 
     def times(self, V: Floats) -> Floats:
         """Return X V (n, K) for V (p, K)."""
         if not self.is_sparse:
-            return _dense_times(self.X, V)
+            return _joined(self.run(lambda rows: self._part(rows) @ V, self.pieces))
         from ..kernels.sparse_products import rows_times
 
         out = np.empty((self.shape[0], V.shape[1]))
@@ -64,7 +68,7 @@ class Products:
     def penalised(self, U: Floats, scale: float, B: Floats, strength: float, out: Floats) -> float:
         """Fill out (p, K) with scale X'U + strength B and return Σ B·out."""
         if not self.is_sparse:
-            product = _dense_transposed_times(self.X, U)
+            product = sum(self.run(lambda rows: self._part(rows).T @ U[rows], self.pieces))
             out[:] = scale * product if strength == 0.0 else scale * product + strength * B
             return float(np.vdot(B, out))
         from ..kernels.sparse_products import scaled_rows_times
@@ -115,8 +119,11 @@ class Products:
         return out
 
     def run(self, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-        """Return function(item) of all items, computed on the threads these rows are worth; functions that call no BLAS."""
+        """Return function(item) of all items, computed on the threads these rows are worth; BLAS has one thread in solvers that ask."""
         return spread(function, list(items), self.threads)
+
+    def _part(self, rows: slice) -> Any:
+        return self.X[rows].astype(np.float64, copy=False)
 
 
 def _chunks(X: Any) -> list[tuple[int, int, Parts]]:
@@ -131,16 +138,15 @@ def _tiles(X: Any, weight: Floats | None = None) -> Iterable[Block]:
     return Block(X, None, weight).tiles(max(1, 4_000_000 // X.shape[1]))
 
 
-def _dense_times(X: Any, V: Floats) -> Floats:
-    if X.dtype == np.float64:
-        return np.asarray(X @ V)
-    return np.concatenate([tile.X.astype(np.float64) @ V for tile in _tiles(X)])
+def _pieces(X: Any, is_cut: bool) -> list[slice]:
+    """Return slices of dense rows: all, or as many as a short turn of a thread takes."""
+    n = X.shape[0]
+    size = max(1, CHUNK_VALUES // X.shape[1]) if is_cut else n
+    return [slice(a, min(a + size, n)) for a in range(0, n, max(size, 1))]
 
 
-def _dense_transposed_times(X: Any, U: Floats) -> Floats:
-    if X.dtype == np.float64:
-        return np.asarray(X.T @ U)
-    return np.asarray(sum(tile.X.astype(np.float64).T @ U[tile.start :][: tile.n_rows] for tile in _tiles(X)))
+def _joined(parts: list[Floats]) -> Floats:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def scaled_gram(rows: Any, factors: Floats, scores: Indices) -> Floats:

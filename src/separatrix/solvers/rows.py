@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from ..array_types import Codes, Floats
 from ..data import Block, Source
 from ..data.kept import kept
-from ..data.source import ChunkedSource, Mergeable, as_float
+from ..data.merging import Mergeable
+from ..data.source import ChunkedSource, as_float
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
 from ..thresholds import THREADS
 

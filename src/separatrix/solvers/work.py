@@ -3,8 +3,8 @@
 Operations are counted, times their seconds on one core in whole fits; `python -m benchmarks.bench_work` sets these beside the operations
 alone on another machine. Only ratios matter, and these differ little between machines. What cannot be counted is how many products
 conjugate gradients need: about 5 + 3 s^¼, thrice as many more for several classes, with s = Σ_i s_i ‖x_i‖²/(4 λ S) the curvature of all
-columns as a multiple of the penalty's; and epochs of dual coordinate descent: 2 + 4 (4s/n)^0.4. Both are fitted to 70 random problems,
-where a factor of 3 either way is ordinary.
+columns as a multiple of the penalty's; and epochs of dual coordinate descent: 2 + 4 (4s/n)^0.4, √(n/p) times as many more where rows
+outnumber columns. Both are fitted to 70 random problems, where a factor of 3 either way is ordinary.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from .problem import Problem
-from .smooth.whitened import EXPLICIT
+from .smooth.whitened import EXPLICIT, GRAM_WORK, SAMPLE
 
 ADDED, FACTORED = 6e-11, 1.8e-11
 """Of a Hessian of dense rows, for each n q², and of its factor, for each q³; q = R(p + 1) coefficients."""
@@ -31,7 +31,10 @@ SPANNED = 1e-10
 """Of the coordinates in the rows' span, for each n²p; a p × p covariance, for each n p², has the same."""
 STEPS, AROUND_HESSIAN, AROUND_COVARIANCE = 8, 25, 40
 """Steps of Newton's method, half as many more for each digit of s above STIFF; passes of L-BFGS around a Hessian, s^¼/3 more where the
-penalty is weak, and around a covariance."""
+penalty is weak, and around a covariance, s^¼ more (4 s^¼ for several
+classes)."""
+SAMPLE_STEPS, AROUND_SAMPLE = 3, 8
+"""Hessians of a sample of the rows, and passes around them."""
 STIFF, MOST = 1e8, 1_000.0
 """s from which rows are nearly separable or units far apart; products of conjugate gradients after which they have found a better way."""
 
@@ -79,8 +82,11 @@ class Work:
     @property
     def newton(self) -> float:
         """Newton's method."""
-        slower = max(0.0, float(np.log10(max(self.stiffness, 1.0) / STIFF)) / 2.0)
-        return STEPS * (1.0 + slower) * self.hessian
+        return STEPS * self._slower * self.hessian
+
+    @property
+    def _slower(self) -> float:
+        return 1.0 + max(0.0, float(np.log10(max(self.stiffness, 1.0) / STIFF)) / 2.0)
 
     @property
     def curved(self) -> float:
@@ -91,7 +97,20 @@ class Work:
     @property
     def whitened(self) -> float:
         """The covariance of the columns and L-BFGS around it."""
-        return SPANNED * self.n * self.p**2 + FACTORED * self.p**3 + AROUND_COVARIANCE * (CALL + FUSED * self.values * self.R)
+        passes: float = AROUND_COVARIANCE + (4.0 if self.R > 1 else 1.0) * self.stiffness**0.25
+        return (
+            SPANNED * min(float(self.n) * self.p**2, GRAM_WORK)
+            + FACTORED * self.p**3
+            + min(passes, MOST) * (CALL + FUSED * self.values * self.R)
+        )
+
+    @property
+    def sampled(self) -> float:
+        """Newton's method on a sample and L-BFGS around its Hessian; every few rows give the covariance."""
+        rows = float(min(self.n, SAMPLE))
+        hessians = SAMPLE_STEPS * self._slower * (ADDED * rows * float(self.q) ** 2 + FACTORED * float(self.q) ** 3)
+        passes: float = AROUND_SAMPLE + self.stiffness**0.25 / 3.0
+        return hessians + SPANNED * rows * self.p**2 + passes * (CALL + FUSED * self.values * self.R)
 
     @property
     def products(self) -> float:
@@ -102,7 +121,7 @@ class Work:
     @property
     def dual(self) -> float:
         """Dual coordinate descent."""
-        epochs: float = 2.0 + 4.0 * (4.0 * self.stiffness / self.n) ** 0.4
+        epochs: float = 2.0 + 4.0 * (4.0 * self.stiffness / self.n) ** 0.4 * max(1.0, self.n / self.p) ** 0.5
         return epochs * (CALL + EPOCH * self.values)
 
     @property

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from ..array_types import Bools, Floats, Indices
 from ..data import Block
 from ..data.columns import ColumnBatch
+from ..errors import InputError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +39,7 @@ class ColumnRanges:
     def of(cls, block: Block | ColumnBatch) -> Self:
         """Summarise a batch; rows of weight 0 do not count. Columns seen not to be whole are not looked at further."""
         batch = ColumnBatch.of(block)
+        _refuse_dates(batch)
         p = batch.n_features
         weight = np.ones(batch.n_rows) if batch.weight is None else batch.weight
         text = np.array([type_ == "text" for type_ in batch.types()])
@@ -66,6 +68,15 @@ class ColumnRanges:
         sums = (getattr(self, name) + getattr(other, name) for name in ("count", "total", "squares"))
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         return type(self)(self.text | other.text, self.whole & other.whole, low, high, *sums)
+
+
+def _refuse_dates(batch: ColumnBatch) -> None:
+    for column in batch.columns or ():
+        if column.type == "date":
+            raise InputError(
+                f"Column {column.name!r} holds dates, which are neither numbers nor categories. Turn them into numbers, such as the year "
+                "or the days since a date, or leave them out: X.drop(columns=[…]), or for files open_table(…, columns=[…])."
+            )
 
 
 def _pieces(X: Any) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, as_source
-from ..data.source import Mergeable
+from ..data.merging import Mergeable
 from ..errors import InputError
 from .class_moments import ClassMoments, Kind
 from .grouped import Grouping, grouped_moments, rows_per_class

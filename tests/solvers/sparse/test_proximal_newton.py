@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression as Peer
 
+from separatrix import LogisticRegression
 from separatrix.data import as_source
 from separatrix.errors import InputError
 from separatrix.losses import Logistic, Softmax
@@ -180,3 +181,16 @@ def test_rounding_in_a_sum_over_many_rows_is_no_end(rng: Any) -> None:
     P = problem(rng, n=30_000, p=12, C=1e-3, tol=1e-4)
     found = proximal_newton.solve(P)
     assert found.is_converged and found.gap <= 1e-8 * found.objective and found.coef.any()
+
+
+def test_levels_of_a_few_rows_that_a_step_has_made_certain() -> None:
+    """Where a rare level's rows are certain, right or wrong, the Hessian is all but 0 and says nothing of how far to go."""
+    rng, n, p, K = np.random.default_rng(58), 1_500, 20, 6
+    shares = np.geomspace(1, 1e-3, p)
+    levels = np.eye(p)[rng.choice(p, n, p=shares / shares.sum())]
+    X = np.column_stack([3.0 * rng.normal(size=(n, 2)), levels])
+    X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
+    y = (np.column_stack([X[:, :2], levels]) @ (4.0 * rng.normal(size=(p + 2, K))) - np.arange(K) + rng.gumbel(size=(n, K))).argmax(axis=1)
+    found = LogisticRegression(C=3.0, l1_ratio=1.0).fit(X, y).solution_
+    assert found.is_converged
+    assert found.gap <= 1e-8 * found.objective

@@ -100,3 +100,13 @@ def test_as_large_a_penalty_as_the_largest_slope_leaves_the_shares() -> None:
     share = np.bincount(y) / len(y)
     assert not found.coef.any() and found.iterations == 0
     assert_allclose(found.intercept, np.log(share) - np.log(share).mean(), atol=1e-12)
+
+
+def test_scores_may_be_in_either_order() -> None:
+    X, y = table("wine")
+    problem = make_problem(X, y, l1_ratio=1.0)
+    columns = SoftmaxColumns(problem, proximal_newton._columns_of(problem), few=0)
+    W, b = np.random.default_rng(0).normal(size=(3, 13)), np.zeros(3)
+    points = [columns.at(W, b, np.array(X @ W.T, order=order)) for order in ("C", "F")]
+    assert points[0].loss == points[1].loss
+    assert_allclose(points[0].U, points[1].U, rtol=1e-15)

@@ -192,6 +192,7 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
     def _open(self, X: Any) -> Source:
         """Return the source of rows; numbers stay of the type they are."""
         if isinstance(X, Source):
+            X.require_numbers()
             return X
         if is_text(X):
             raise InputError(

@@ -140,7 +140,7 @@ class MixedNB(DiscreteNB):
         from ...data.tables import FrameTable, ObjectTable
 
         if isinstance(X, Source):
-            return X
+            return X.as_columns()
         if isinstance(X, ColumnBatch):
             return BatchTable(X, n_jobs=self.n_jobs)
         if is_frame(X):
@@ -184,7 +184,8 @@ class MixedNB(DiscreteNB):
     def _layout(self, source: Source) -> Layout:
         from ...data.tables import FrameTable, ObjectTable
 
-        return choose_layout(self.kinds, source, isinstance(source, (BatchTable, FrameTable, ObjectTable)))
+        from_files = source.origin is not None
+        return choose_layout(self.kinds, source, from_files or isinstance(source, (BatchTable, FrameTable, ObjectTable)))
 
     def _merges_stand(self, parts: Sequence[Source]) -> list[bool]:
         return kinds_stand(self.kinds, self.summary_.layout, list(parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ...array_types import Bools, Codes, Floats, Indices
+from ...array_types import Bools, Codes, Floats, Indices, Ints
 from ...data import Block
 from ...data.columns import ColumnBatch
 from ...summaries.categories import CategoryCounts
@@ -147,14 +148,13 @@ class CategoryLikelihoods:
         value, zeros = np.zeros((n_rows, K)), None if self.zeros is None else np.zeros((n_rows, K))
         unknown = []
         for j, (codes, levels) in enumerate(columns):
-            begin, end = self.counts.starts[j], self.counts.starts[j + 1]
-            where = {name: c for c, name in enumerate(self.counts.names(j))}
-            # The last cell but one stands for unknown categories, the last for missing values: a code of -1 finds it.
-            cells = np.array([*(where.get(level, end - begin) for level in levels), end - begin + 1], dtype=np.int64)[codes]
-            unknown.append(int(np.count_nonzero(cells == end - begin)))
-            value += np.vstack([self.logs[:, begin:end].T, np.zeros((2, K))])[cells]
+            places = np.array([*places_in(self.counts.names(j), levels), 0], dtype=np.int64)
+            known, cells = places >= 0, self.counts.starts[j] + places
+            known[-1] = False  # the last stands for missing values: a code of -1 finds it
+            unknown.append(int(np.count_nonzero(~known[codes] & (codes >= 0))))
+            value += _rows_of(self.logs, cells, known)[codes]
             if zeros is not None and self.zeros is not None:
-                zeros += np.vstack([self.zeros[:, begin:end].T, np.zeros((2, K))])[cells]
+                zeros += _rows_of(self.zeros, cells, known)[codes]
         return LogSums(value, zeros), unknown
 
     def draw(self, k: int, n: int, rng: np.random.RandomState, text: Bools) -> Floats:
@@ -170,6 +170,28 @@ class CategoryLikelihoods:
         """Return what each category of a column says for class k against another."""
         logs = self.exact[:, self.counts.starts[j] : self.counts.starts[j + 1]]
         return dict(zip(self.counts.names(j), log_odds(logs[k], logs[other]).tolist()))
+
+
+def places_in(names: list[Any], levels: list[Any]) -> list[int]:
+    """Return the place of each level in a sorted list of names, -1 where it is not there.
+
+    Examples
+    --------
+    >>> places_in(["Oslo", "Rome", "Ulm"], ["Ulm", "Lima"])
+    [2, -1]
+    """
+    if len(names) < 8 * len(levels):
+        where = {name: c for c, name in enumerate(names)}
+        return [where.get(level, -1) for level in levels]
+    found = [bisect_left(names, level) for level in levels]  # a few of many: numbering all names would take longer
+    return [c if c < len(names) and names[c] == level else -1 for c, level in zip(found, levels, strict=True)]
+
+
+def _rows_of(cells: Floats, places: Ints, known: Bools) -> Floats:
+    """Return the columns (K,) of some cells as rows, zeros where they are not known."""
+    found = np.zeros((len(places), len(cells)))
+    found[known] = cells[:, places[known]].T
+    return found
 
 
 def count_logs(kind: str, sums: Floats, present: Floats, alpha: float) -> tuple[LogProbability, LogProbability]:

@@ -69,9 +69,13 @@ def pool(scatter: Floats, freedom: Floats, share: float) -> Floats:
     """
     lam = np.where(freedom > 0, share, 1.0)
     divisor = (1.0 - lam) * freedom + lam * freedom.sum()
-    if (lam > 0).any():
-        scatter = (1.0 - lam)[:, None, None] * scatter + lam[:, None, None] * scatter.sum(axis=0)
-    covariances: Floats = scatter / divisor[:, None, None]
+    if not (lam > 0).any():
+        return np.asarray(scatter / divisor[:, None, None])
+    total = scatter.sum(axis=0)
+    covariances: Floats = (1.0 - lam)[:, None, None] * scatter
+    for S, own, by in zip(covariances, lam, divisor, strict=True):
+        S += own * total
+        S /= by
     return covariances
 
 

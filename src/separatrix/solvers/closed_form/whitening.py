@@ -65,7 +65,8 @@ class Whitening:
 
 def _factored(covariance: Floats, s: Floats) -> Whitening | None:
     """Return the whitening from a Cholesky factor in columns divided by s, or None where that has no stable inverse."""
-    R = covariance / s[:, None] / s
+    R = covariance / s[:, None]
+    R /= s
     factor, info = lapack.dpotrf(R, lower=1, clean=1)
     if info != 0 or lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] <= TOLERANCE:
         return None
@@ -91,9 +92,10 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
         if found is not None:
             return found
     s = np.where(spread > 0, spread, 1.0)
-    R = covariance / s[:, None] / s
+    R = covariance / s[:, None]
+    R /= s
     log_scale = 2.0 * float(np.log(s).sum())
-    values, vectors = eigh(R, check_finite=False)
+    values, vectors = eigh(R, check_finite=False, overwrite_a=True)
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = np.where(varies, values, NULL_VARIANCE)[::-1]
     basis = vectors[:, ::-1] / np.sqrt(kept) / s[:, None]

@@ -29,6 +29,7 @@ from ...array_types import Floats, Indices
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
 from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored, places, row_products
+from .joint_work import JointWork
 
 WORK = 1e8
 """Rows × coefficients² up to which matrices are cheaper than epochs."""
@@ -52,12 +53,18 @@ ROUNDING = 1e-13
 
 
 def suits(machine: JointMachine) -> bool:
-    """Whether rows are dense, held, and few enough for this to be the first choice."""
-    X = machine.rows.X
-    if not isinstance(X, np.ndarray):
+    """Whether this is the first choice: few dense rows, or less work than the epochs that costs so high ask for."""
+    X, K = machine.rows.X, machine.n_classes
+    if X is None:
         return False
-    size = machine.n_classes * (X.shape[1] + 1)
-    return len(X) * float(size) ** 2 <= WORK
+    if not machine.rows.is_sparse and len(X) * float(K * (X.shape[1] + 1)) ** 2 <= WORK:
+        return True
+    if not is_possible(machine):
+        return False
+    values = X.data if machine.rows.is_sparse else X.ravel()
+    stiffness = float(machine.cost.mean()) * float(np.vdot(values, values)) / X.shape[0]
+    work = JointWork.of(machine.rows, K)
+    return work.interior <= work.epochs(stiffness)
 
 
 def is_possible(machine: JointMachine) -> bool:
@@ -142,7 +149,7 @@ class Interior:
         self.is_free = machine.ridge == 0.0
         self.theta = np.zeros((K, rows.width))
         self.is_large = (K - 1) * rows.width > LARGE
-        self.is_even = self.is_large and self.is_sparse
+        self.is_even = self.turns = self.is_large and JointWork.of(machine.rows, K).is_even
         self.u = np.repeat(self.cost[:, None] / K, K, axis=1)
         self.s = (FIRST if self.is_large else 1.0) + self.own
         self.products = float(np.vdot(self.u, self.s))
@@ -236,7 +243,7 @@ class Interior:
             off = self.ridge * self.theta - self._sums(self.multipliers(self.u))
             weight, none = self.u * (self.u / self.cost[:, None]), np.zeros_like(self.u)
             system: Solver | None = None
-            if self.is_large and self.is_sparse:
+            if self.turns:
                 rough = Conjugate(self.Z, weight, self.ridge)
                 du = self._move(rough, weight, off, none)[1]
                 system = rough if rough.arrived else None

@@ -45,6 +45,8 @@ class Machine:
     tol : float
         Stop when F − D ≤ tol F.
     seed : int
+    whole : list, optional
+        Holds the curvature of all rows once a machine has summed it: the same in every machine of one table, and where each begins.
     """
 
     rows: Rows
@@ -55,6 +57,7 @@ class Machine:
     max_iter: int = 1000
     tol: float = 1e-6
     seed: int = 0
+    whole: list[Floats] | None = None
 
     @property
     def is_hard(self) -> bool:

@@ -25,7 +25,7 @@ from ..rows import Rows
 from .machine import Ended
 from .small_margins import Certified, Table, newton
 
-STEPS = 50
+STEPS = 120
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
 FLIP = np.array([[[1.0]], [[-1.0]]])

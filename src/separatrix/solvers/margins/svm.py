@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Codes, Floats, Ints
+from ...data.calm_blas import calm_blas
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
 from ...errors import InputError
 from ...losses import SquaredHinge
@@ -31,6 +32,7 @@ from ..solution import Solution, Status
 from ..span import Span
 from . import crammer_singer, joint_interior, one_machine, small_hinge, small_margins
 from .joint_polish import polish
+from .joint_work import JointWork
 from .machine import Ended, Machine, certify
 from .method import choose, spans_less
 from .one_machine import DUAL, EPOCHS, ROUNDING, SOME_ROWS
@@ -62,7 +64,13 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     classes : (K,) labels, for messages
     """
     require_loss(problem, "crammer_singer" if joint else "svm")
-    refuse_overflow(problem)
+    with calm_blas(0.0 if problem.rows.X is None else float(problem.rows.values) * min(problem.rows.X.shape)):
+        refuse_overflow(problem)
+        return _solved(problem, ridge, joint, classes)
+
+
+def _solved(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:
+    """Solve with the rows that have a weight, in their span where that saves time."""
     rows, X = problem.rows, problem.rows.X
     if (used := _used(problem)) is not None:
         held = Rows.of_arrays(rows.X[used], rows.codes[used], rows.weight[used], rows.source)  # type: ignore[index]
@@ -107,10 +115,11 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     scale, (codes, cost) = 2.0 if joint else 1.0, _codes_and_costs(problem)
     squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
     name, why = choose(problem, squared)
+    whole: list[Floats] | None = [] if problem.n_classes > 2 else None
 
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
-        machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed)
+        machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed, whole)
         ended = one_machine.solve(machine, name)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
@@ -265,6 +274,9 @@ def _joint(problem: Problem, ridge: float) -> Found:
             found = replace(other if exact else found, passes=found.passes + other.passes)
         if exact and found.gap > machine.tol * found.primal:
             found = polish(machine, found, found.alpha)
+        if exact and not is_left and found.gap > machine.tol * found.primal and found.iterations < problem.max_iter:
+            descended = crammer_singer.solve(machine, polish, _epochs(machine))
+            found = descended if descended.gap < found.gap else found
     if not np.isfinite(found.coef).all():
         found = crammer_singer.at_zero(machine)
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
@@ -285,5 +297,5 @@ def _joint(problem: Problem, ridge: float) -> Found:
 
 def _epochs(machine: crammer_singer.JointMachine) -> int | None:
     """Return after how many epochs the interior-point method would have been cheaper; None where there is no room for its matrix."""
-    cheaper = EPOCHS + machine.n_classes * machine.rows.n_features // 2
-    return min(cheaper, machine.max_iter // 2) if joint_interior.is_possible(machine) else None
+    work = JointWork.of(machine.rows, machine.n_classes) if joint_interior.is_possible(machine) else None
+    return None if work is None else min(max(EPOCHS, int(work.interior / work.epoch)), machine.max_iter // 2)

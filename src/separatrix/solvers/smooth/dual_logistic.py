@@ -66,10 +66,10 @@ def solve(problem: Problem) -> Solution:
             continue
         theta, z, curvature = dual.settled()
         f, g = objective.at_scores(theta, z)
-        if dual.is_stiff:
-            left = max(left, f - value - left)
+        gap = proven_gap.from_longest(problem, g, curvature, dual.longest)
+        # Where the penalty is strong the primal point may miss several times what the dual one does, and a proof costs an epoch or two.
+        left = max(left, f - value - left) if dual.is_stiff else gap
         if small_enough(problem, f, g, left):
-            gap = proven_gap.from_longest(problem, g, curvature, dual.longest)
             known = gap if gap <= newton_gap.useful(problem, f) else None
             found = finish(objective, theta, f, g, status=Status.CONVERGED, iterations=dual.epochs, solver=NAME, gap=known)
             return replace(found, passes=dual.epochs + objective.passes)
@@ -109,7 +109,7 @@ class Dual:
             self.b[0] = np.log(problem.counts[1] / problem.counts[0])
         self.alpha, self.logit = np.zeros(len(self.y)), -self.y * self.b[0]
         self.rng = np.random.default_rng(problem.seed)
-        self.epochs, self.fall = 0, 0.0
+        self.epochs, self.falls = 0, (0.0, 0.0)
         self.longest = float(np.sqrt(self.norms.max()))
         self.is_stiff = float(self.cost @ self.norms) > STIFF * len(self.cost)
 
@@ -158,9 +158,11 @@ class Dual:
             dual_epoch(*self.parts, self.y, self.cost, self.norms, order, self.scale, self.logit, self.alpha, self.w, self.b)
         )
         # No fall at all is an end, or steps too small for floating point: the gradient at the primal point tells which.
-        ratio = min(fall / self.fall, 0.9) if self.fall > 0.0 else 0.9
-        self.epochs, self.fall = self.epochs + 1, fall
-        return fall * ratio / (1.0 - ratio)
+        # The intercept moves at every other epoch, whose fall is then that of two steps: the slower of one epoch and two tells.
+        before, first = self.falls
+        ratio = min(max(fall / before, float(np.sqrt(fall / first)) if first > 0.0 else 0.0), 0.9) if before > 0.0 else 0.9
+        self.epochs, self.falls = self.epochs + 1, (fall, before)
+        return max(fall, float(np.sqrt(fall * before))) * ratio / (1.0 - ratio)
 
 
 def shuffled(cost: Floats, rng: np.random.Generator) -> Ints:

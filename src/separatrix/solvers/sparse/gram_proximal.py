@@ -4,12 +4,16 @@ With f, g and H of the smooth part (mean loss + λ(1 − r)/2 ‖W‖²) at θ f
 
     g'(x − θ) + ½(x − θ)'H(x − θ) + λr Σ |x_j|      (intercepts without the last term)
 
-exactly (`l1_quadratic`), then t = 1, ½, ¼ … until the objective falls enough. Near the end steps are full ones and digits double.
+exactly (`l1_quadratic`), then t = 1, ½, ¼ … until the objective falls enough. Near the end steps are full ones and digits double. Rows
+that a step has made certain, right or wrong, have no curvature left, and H says nothing of how far to move them: where no part of a step
+serves and it would change a score by more than 30, curvature is added to every coordinate until none does.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -26,17 +30,25 @@ from ..solution import Solution, Status
 from .class_intercepts import shifted
 from .l1_ending import Distance, asked, column_units, distance, spilled
 from .l1_quadratic import FEW, Quadratic, violation
+from .largest_values import largest_values
 
 ARMIJO = 1e-4
-HALVINGS = 30
+HALVINGS, LAST_HALVINGS = 8, 30
+"""How often a step is halved before its scores are looked at, and in the end."""
+POOR = 0.1
+"""Share of its promise below which a step is too long: half of it may do better, and far out rows have no curvature left."""
+HOPEFUL, MOST = 0.5, 10.0
+"""Share of the objective from which a promise is not believed, and by how much scores may then move."""
 ROUNDING = 1e-12
 """Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
 """Subgradient at which digits are no longer wanted, as a share of λ and of the gap asked."""
 LOOSE = 0.05
 """Share of the largest violation to which a step solves a quadratic of few coordinates: far from the end Newton's own error is larger."""
-FRESH, ON_A_PATH = 0.1, 0.3
-"""Share of the last violation above which a step needs a fresh Hessian. On a path every λ begins with one, and few digits are asked."""
+FAR = 30.0
+"""Change of a score beyond which H knows nothing."""
+FRESH, ON_A_PATH, ROUGH, FEW_DIGITS = 0.1, 0.3, 0.4, 1e-2
+"""Share of the last violation above which a step needs a fresh Hessian, on a path, where every λ begins with one, and from which tol on."""
 
 
 class ProximalNewton:
@@ -68,7 +80,7 @@ class ProximalNewton:
         if not (np.isfinite(self.f) and np.isfinite(H).all()):
             problem.rows.source.refuse_nonfinite()
         self.quadratic = self._gauged(H)
-        self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH
+        self.is_fresh, self.speed, self.fresh = True, 1.0, FRESH if problem.tol < FEW_DIGITS else ROUGH
         self.loose = LOOSE if self.theta.size <= FEW else 0.0
         self.predicted: Floats | None = None
         self.surprise, self.leaps, self.stride = np.zeros(self.theta.size), False, 0.0
@@ -134,32 +146,72 @@ class ProximalNewton:
 
     def _step(self) -> bool:
         """Take the first step t d, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
-        x = self.theta.ravel()
-        value, worst = self.f + self._kinks(self.theta), self._violation()
+        x, value = self.theta.ravel(), self.f + self._kinks(self.theta)
         end = self.quadratic.minimise(self.g.ravel(), x, self.penalty, self.slack, self.loose)
         if self.leaps:
             self.predicted, self.leaps = end, False
             leap = end + np.where((end != 0.0) | (self.penalty == 0.0), self.surprise, 0.0)
             leap[(leap * end < 0.0) & (self.penalty > 0.0)] = 0.0
             end = leap if self._fall(leap) > 0.5 * self._fall(end) else end
-        fall, d = self._fall(end), (end - x).reshape(self.theta.shape)
+        if self._search(end, value, HALVINGS):
+            return True
+        if self._fall(end) <= ROUNDING * abs(value):
+            return False
+        change = self._change(end)
+        more = self._fall(end) / (max(change, FAR) * FAR)  # turns a slope of fall/change into a step of FAR
+        while change > FAR:
+            H = self.quadratic.H.copy()
+            np.einsum("jj->j", H)[:] += more * self._reach**2
+            end = Quadratic(H).minimise(self.g.ravel(), x, self.penalty, self.slack, LOOSE)
+            change, more = self._change(end), 10.0 * more
+        return self._search(end, value, LAST_HALVINGS)
+
+    def _search(self, end: Floats, value: float, halvings: int) -> bool:
+        """Move to the first point on the way to an end, t = 1, ½, …, that lowers the objective enough; return whether there is one."""
+        fall, d, worst = self._fall(end), end.reshape(self.theta.shape) - self.theta, self._violation()
         t, rounding = 1.0, ROUNDING * abs(value)
-        for _ in range(HALVINGS):
-            before = self.theta, self.f, self.g, self.quadratic, self.is_fresh
-            self._move(self._settled(self.theta + t * d))
+        if self.is_cross_entropy and fall > HOPEFUL * value:
+            t = min(1.0, MOST / max(self.objective.reach(d), np.finfo(float).tiny))
+        best: tuple[float, tuple[Any, ...]] | None = None
+        for _ in range(halvings):
+            before = self._here()
+            self._move(self._settled(self.theta + t * d), t == 1.0)
             new = self.f + self._kinks(self.theta)
+            if best is not None and not new < best[0]:
+                self._return(best[1])
+                return True
             # In the last digits the objective no longer tells points apart, the subgradient still does.
             enough = t * fall > rounding and new <= value - ARMIJO * t * fall
-            if enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
+            if enough and new > value - POOR * t * fall:
+                best = new, self._here()
+            elif enough or (abs(new - value) <= rounding and self._violation() < 0.5 * worst):
                 return True
-            self.theta, self.f, self.g, self.quadratic, self.is_fresh = before
+            self._return(before)
             if t * fall <= rounding:
                 return False
             t *= 0.5
         return False
 
+    def _here(self) -> tuple[Any, ...]:
+        return self.theta, self.f, self.g, self.quadratic, self.is_fresh
+
+    def _return(self, point: tuple[Any, ...]) -> None:
+        self.theta, self.f, self.g, self.quadratic, self.is_fresh = point
+
+    def _change(self, end: Floats) -> float:
+        """Return the largest change of a score from θ to another point, at most; a pass unless the columns tell that it is small."""
+        d = end.reshape(self.theta.shape) - self.theta
+        most = float((np.abs(d) * self._reach.reshape(d.shape)).sum(axis=1).max())
+        return most if most <= FAR else self.objective.reach(d)
+
+    @cached_property
+    def _reach(self) -> Floats:
+        """Largest |x_j| of each coordinate, which its coefficient changes a score by."""
+        self.objective.passes += 1
+        return np.tile(np.append(largest_values(self.problem.rows) + np.abs(self.objective.centre), 1.0), len(self.theta))
+
     def _fall(self, end: Floats) -> float:
-        """Return by how much the objective falls from θ to another point, by its slope at θ."""
+        """Return by how much the objective falls from θ to another point by its slope."""
         new = end.reshape(self.theta.shape)
         return float(np.vdot(self.g, self.theta - new)) - self._kinks(new) + self._kinks(self.theta)
 
@@ -169,10 +221,10 @@ class ProximalNewton:
         new = shifted(W, self.problem.l1_ratio) if len(W) > 1 and self.problem.l1_ratio > 0.0 else W
         return theta if new is W else np.column_stack([new, theta[:, -1]])
 
-    def _move(self, theta: Floats) -> None:
-        """Evaluate at θ: with the Hessian unless the last steps did without."""
+    def _move(self, theta: Floats, is_full: bool) -> None:
+        """Evaluate at θ: with the Hessian unless the last steps did without, or a step was cut short, which may have to be shorter yet."""
         self.theta = theta
-        if self.speed > self.fresh:
+        if self.speed > self.fresh and is_full:
             self.f, self.g, H = self.objective.curved(theta)
             self.quadratic, self.is_fresh = self._gauged(H), True
         else:

@@ -106,7 +106,9 @@ class Quadratic:
                     return x, True
                 x = self._entered(a, x, signs, penalty, moving, slope, over)
             else:
-                x = self._towards(a, x, signs, penalty, np.flatnonzero(moving))
+                before, x = x, self._towards(a, x, signs, penalty, np.flatnonzero(moving))
+                if np.array_equal(x, before):  # the same system would only end here again
+                    break
         return x, False
 
     def _entered(self, a: Floats, x: Floats, signs: Floats, penalty: Floats, moving: Bools, slope: Floats, over: Floats) -> Floats:

@@ -1,10 +1,13 @@
 """Smooth losses with an L1 part: which proximal Newton method runs.
 
-Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`), for any smooth loss.
+Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`), for any smooth loss,
+unless a strong penalty lets hardly any column in.
 More: working sets of columns, for two classes (`working_set`) and for K, all at once (`softmax_columns`), for logistic and softmax losses.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +27,10 @@ from .working_set import FIRST, ColumnProblem, Point
 
 FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""
+NARROW, ENTERING = 64, 4
+"""Columns whose Hessian is always cheap; and of more, one in how many may want to enter at first for working sets to be cheaper."""
+STRONGER, ROUGH = 10.0, 1e-3
+"""Factor between the penalties on the way to a weak one, and the tolerance on that way."""
 IDLE = 4
 """Rounds without progress after which rounding is at work."""
 
@@ -47,10 +54,22 @@ def solve(problem: Problem) -> Solution:
             found = from_the_strongest(problem, _columns_of(problem), FEW)
         if found is not None:
             return found
-    if problem.rows.X is None or problem.n_scores * (problem.n_features + 1) <= FEW:
+    if problem.rows.X is None or (problem.n_scores * (problem.n_features + 1) <= FEW and not _few_enter(problem)):
         return gram_proximal.solve(problem)
     with single_threaded_blas():
         return _two_classes(problem) if problem.n_scores == 1 else SoftmaxColumns(problem, _columns_of(problem), FEW).solve()
+
+
+def _few_enter(problem: Problem) -> bool:
+    """Whether the slopes at the model without columns let so few in that a Hessian of all of them would be wasted."""
+    rows, p = problem.rows, problem.n_features
+    if problem.n_scores > 1 or p <= NARROW or problem.start is not None or not isinstance(problem.loss, CrossEntropy):
+        return False
+    share = problem.counts[1] / problem.total if problem.fit_intercept else 0.5
+    residuals = share - (rows.codes == 1) if rows.weight is None else rows.weight * (share - (rows.codes == 1))
+    with np.errstate(over="ignore", invalid="ignore"), single_threaded_blas():
+        slopes = np.abs(rows.X.T @ residuals) / problem.total
+    return int(np.count_nonzero(slopes > problem.strength * problem.l1_ratio)) * ENTERING <= p
 
 
 def refuse_loss(problem: Problem) -> None:
@@ -74,7 +93,28 @@ def _columns_of(problem: Problem) -> Products:
 
 def _two_classes(problem: Problem) -> Solution:
     columns, point = start_columns(problem)
-    return run_columns(columns, point)[0]
+    passes = 0
+    # Few rows and hardly a penalty let nearly all columns in at first, and all but a few out again: stronger penalties never let them in.
+    for strength in _stronger(columns, point):
+        columns.change_strength(strength, point, columns.gradient(point))
+        columns.problem, columns.chosen = replace(columns.problem, tol=max(problem.tol, ROUGH)), None
+        found, point, _ = run_columns(columns, point)
+        passes += found.passes
+    if passes > 0:
+        columns.change_strength(problem.strength, point, columns.gradient(point))
+        columns.problem, columns.chosen = problem, None
+    found = run_columns(columns, point)[0]
+    return replace(found, passes=found.passes + passes)
+
+
+def _stronger(columns: ColumnProblem, point: Point) -> list[float]:
+    """Return the penalties on the way to a weak one, where dense rows are fewer than columns."""
+    problem = columns.problem
+    if problem.rows.is_sparse or problem.start is not None or problem.rows.X.shape[0] >= problem.n_features:
+        return []
+    most = float(np.abs(columns.gradient(point)).max()) / problem.l1_ratio
+    count = int(np.log(max(most / problem.strength, 1.0)) / np.log(STRONGER))
+    return [most / STRONGER**k for k in range(1, count)]
 
 
 def start_columns(problem: Problem) -> tuple[ColumnProblem, Point]:

@@ -127,7 +127,7 @@ class SoftmaxColumns:
         from ...kernels.softmax import curved_residuals
 
         assert self.problem.rows.codes is not None
-        U, root = Z.copy(), np.empty_like(Z)
+        U, root = np.array(Z, order="C"), np.empty(Z.shape)  # steps add up to scores in either order
         loss = float(curved_residuals(U, self.problem.rows.codes, self.share, root))
         return Point(W, b, Z, loss, U, root.T / np.sqrt(np.where(self.share > 0.0, self.share, 1.0)))
 

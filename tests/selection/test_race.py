@@ -1,0 +1,82 @@
+"""Points of a grid without hope are given up, and the point chosen stays that of the full search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+
+from separatrix import KFold
+from separatrix.data import as_rows
+from separatrix.evaluation.evaluation_rows import EvaluationRows
+from separatrix.selection import tuning
+from separatrix.selection.candidates import Candidate
+from separatrix.selection.families import families
+from separatrix.selection.performance import ComparisonMetric
+from separatrix.selection.race import FEWEST, Race
+from separatrix.selection.tuning import TunedPoint, tune_candidate
+
+TABLES = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}
+TUNED = ["shrinkage LDA", "logistic L1", "logistic L2", "linear SVM", "Gaussian naive Bayes", "QDA"]
+
+
+def tuned(candidate: Candidate, X: Any, y: Any, metric: str = "error", *, raced: bool) -> TunedPoint:
+    rows, criterion = EvaluationRows(X, y.astype(np.int32), None, np.unique(y)), ComparisonMetric.of(metric)
+    of_rows = criterion.row_losses(rows) if raced else None
+    return tune_candidate(candidate, rows, KFold(5), criterion.loss, random_state=0, row_losses=of_rows)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("family", TUNED)
+@pytest.mark.parametrize("metric", ["error", "log_loss"])
+def test_the_point_chosen_is_that_of_the_full_search(table: str, family: str, metric: str) -> None:
+    X, y = TABLES[table](return_X_y=True)
+    if metric == "log_loss" and family == "linear SVM":
+        pytest.skip("machines give no probabilities")
+    candidate = families(as_rows(X))[family]
+    raced, full = tuned(candidate, X, y, metric, raced=True), tuned(candidate, X, y, metric, raced=False)
+    assert raced.point == full.point and raced.method == full.method
+    there = np.isfinite(raced.losses)
+    np.testing.assert_allclose(raced.losses[there], full.losses[there], rtol=1e-6, atol=1.5 / len(y) if metric == "error" else 1e-4)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_weak_penalties_are_given_up_where_they_lose() -> None:
+    X, y = load_digits(return_X_y=True)
+    X = X + np.random.default_rng(0).normal(scale=6.0, size=X.shape)
+    found = tuned(families(as_rows(X))["linear SVM"], X, y, raced=True)
+    assert np.isnan(found.losses).any() and np.isfinite(found.losses).any()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_road_told_is_that_of_the_whole_grid() -> None:
+    X, y = load_digits(return_X_y=True)
+    X = X + np.random.default_rng(0).normal(scale=6.0, size=X.shape)
+    candidate = families(as_rows(X))["kernel LDA (Nystroem)"].seeded(0)
+    found = tuned(candidate, X, y, raced=True)
+    assert np.isnan(found.losses).any() and found.method == "fold summaries"
+
+
+def test_equals_stay_and_few_rows_decide_nothing() -> None:
+    race = Race(2)
+    for g in range(2):
+        race.add(g, np.ones(100))
+    race.end_fold()
+    assert race.is_in(0) and race.is_in(1)
+    short = Race(2)
+    short.add(0, np.zeros(FEWEST - 1))
+    short.add(1, np.ones(FEWEST - 1))
+    assert not short.is_beaten(1)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", ["logistic L1", "logistic L2"])
+def test_rough_fits_choose_the_same_point(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = load_digits(return_X_y=True)
+    candidate = families(as_rows(X[:, 20:40]))[family]
+    exact = tuned(candidate, X[::2, 20:40], y[::2], raced=True)
+    monkeypatch.setattr(tuning, "MANY", 0.0)
+    assert tuned(candidate, X[::2, 20:40], y[::2], raced=True).point == exact.point
