@@ -24,7 +24,7 @@ from ..data import Source
 from ..data.opening import is_frame
 from ..data.targets import split_target
 from ..data.whole_tables import whole_table
-from ..errors import InputError, NoFeatureLeftError
+from ..errors import InputError
 from ..prepare import Recipe, TablePrep
 from ..prepare.outputs import by_column
 from ..prepare.table_columns import TableColumns
@@ -98,10 +98,6 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         pipeline = make_pipeline(clone(prep), *scaler, clone(or_logistic(self.estimator)))
         own = {} if sample_weight is None or isinstance(prep, TableColumns) else {"sample_weight": sample_weight}
         Z = pipeline[0].fit_transform(X, y, **own)
-        if isinstance(prep, TablePrep) and not pipeline[0].recipe_.outputs:
-            raise NoFeatureLeftError(
-                "No column of the table tells anything: all are left out, as print(Recipe.plan(table)) says. Keep some: TablePrep(keep=…)."
-            )
         if self.standardise:
             pipeline[1].set_params(with_mean=not hasattr(Z, "indptr"))
             Z = pipeline[1].fit_transform(Z, sample_weight=sample_weight)

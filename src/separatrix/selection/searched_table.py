@@ -164,9 +164,6 @@ def chosen_columns(selector: Any, batch: ColumnBatch, y: Any, weight: Floats | N
     """Return which columns of a table a selector of numbers chooses: those of which it chooses any number that they became."""
     prep = TablePrep(sparse_output=False)
     Z, more = prep.fit_transform(batch, y, weight), {} if weight is None else {"sample_weight": weight}
-    found = np.zeros(batch.n_features, dtype=bool)
-    if Z.shape[1] == 0:
-        return found
     kept = np.asarray(selector.fit(Z, y, **more).get_support(), dtype=bool)
     named = {prep.recipe_.outputs[i].column for i in np.flatnonzero(kept)}
     return np.array([step.column in named for step in prep.recipe_.steps], dtype=bool)

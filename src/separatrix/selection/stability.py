@@ -168,7 +168,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
 
 
 def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: Indices) -> Bools:
-    """Return which of p columns a clone of the selector chooses from some rows: none where it says that none is good enough."""
+    """Return which of p columns a clone of the selector chooses from some rows: none where none is good enough, or varies."""
     more = {} if weight is None else {"sample_weight": weight[rows]}
     try:
         if isinstance(X, ColumnBatch):
