@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from separatrix import LinearDiscriminantAnalysis, LogisticRegression, NearestMean, TableClassifier, TablePrep
-from separatrix.errors import InputError
+from separatrix.errors import InputError, NoFeatureLeftError
+from separatrix.prepare.table_columns import TableColumns
 from tests.prepare.tables import customers
 
 TABLE = customers(300).drop(columns=["remark", "since"])
@@ -47,3 +48,9 @@ def test_a_summary_without_rows_and_of_a_model_that_has_none() -> None:
     assert twice["terms"]["LR χ²"][0] == pytest.approx(2 * model.summary(few)["terms"]["LR χ²"][0], rel=1e-4)
     with pytest.raises(InputError, match="NearestMean has no summary"):
         TableClassifier(NearestMean(), target="churn").fit(few).summary(few)
+
+
+def test_a_table_of_texts_alone_is_not_read_as_it_is() -> None:
+    table = TABLE.assign(text=[f"{i} words of a text {i * i}" for i in range(300)])[["text"]]
+    with pytest.raises(NoFeatureLeftError, match="No column of the table is a number, a date or a category.*Use TablePrep"):
+        TableColumns().fit(table)

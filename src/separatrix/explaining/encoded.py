@@ -82,11 +82,6 @@ class Terms:
         there = [(int(self.term[i]), i) for i, part in enumerate(self.parts) if part.kind == "number"]
         return {t: i for t, i in there if alone[t] and t not in self.levels}
 
-    @property
-    def unused(self) -> Bools:
-        """Which terms no part belongs to, (T,): columns that the steps leave out."""
-        return np.asarray(np.bincount(self.term, minlength=len(self.names)) == 0)
-
     def gaps(self, x: Floats) -> set[int]:
         """Return the terms whose value is marked as missing in a row of parts."""
         return {int(self.term[i]) for i, part in enumerate(self.parts) if part.kind == "missing" and x[i] > 0}
@@ -96,7 +91,8 @@ class Terms:
         levels = dict(self.levels)
         for t, i in self.numbers.items():
             values = _column(rows, i)
-            if not kept[t] and len(values) > 1 and np.isin(values, (0.0, 1.0)).all():
+            away = np.minimum(np.abs(values), np.abs(values - 1.0))
+            if not kept[t] and len(values) > 1 and float(away.max()) < 1e-9:  # scaled and scaled back, a 1 may have become 0.9999999
                 parts = np.flatnonzero(self.term == t)
                 levels[t] = Levels(["0", "1"], np.outer([0.0, 1.0], parts == i), parts)
         return replace(self, levels=levels)
@@ -124,10 +120,12 @@ class EncodedModel(BaseEstimator):
     ----------
     last : the model of the numbers
     prepared : whether a recipe prepared the table's columns
+    unused : columns of the table that the steps leave out
     """
 
     last: Any
     prepared: bool
+    unused: tuple[str, ...]
 
     def fit(self, X: Any, y: Any) -> None:
         """Refuse."""
@@ -159,6 +157,8 @@ class EncodedPipeline(EncodedModel):
         self.columns = Columns(part, columns.factor, columns.shift)
         self.terms = Terms.of(trace, used)
         self.last, self.classes_, self.n_features_in_, self.prepared = last, pipeline.classes_, len(used), trace.prepared
+        own = np.bincount(self.terms.term, minlength=len(self.terms.names))
+        self.unused = tuple(name for name, parts in zip(self.terms.names, own, strict=True) if parts == 0)
         self._scores = in_parts(inner, self.columns, len(used))
 
     def abilities(self) -> Abilities:
@@ -211,11 +211,9 @@ class CodedNaiveBayes(EncodedModel):
         self.prepared = before is not None
         kinds = model.kinds_.tolist()
         parts = [Part(name, j, "code" if kind == "categorical" else "other") for j, (name, kind) in enumerate(zip(own, kinds, strict=True))]
-        place = np.arange(p)
-        if before is not None:
-            everywhere = [step.column for step in before[0].recipe_.steps]
-            place = np.array([everywhere.index(name) for name in own], dtype=np.intp)
-        self.terms = Terms(own, parts, np.arange(p), place, {})
+        every = own if before is None else [step.column for step in before[0].recipe_.steps]
+        self.unused = tuple(name for name in every if name not in own)
+        self.terms = Terms(own, parts, np.arange(p), np.array([every.index(name) for name in own], dtype=np.intp), {})
 
     def abilities(self) -> Abilities:
         """Return that the scores add up over the codes."""

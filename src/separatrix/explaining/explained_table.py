@@ -171,5 +171,6 @@ def column_table(table: ExplainedTable) -> Table:
     size = np.asarray(abs(each @ together).mean(axis=0)).ravel()
     order = np.argsort(-size, kind="stable")
     columns = (Column("column", [names[i] for i in order]), Column("mean contribution", size[order], ".4f"))
-    note = "How far from its mean a column moves the score of one class against the other, on average over these rows."
+    beside = " beside its mean," if table.view.relative else ""
+    note = f"The size of what a column adds to the score of one class against the other,{beside} on average over these rows."
     return Table("How much each column moves the decision", columns, note)

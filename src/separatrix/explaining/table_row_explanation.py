@@ -18,7 +18,7 @@ from ..data.row_labels import row_label
 from ..errors import InputError
 from ..evaluation.plans import count_rows
 from ..inference.tables import Column, Table
-from .columns import limits
+from .columns import column_number, limits
 from .encoded import CodedNaiveBayes, EncodedPipeline, Terms, check_encoding
 from .explained_rows import row_number
 from .explained_table import ExplainedTable
@@ -32,6 +32,7 @@ WORDS = "What words add is read off their contributions; a smallest change is th
 BENT = "Held as they are, because no line or level leads from one value to another: {}."
 GAPS = "Held as they are, because their values are missing: {}."
 TOLD = "Held as they are, because another column tells their levels: {}."
+SEEN = "Numbers stay within the values of the rows; bounds={{{!r}: (None, None)}} lets one go further."
 
 
 def explain_table_row(
@@ -87,7 +88,7 @@ def _row_explanation(table: ExplainedTable, i: int, x: Floats, values: NDArray[A
         base=base,
         contributions=np.asarray(terms.folded(parts))[0],
         levels=_level_table(terms, x, mean, parts[0], view.relative),
-        unused=tuple(terms.names[t] for t in np.flatnonzero(terms.unused)),
+        unused=table.encoding.unused,
         names=terms.names,
         values=values,
         mean=_shown_mean(terms, mean) if view.relative else None,
@@ -124,7 +125,8 @@ def _flip(
     terms = table.terms
     free, low, high = limits(terms.names, np.zeros(len(terms.names)), *allowed)
     if table.encoding.prepared:
-        terms, low, high = _as_seen(table, free, low, high)
+        asked = [column_number(terms.names, key, "bounds") for key in allowed[2] or ()]
+        terms, low, high = _as_seen(table, free, low, high, asked)
     for t in [t for t in terms.levels if np.isfinite([low[t], high[t]]).any() and free[t]]:
         raise InputError(
             f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is."
@@ -139,13 +141,18 @@ def _flip(
             scale[part], lower[part], upper[part] = units[part], low[t], high[t]
     row = TableRow(terms, x, values, free, scale, lower, upper)
     assert isinstance(table.view, LinearScores)
-    return smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to)), said
+    flip = smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to))
+    seen = [terms.names[t] for t in terms.numbers if free[t]] if table.encoding.prepared and not flip.found else []
+    return flip, f"{said} {SEEN.format(seen[0])}".strip() if seen else said
 
 
-def _as_seen(table: ExplainedTable, free: Bools, low: Floats, high: Floats) -> tuple[Terms, Floats, Floats]:
-    """Return terms and bounds of a table as people have it: columns of 0 and 1 are levels, and numbers stay among those seen."""
+def _as_seen(table: ExplainedTable, free: Bools, low: Floats, high: Floats, asked: list[int]) -> tuple[Terms, Floats, Floats]:
+    """Return terms and bounds of a table as people have it: columns of 0 and 1 are levels, and numbers stay among those seen.
+
+    Neither holds for columns with bounds asked for.
+    """
     rows = table.parts if table.reference is None else table.reference
-    bounded = np.isfinite(low) | np.isfinite(high)
+    bounded = np.isfinite(low) | np.isfinite(high) | np.isin(np.arange(len(free)), asked)
     terms = table.terms.with_switches(rows, free & bounded)
     for t, (least, most) in terms.ranges(rows).items() if rows.shape[0] > 1 else ():
         if free[t] and not bounded[t]:
