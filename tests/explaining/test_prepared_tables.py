@@ -148,3 +148,14 @@ def test_what_does_not_add_up_is_refused_by_name() -> None:
     boosted = TableClassifier.of(table_families(whole_table(X))[REFERENCE].model.fit(X, TWO))
     with pytest.raises(InputTypeError, match="HistGradientBoostingClassifier reads the table's columns in a way that does not add up"):
         boosted.explain(X, 0)
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_refits_compare_levels_with_the_same_ones(decided: bool) -> None:
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({"side": np.resize(["left", "right"], 80), "age": rng.normal(size=80)})
+    y = np.where((table.side == "left") * 4.0 + rng.logistic(size=80) > 2.0, "yes", "no")
+    model: Any = TableClassifier(LogisticRegression()).fit(table, y)
+    why: Any = explain(model.with_decision(Decision()) if decided else model, table, y=y, folds=8, resamples=30)
+    row = why.coefficients.row(next(name for name in why.names if name.startswith("side = ")))
+    assert row["same sign"] == "8 of 8" and row["lower 95 %"] * row["upper 95 %"] > 0  # half of the resamples have more of the other side
