@@ -18,7 +18,6 @@ from .steps import Category, Dates, Numbers, Ordered
 from .steps.base import numbers_of, text_codes
 from .steps.dates import dates_of
 
-
 READ = (Category, Dates, Numbers, Ordered)
 """Steps whose columns are read as they are."""
 
@@ -53,8 +52,8 @@ class TableColumns(TransformerMixin, BaseEstimator):
         recipe.require_outputs()
         if not self.as_numbers and not any(isinstance(step, READ) for step in recipe.steps):
             raise NoFeatureLeftError(
-                f"No column of the table is a number, a date or a category of few levels: {recipe.steps[0].column!r} {recipe.steps[0].said}. "
-                "Use TablePrep, which also reads texts."
+                "No column of the table is a number, a date or a category of few levels: "
+                f"{recipe.steps[0].column!r} {recipe.steps[0].said}. Use TablePrep, which also reads texts."
             )
         self.recipe_ = recipe
         self.n_features_in_ = batch.n_features
