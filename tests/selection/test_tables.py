@@ -30,7 +30,7 @@ from separatrix import (
     TablePrep,
     evaluate,
 )
-from separatrix.errors import InputError, UnknownNameError
+from separatrix.errors import InputError, SelectionWarning, UnknownNameError
 from tests.prepare.tables import customers
 
 TABLE = customers(240).drop(columns="town")
@@ -170,3 +170,14 @@ def test_stability_of_a_search_of_tables_and_a_column_that_does_not_vary_in_a_pa
     rare = X[["plan"]].assign(odd=np.where(np.arange(240) < 3, "x", "y"))
     plan = [(np.arange(10, 240), np.arange(10)), (np.arange(200), np.arange(200, 240))]
     assert np.isfinite(ForwardSelection(PeerBayes(), plan=plan, metric="log_loss").fit(rare, Y).path_[0]["odd"])
+
+
+@pytest.mark.parametrize("table", [X, X[["age", "visits"]].assign(n=np.arange(240) % 7)], ids=["text", "gaps"])
+def test_a_selection_from_a_table_is_told_when_its_columns_are_judged_by_the_same_rows(table: Any) -> None:
+    found = ForwardSelection(LinearDiscriminantAnalysis(), 2, plan=KFold(3, random_state=0)).fit(table, Y)
+    kept = found.transform(table)
+    with pytest.warns(SelectionWarning, match="ForwardSelection picked these 2 columns out of"):
+        evaluate(LogisticRegression(), kept, Y, plan=KFold(3, random_state=0))
+    with pytest.warns(SelectionWarning, match="its p-values are too small"):
+        TableClassifier(LogisticRegression(C=np.inf)).fit(kept, Y).summary(kept, Y)
+    evaluate(LogisticRegression(), table.iloc[:200, :2], Y[:200], plan=KFold(3, random_state=0))  # other rows and columns

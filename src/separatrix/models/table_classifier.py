@@ -21,10 +21,12 @@ from ..alerts import Alert
 from ..arguments import KnownParameters
 from ..array_types import Floats
 from ..data import Source
+from ..data.labels import Labels
 from ..data.opening import is_frame
 from ..data.targets import split_target
 from ..data.whole_tables import whole_table
 from ..errors import InputError
+from ..inference.selected_columns import PICKS, TOO_SMALL, picked_from, warn_if_picked
 from ..prepare import Recipe, TablePrep
 from ..prepare.outputs import by_column
 from ..prepare.table_columns import TableColumns
@@ -216,6 +218,9 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         if X is None:
             return self._in_units(named.summary(**more))
         X, y, sample_weight = self._labelled(X, y, sample_weight)
+        if PICKS:
+            labels = Labels.of(y)
+            warn_if_picked(picked_from(X, labels.codes(0, len(labels))), TOO_SMALL, "Test on rows that the selector has not seen.")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if isinstance(inner, LogisticRegression) and not is_penalised(inner) and inner.class_weight is None:
             more = {"terms": by_column(self.recipe_.outputs)} | more

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..arguments import KnownParameters
 from ..array_types import Bools, Indices
 from ..data import Source, as_source
-from ..data.batch_table import BatchTable
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
 from .column_positions import column_name, find_columns, find_groups
@@ -109,7 +108,7 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
             self.feature_names_in_ = np.array(source.feature_names, dtype=object)
         for name, value in attributes.items():
             setattr(self, name, value)
-        if self._uses_labels and source is not None and not isinstance(source, BatchTable):
+        if self._uses_labels and source is not None:
             remember(type(self).__name__, source, np.flatnonzero(support))
         return self
 
