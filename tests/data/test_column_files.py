@@ -22,6 +22,7 @@ import pytest
 
 from separatrix import GaussianNB, LogisticRegression, open_table
 from separatrix.data import byte_streams
+from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError, InputTypeError
 
 N = 60
@@ -104,6 +105,16 @@ def test_every_format_gives_the_columns_of_the_frame(name: str, n_jobs: int, tmp
     assert columns.unlabelled == 2 and columns.n_rows == (N - 2 if name == "a.parquet" else None)
     assert [(batch.start, batch.n_rows) for batch in columns.blocks()] == [(s, min(7, N - 2 - s)) for s in range(0, N - 2, 7)]
     assert np.concatenate(list(columns.map(lambda batch: batch.weight))).tolist() == rows.w.tolist()
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.csv"])
+def test_files_and_frames_give_the_same_batches(name: str, tmp_path: Path) -> None:
+    frame = a_table()
+    [found] = open_table(write(frame, tmp_path / name), "y").as_columns().blocks()
+    expected = whole_table(frame[frame.y.notna()].drop(columns="y"))
+    assert found.types() == expected.types() and [column.name for column in found.columns] == [column.name for column in expected.columns]
+    for ours, theirs in zip(found.columns, expected.columns, strict=True):
+        assert values_of(ours) == values_of(theirs)
 
 
 @pytest.mark.parametrize("cuts", [(), (1, 2, 45)])

@@ -75,7 +75,7 @@ def test_frames_give_their_numbers_and_names(make: Any, monkeypatch: Any) -> Non
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES.keys())
 def test_frames_of_text_name_the_columns(make: Any) -> None:
-    with pytest.raises(InputError, match="Columns 'town', 'street' hold text.*OneHotEncoder"):
+    with pytest.raises(InputError, match="Columns 'town', 'street' hold text.*TablePrep"):
         as_rows(make({"town": ["Ulm", "Bonn"], "age": [3, 4], "street": ["a", "b"]}))
 
 

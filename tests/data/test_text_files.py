@@ -32,6 +32,12 @@ def test_one_table_written_in_many_ways(text: bytes, ending: str, tmp_path: Path
     assert whole(open_table(tmp_path, "y").as_columns()) == ROWS
 
 
+def test_a_quote_within_a_name_is_part_of_it(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(byte_streams, "TEXT_BYTES", 100)
+    (tmp_path / "a.csv").write_text('5" pipe,y\n' + "1,no\n" * 50 + '3" long,yes\n')
+    assert whole(open_table(tmp_path, "y").as_columns())['5" pipe'] == ["1"] * 50 + ['3" long']
+
+
 def test_quotes_may_hold_newlines_wherever_the_file_is_cut(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(byte_streams, "TEXT_BYTES", 101)
     (tmp_path / "a.csv").write_text('"long\nname",y\n' + '"one\ntwo, ""three""\n",no\n' * 50, newline="")
@@ -47,6 +53,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "late Latin-1": ("a.csv", MANY.encode() + b"1,n\xe9\n", r"Column 'y' of .* is not UTF-8 in row 200\. .*encoding='latin-1'"),
     "Latin-1": ("a.csv", b"x,t,y\n1,a,no\n1,\xe9,no\n", "Column 't' of .* is not UTF-8 in row 1"),
     "no name": ("a.csv", b",x,y\n0,1,no\n", r"Column 0 of .* has no name.*to_csv\(file, index=False\)"),
+    "blank name": ("a.csv", b"x, ,y\n0,1,no\n", "Column 1 of .* has no name"),
     "one name twice": ("a.csv", b"x,x,y\n0,1,no\n", "Two columns of .* are called 'x'"),
     "open quote": ("a.csv", MANY.encode() + b'1,"n' + MANY.encode(), r"Row 200 of .* opens a quote in column 'y' that is never closed"),
     "no labels": ("a.csv", b"x,y\n1,\n2,NA\n", "All 2 rows lack a label: column 'y' is empty"),

@@ -23,7 +23,7 @@ def summary_values(found: TableSummary) -> list[Any]:
     columns = [
         (c.name, c.type, c.count, c.missing, c.low, c.high, c.n_distinct, c.levels.counts, c.longest, c.words) for c in found.columns
     ]
-    return [found.rows, columns, found.sample.keys.tolist(), found.sample.weight.tolist()]
+    return [found.rows, columns, found.sample.settled().keys.tolist(), found.sample.settled().weight.tolist()]
 
 
 def test_summaries_do_not_depend_on_how_rows_are_cut_or_ordered() -> None:

@@ -91,8 +91,8 @@ def to_numbers(array: NDArray[Any]) -> Floats:
     except ValueError:
         example = next((v for v in array.ravel().tolist() if not _is_number(v)), "")
         raise InputError(
-            f"X holds {example!r} (dtype {array.dtype}), which is not a number, and could not convert string to float. Encode such columns "
-            "first, for instance with sklearn.preprocessing.OneHotEncoder, or leave them out."
+            f"X holds {example!r} (dtype {array.dtype}), which is not a number, and could not convert string to float. Have such columns "
+            "prepared, with make_pipeline(TablePrep(), model), or leave them out."
         ) from None
 
 

@@ -23,6 +23,8 @@ DELIMITERS = {"csv": ",;\t|", "tsv": "\t,;|"}
 MISSING = [*pa_csv.ConvertOptions().null_values, "None", "<NA>"]
 """Fields without a value, those of pandas.read_csv: empty, NA, N/A, NaN, null, None, … Others, such as "?" and " ", are text."""
 REMEDY = "Write it in UTF-8, for instance: pandas.read_csv(file, encoding={!r}).to_csv(file, index=False)."
+HEADER = re.compile(rb'(?:[^"\r\n]+|(?<![^,;\t|])"[^"]*"|")*')
+"""A line, in which values that begin with a quote may hold newlines."""
 CONVERSION = re.compile(
     r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to [^:]*: (?:invalid value '(.*)'|invalid UTF8)", re.S
 )
@@ -34,8 +36,8 @@ def header_of(file: str) -> bytes:
     found, header = b"", b""
     with open_bytes(file) as raw:
         while len(found) < byte_streams.TEXT_BYTES and len(header) == len(found) and (more := raw.read(STREAM_BYTES)):
-            found = (found + more).lstrip(b"\r\n")
-            header = re.match(rb'(?:[^"\r\n]+|"[^"]*"?)*', found)[0]  # type: ignore[index]
+            found = (found + more).removeprefix(codecs.BOM_UTF8).lstrip(b"\r\n")
+            header = HEADER.match(found)[0]  # type: ignore[index]
     if len(header) >= byte_streams.TEXT_BYTES:
         raise pa.ArrowInvalid(TOO_LONG)
     return header
@@ -145,7 +147,7 @@ def refuse_not_utf8(file: str, kind: str, name: str) -> None:
 
 def _last_name(file: str, kind: str) -> str:
     header = header_of(file)
-    *_, last = next(csv.reader(io.StringIO(header.decode("utf-8-sig"), newline=""), delimiter=delimiter_of(header, kind)))
+    *_, last = next(csv.reader(io.StringIO(header.decode(), newline=""), delimiter=delimiter_of(header, kind)))
     return last
 
 
@@ -185,7 +187,7 @@ def _other_kind(file: str, name: str, type_: Any, line: str | None, value: str) 
     return (
         f"Column {name!r} of {file!r} holds {value!r:.60} in row {_row(line)}, and {kind} in the first "
         f"{byte_streams.TEXT_BYTES / 2**20:.2g} megabytes, by which its kind was told. Correct the value or leave the column out, "
-        "columns=[…]; TablePrep and MixedNB, which read table.as_columns(), take it as text."
+        "columns=[…]; TablePrep and MixedNB, which read table.as_columns(), take features and labels of this kind as text."
     )
 
 

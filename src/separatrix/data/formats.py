@@ -61,9 +61,10 @@ def schema_of(file: str, kind: str, target: str | None = None) -> Any:
 
 
 def _refuse_names(file: str, names: Sequence[str]) -> None:
-    if "" in names:
+    unnamed = [i for i, name in enumerate(names) if not name.strip()]
+    if unnamed:
         raise InputError(
-            f"Column {names.index('')} of {file!r} has no name (counted from 0); give every column one. The index of a frame is left out "
+            f"Column {unnamed[0]} of {file!r} has no name (counted from 0); give every column one. The index of a frame is left out "
             "by frame.to_csv(file, index=False)."
         )
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
@@ -91,9 +92,9 @@ def shared_types(schemas: Mapping[str, Any], kind: str) -> dict[str, Any]:
 def refuse_other_encodings(schemas: Mapping[str, Any], kind: str, used: Sequence[str]) -> None:
     """Raise an error for a column of a text file that is used and not UTF-8, which comes out as bytes."""
     for file, schema in schemas.items() if kind in CSV else ():
-        for name in used:
-            if name in schema.names and types.is_binary(schema.field(name).type):
-                refuse_not_utf8(file, kind, name)
+        other = {field.name for field in schema if types.is_binary(field.type)}
+        for name in filter(other.__contains__, used):
+            refuse_not_utf8(file, kind, name)
 
 
 def kinds_of(schema: Any) -> dict[str, str]:
@@ -212,11 +213,10 @@ def _stored_as_codes(file: str, names: Sequence[str]) -> list[str]:
     Read as codes, other columns would gather the texts of a whole row group.
     """
     found = pq.read_metadata(file)
-    sizes: Counter[str] = Counter()
-    for group in map(found.row_group, range(found.num_row_groups) if names else ()):
-        for chunk in map(group.column, range(group.num_columns)):
-            sizes[chunk.path_in_schema] += chunk.total_uncompressed_size
-    return [name for name in names if sizes[name] < 4 * found.num_rows]
+    groups = [found.row_group(g) for g in range(found.num_row_groups)]
+    places = {found.schema.column(i).path: i for i in range(found.num_columns)}
+    sizes = {name: sum(group.column(places[name]).total_uncompressed_size for group in groups) for name in names if name in places}
+    return [name for name, size in sizes.items() if size < 4 * found.num_rows]
 
 
 def _read_ipc(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:

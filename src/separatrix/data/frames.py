@@ -75,8 +75,8 @@ class FrameSource(ChunkedSource):
         values = part[:, j]
         if values.null_count() and not _only_nan(values):
             raise InputError(
-                f"Input X contains NaN (missing values) in column {part.columns[j]!r}. Drop such rows or fill them in, for instance with "
-                "sklearn.impute.SimpleImputer."
+                f"Input X contains NaN (missing values) in column {part.columns[j]!r}. Drop such rows, fill them "
+                "in, or have it done: make_pipeline(TablePrep(), model)."
             )
         column: NDArray[Any] = values.cast(nw.Float64).to_numpy() if values.dtype.is_decimal() else values.to_numpy()
         return column
@@ -161,7 +161,7 @@ def refuse_text(frame: Any) -> None:
         listed = ", ".join(repr(c) for c in text[:8]) + (", …" if len(text) > 8 else "")
         raise InputError(
             f"Columns {listed} hold text, categories, dates or objects, which are not numbers; could not convert string to float. "
-            "Encode them first, for instance with sklearn.preprocessing.OneHotEncoder, or leave them out: X.drop(columns=[…])."
+            "Have them prepared, with TableClassifier(model) or make_pipeline(TablePrep(), model), or leave them out: X.drop(columns=[…])."
         )
 
 

@@ -227,7 +227,7 @@ class Source(ABC):
                 kind = "NaN" if np.isnan(value) else "infinity"
                 raise InputError(
                     f"Input X contains {kind}: first at row {self.row_label(block.start + int(row))}, {self.column(int(column))}. "
-                    "Drop such rows or fill them in, for instance with sklearn.impute.SimpleImputer."
+                    "Drop such rows, fill them in, or have it done: make_pipeline(TablePrep(), model)."
                 )
 
     def row_label(self, i: int) -> str:

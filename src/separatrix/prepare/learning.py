@@ -124,13 +124,18 @@ def _wished(summary: ColumnSummary, sampled: Column, wishes: Wishes) -> Guess:
 
 def _number(table: TableSummary, summary: ColumnSummary, sampled: Column, written: WrittenNumbers | None, wishes: Wishes) -> Numbers:
     name = summary.name
-    given = numbers_of(sampled, written)
-    known = ~np.isnan(given)
-    if not known.any():
-        return Numbers(name, 0.0, True, True, written)
-    x, weight = given[known], table.sample.weight[known]
+    if written is None and summary.levels.is_exact and summary.levels.counts and sampled.levels is None:
+        # Few different numbers, each counted: the same quantiles without the rows.
+        x, weight = np.array(list(summary.levels.counts)), np.array(list(summary.levels.counts.values()))
+        gaps = bool(summary.absent > 0)
+    else:
+        given = numbers_of(sampled, written)
+        known = ~np.isnan(given)
+        if not known.any():
+            return Numbers(name, 0.0, True, True, written)
+        x, weight = given[known], table.sample.weight[known]
+        gaps = bool(summary.absent > 0 or not known.all())
     fill = float(weighted_quantiles(x, weight, (0.5,))[0])
-    gaps = bool(summary.absent > 0 or not known.all())
     flat = bool((x == x[0]).all())
     asked = wishes.shape_of(name)
     step = Numbers(name, fill, gaps, flat, written, **_transform(x, weight, asked, summary, written), **_unit(wishes, name))

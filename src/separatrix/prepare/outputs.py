@@ -99,19 +99,20 @@ def _sparse(pieces: Sequence[Piece], n_rows: int) -> sp.csr_array:
 
 def _together(pieces: Sequence[Places | Floats], n_rows: int) -> sp.csr_array:
     stored = sum(1 if isinstance(piece, Places) else piece.shape[1] for piece in pieces)
-    places, values = np.empty((n_rows, stored), dtype=np.int32), np.ones((n_rows, stored))
+    # One column after the other, and turned over at the end: written row by row they would leave the cache with every value.
+    places, values = np.empty((stored, n_rows), dtype=np.int32), np.ones((stored, n_rows))
     at = start = 0
     for piece in pieces:
         if isinstance(piece, Places):
-            np.add(piece.at, start, out=places[:, at], casting="unsafe")
-            places[piece.at < 0, at] = -1
+            np.add(piece.at, start, out=places[at], casting="unsafe")
+            places[at, piece.at < 0] = -1
             at, start = at + 1, start + piece.width
         else:
             k = piece.shape[1]
-            places[:, at : at + k] = np.arange(start, start + k)
-            values[:, at : at + k] = piece
-            places[:, at : at + k][piece == 0] = -1
+            values[at : at + k] = piece.T
+            places[at : at + k] = np.where(piece.T == 0, -1, np.arange(start, start + k)[:, None])
             at, start = at + k, start + k
+    places, values = np.ascontiguousarray(places.T), np.ascontiguousarray(values.T)
     there = places >= 0
     ends = np.concatenate([[0], np.cumsum(np.count_nonzero(there, axis=1))])
     return sp.csr_array((values[there], places[there], ends), shape=(n_rows, start))

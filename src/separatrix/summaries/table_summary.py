@@ -25,48 +25,61 @@ SAMPLE_VALUES = 8_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableSample:
-    """Different rows of a table with the smallest hashes, and how often each stands there.
+    """Rows of a table with the smallest hashes, and how often each stands there.
 
     Attributes
     ----------
-    keys : (m,) hashes, rising
-    weight : (m,) summed weights
     rows : ColumnBatch of m rows
+    weight : (m,) weights
+    keys : (m,) hashes of the rows, rising and each once; None as long as the rows stand there as they came
     is_whole : whether these are all different rows of the table
     """
 
-    keys: Hashes
-    weight: Floats
     rows: ColumnBatch
+    weight: Floats
+    keys: Hashes | None
     is_whole: bool
 
     @classmethod
     def of(cls, batch: ColumnBatch, weight: Floats) -> Self:
         """Return the sample of a batch."""
-        return cls._smallest(content_hashes(batch), weight, batch, True)
+        found = cls(batch, weight, None, True)
+        return found if batch.n_rows <= _most_rows(batch) else found.settled()
+
+    def settled(self) -> Self:
+        """Return the sample with every different row once, in the order of the hashes: the same however the rows came."""
+        if self.keys is not None:
+            return self
+        return self._smallest(content_hashes(self.rows), self.weight, self.rows, self.is_whole)
 
     @classmethod
     def _smallest(cls, keys: Hashes, weight: Floats, rows: ColumnBatch, is_whole: bool) -> Self:
-        limit = min(SAMPLE_ROWS, max(1_000, SAMPLE_VALUES // max(1, rows.n_features)))
         keys, first, place = np.unique(keys, return_index=True, return_inverse=True)
         if len(keys) == len(place):
             weight = weight[first]
         else:
             weight = np.bincount(place, weight, minlength=len(keys)).astype(np.float64)
+        limit = _most_rows(rows)
         kept = slice(None, limit)
         taken = rows.take(first[kept])
         columns = tuple(taken.column(j).only_present_levels() for j in range(taken.n_features))
-        return cls(keys[kept], weight[kept], ColumnBatch(columns), is_whole and len(keys) <= limit)
+        return cls(ColumnBatch(columns), weight[kept], keys[kept], is_whole and len(keys) <= limit)
 
     def merge(self, other: Self) -> Self:
         """Return the sample of both sets of rows."""
-        rows = ColumnBatch.joined([self.rows, other.rows])
-        keys, weight = np.concatenate([self.keys, other.keys]), np.concatenate([self.weight, other.weight])
-        return self._smallest(keys, weight, rows, self.is_whole and other.is_whole)
+        one, two = self.settled(), other.settled()
+        assert one.keys is not None and two.keys is not None
+        rows = ColumnBatch.joined([one.rows, two.rows])
+        keys, weight = np.concatenate([one.keys, two.keys]), np.concatenate([one.weight, two.weight])
+        return self._smallest(keys, weight, rows, one.is_whole and two.is_whole)
 
     def column(self, j: int) -> Column:
         """Return a column of the sampled rows."""
         return self.rows.column(j)
+
+
+def _most_rows(rows: ColumnBatch) -> int:
+    return min(SAMPLE_ROWS, max(1_000, SAMPLE_VALUES // max(1, rows.n_features)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +91,7 @@ class TableSummary:
     >>> import pandas as pd
     >>> from separatrix.data.whole_tables import whole_table
     >>> found = TableSummary.of(whole_table(pd.DataFrame({"age": [31, 47, 31], "city": ["Oslo", None, "Oslo"]})))
-    >>> found.rows, [(own.name, own.type, own.missing) for own in found.columns], sorted(found.sample.weight.tolist())
+    >>> found.rows, [(own.name, own.type, own.missing) for own in found.columns], sorted(found.sample.settled().weight.tolist())
     (3.0, [('age', 'number', 0.0), ('city', 'text', 1.0)], [1.0, 2.0])
     """
 
