@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from ..abilities import Abilities
 from ..abilities.logistic_likelihood import is_penalised
 from ..alerts import Alert
+from ..argument_types import check_parameters
 from ..arguments import KnownParameters
 from ..array_types import Floats
 from ..data import Source
@@ -89,6 +90,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         y : (n,) labels; or leave them out where `target` names their column
         sample_weight : (n,) weights, optional
         """
+        check_parameters(self)
         if isinstance(X, Source) and self.standardise:
             raise InputError("standardise=True needs rows in memory; leave it out for a table of files.")
         if not isinstance(X, Source):
