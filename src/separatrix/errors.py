@@ -33,7 +33,7 @@ class InputError(SeparatrixError, ValueError):
 
 
 class NoFeatureLeftError(InputError):
-    """A selector would keep no column at all."""
+    """A selector or a recipe would keep no column at all."""
 
 
 class UnknownNameError(InputError, KeyError):

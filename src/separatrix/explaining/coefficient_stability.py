@@ -16,9 +16,11 @@ from ..array_types import Floats, Indices
 from ..data.labels import Labels
 from ..errors import InputError
 from ..evaluation import KFold
+from ..prepare import TablePrep
+from ..prepare.steps import Category
 from ..progress import task
 from .encoded import encoded_model
-from .model_views import view_of
+from .model_views import inside, view_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,13 +73,26 @@ def _refit(model: Any, X: Any, y: Any, parts: Iterable[Indices], name: str, name
         for rows in parts:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                again = clone(model).fit(_safe_indexing(X, rows), labels[rows])
+                again = _unfitted(model).fit(_safe_indexing(X, rows), labels[rows])
             if len(again.classes_) != len(model.classes_):
                 raise InputError("A refit lost a class: give more rows of the smallest class, or use folds=0 and resamples=0.")
             found.append(_weights(again, X, names))
             said += [str(caught[0].message)] if caught else []
             work.advance()
     return Refits(np.stack(found), len(said), said[0] if said else "")
+
+
+def _unfitted(model: Any) -> Any:
+    """Return a clone whose recipe, where it has one, compares levels with the same ones: else coefficients would mean other things."""
+    fresh, own = clone(model), inside(model)
+    prep = getattr(own, "pipeline_", own)
+    prep = prep.steps[0][1] if hasattr(prep, "named_steps") else None
+    if not isinstance(prep, TablePrep):
+        return fresh
+    references = {step.column: step.reference for step in prep.recipe_.steps if isinstance(step, Category)}
+    place = "" if own is model else "estimator__"
+    name = "prep" if hasattr(own, "pipeline_") else own.steps[0][0]
+    return fresh.set_params(**{place + name: clone(prep).set_params(references=references)})
 
 
 def _weights(model: Any, X: Any, names: list[str]) -> Floats:

@@ -25,8 +25,10 @@ from ..array_types import Bools, Floats, Indices
 from ..data import Block
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError
+from ..prepare.table_columns import TableColumns
 from .explained_rows import call_model
 from .model_views import inside, view_of
+from .part_scores import in_parts
 from .pipelines import Columns, Levels, Part, Trace
 
 
@@ -64,7 +66,7 @@ class Terms:
             mine = np.flatnonzero(np.isin(known.parts, used))
             here = np.searchsorted(used, known.parts[mine])
             if column in place and known.values and set(here.tolist()) == set(np.flatnonzero(term == place[column]).tolist()):
-                levels[place[column]] = Levels(known.values, known.patterns[:, mine], here)
+                levels[place[column]] = Levels(known.values, known.patterns[:, mine], here, known.told)
         return cls(names, parts, term, np.array([*own, *[-1] * len(words)], dtype=np.intp), levels)
 
     @property
@@ -74,9 +76,30 @@ class Terms:
 
     @property
     def numbers(self) -> dict[int, int]:
-        """The part of each term that is a column of numbers as it is."""
-        alone = np.bincount(self.term, minlength=len(self.names)) == 1
-        return {int(self.term[i]): i for i, part in enumerate(self.parts) if part.kind == "number" and alone[self.term[i]]}
+        """The part of each term that is a column of numbers as it is, perhaps beside a part that says where it is missing."""
+        values = np.array([part.kind != "missing" for part in self.parts], dtype=bool)
+        alone = np.bincount(self.term[values], minlength=len(self.names)) == 1
+        there = [(int(self.term[i]), i) for i, part in enumerate(self.parts) if part.kind == "number"]
+        return {t: i for t, i in there if alone[t] and t not in self.levels}
+
+    def gaps(self, x: Floats) -> set[int]:
+        """Return the terms whose value is marked as missing in a row of parts."""
+        return {int(self.term[i]) for i, part in enumerate(self.parts) if part.kind == "missing" and x[i] > 0}
+
+    def with_switches(self, rows: Any, kept: Bools) -> Terms:
+        """Return terms in which columns that are 0 or 1 in all rows of parts have these two levels; those in `kept` (T,) stay numbers."""
+        levels = dict(self.levels)
+        for t, i in self.numbers.items():
+            values = _column(rows, i)
+            away = np.minimum(np.abs(values), np.abs(values - 1.0))
+            if not kept[t] and len(values) > 1 and float(away.max()) < 1e-9:  # scaled and scaled back, a 1 may have become 0.9999999
+                parts = np.flatnonzero(self.term == t)
+                levels[t] = Levels(["0", "1"], np.outer([0.0, 1.0], parts == i), parts)
+        return replace(self, levels=levels)
+
+    def ranges(self, rows: Any) -> dict[int, tuple[float, float]]:
+        """Return the smallest and the largest value of each term that is a number."""
+        return {t: (float(_column(rows, i).min()), float(_column(rows, i).max())) for t, i in self.numbers.items()}
 
     def folded(self, values: Any) -> Any:
         """Return values of parts (n, r) added up by term, (n, T); sparse if they are."""
@@ -85,8 +108,24 @@ class Terms:
         return values @ indicator
 
 
+def _column(rows: Any, i: int) -> Floats:
+    own = rows[:, [i]]
+    return np.asarray(own.toarray() if sp.issparse(own) else own)[:, 0]
+
+
 class EncodedModel(BaseEstimator):
-    """A fitted model of parts: a classifier to those that ask, which cannot be fitted itself."""
+    """A fitted model of parts: a classifier to those that ask, which cannot be fitted itself.
+
+    Attributes
+    ----------
+    last : the model of the numbers
+    prepared : whether a recipe prepared the table's columns
+    unused : columns of the table that the steps leave out
+    """
+
+    last: Any
+    prepared: bool
+    unused: tuple[str, ...]
 
     def fit(self, X: Any, y: Any) -> None:
         """Refuse."""
@@ -97,37 +136,35 @@ class EncodedModel(BaseEstimator):
 
 
 class EncodedPipeline(EncodedModel):
-    """A fitted pipeline as a linear model of the parts of its rows.
+    """A fitted pipeline as a model of the parts of its rows.
 
     Parameters
     ----------
-    pipeline : whose last step is linear
+    pipeline : whose last step has scores that add up over its columns
     trace : of its steps
     """
 
     def __init__(self, pipeline: Any, trace: Trace) -> None:
         (label, last), self.pipeline = pipeline.steps[-1], pipeline
-        inner = view_of(last)
-        if not isinstance(inner, LinearScores):
-            raise InputTypeError(f"The last step {label!r} of the pipeline is not linear; explain it alone, on the transformed columns.")
-        columns = trace.columns
-        if inner.weights.shape[1] != len(columns):
+        inner, columns = view_of(last), trace.columns
+        takes = inner.weights.shape[1] if isinstance(inner, LinearScores) else int(last.n_features_in_)
+        if takes != len(columns):
             raise InputTypeError(
-                f"The steps before {label!r} seem to give {len(columns)} columns, and it takes {inner.weights.shape[1]}, so that weights "
+                f"The steps before {label!r} seem to give {len(columns)} columns, and it takes {takes}, so that weights "
                 "cannot be carried back to the table's columns; explain the last step on the transformed columns."
             )
         used, self.first, part = np.unique(columns.part, return_index=True, return_inverse=True)
         self.columns = Columns(part, columns.factor, columns.shift)
         self.terms = Terms.of(trace, used)
-        self.last, self.classes_, self.n_features_in_ = last, pipeline.classes_, len(used)
-        weights = np.zeros((len(inner.weights), len(used)))
-        np.add.at(weights.T, part, (inner.weights * columns.factor).T)
-        self._linear = LinearScores(weights, inner.offsets - inner.weights @ columns.shift)
+        self.last, self.classes_, self.n_features_in_, self.prepared = last, pipeline.classes_, len(used), trace.prepared
+        own = np.bincount(self.terms.term, minlength=len(self.terms.names))
+        self.unused = tuple(name for name, parts in zip(self.terms.names, own, strict=True) if parts == 0)
+        self._scores = in_parts(inner, self.columns, len(used))
 
     def abilities(self) -> Abilities:
         """Return that the scores add up over the parts."""
         none = Abilities.none(self, "it stands for a fitted pipeline")
-        return replace(none, reading=Reading("linear scores of the parts", lambda: self._linear))
+        return replace(none, reading=Reading("scores of the parts", lambda: self._scores))
 
     def encode(self, X: Any, name: str = "X") -> Any:
         """Return the parts of rows, (n, r), sparse where the steps make sparse rows."""
@@ -145,8 +182,8 @@ class EncodedPipeline(EncodedModel):
         else:
             Z = np.asarray(Z, dtype=np.float64)[:, self.first]
         found = (Z + shift) / factor
-        on = np.array([part.kind == "level" for part in self.terms.parts], dtype=bool)
-        found[:, on] = np.round(found[:, on])  # scaled and scaled back, 1 may have become 0.9999999
+        on = np.array([part.kind in ("level", "missing") for part in self.terms.parts], dtype=bool)
+        found[:, on] = np.round(found[:, on]) + 0.0  # scaled and scaled back, 1 may have become 0.9999999, and 0 a −0
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -157,16 +194,26 @@ class EncodedPipeline(EncodedModel):
 
 
 class CodedNaiveBayes(EncodedModel):
-    """Naive Bayes on a table as a model of coded columns: numbers as they are, categories by their positions."""
+    """Naive Bayes on a table as a model of coded columns: numbers as they are, categories by their positions.
 
-    def __init__(self, model: Any, names: Sequence[str] | None) -> None:
+    Parameters
+    ----------
+    model : naive Bayes
+    names : of the columns, where the model does not know them
+    before : steps that choose among the table's columns and clean them, if there are any
+    """
+
+    def __init__(self, model: Any, names: Sequence[str] | None, before: Any = None) -> None:
         known = getattr(model, "feature_names_in_", names)
         p = int(model.n_features_in_)
         own = [f"x{j}" for j in range(p)] if known is None or len(known) != p else [str(name) for name in known]
-        self.model, self.classes_, self.n_features_in_ = model, model.classes_, p
+        self.model, self.last, self.before, self.classes_, self.n_features_in_ = model, model, before, model.classes_, p
+        self.prepared = before is not None
         kinds = model.kinds_.tolist()
         parts = [Part(name, j, "code" if kind == "categorical" else "other") for j, (name, kind) in enumerate(zip(own, kinds, strict=True))]
-        self.terms = Terms(own, parts, np.arange(p), np.arange(p), {})
+        every = own if before is None else [step.column for step in before[0].recipe_.steps]
+        self.unused = tuple(name for name in every if name not in own)
+        self.terms = Terms(own, parts, np.arange(p), np.array([every.index(name) for name in own], dtype=np.intp), {})
 
     def abilities(self) -> Abilities:
         """Return that the scores add up over the codes."""
@@ -179,7 +226,8 @@ class CodedNaiveBayes(EncodedModel):
     def encode(self, X: Any, name: str = "X") -> Floats:
         """Return the codes of rows."""
         code = self._scores().coded
-        return np.asarray(X if code is None else code(X))
+        rows = X if self.before is None else self.before.transform(X)
+        return np.asarray(rows if code is None else code(rows))
 
     def predict_log_proba(self, U: Floats) -> Floats:
         """Return log posteriors of coded rows."""
@@ -197,20 +245,35 @@ class CodedNaiveBayes(EncodedModel):
 
 def encoded_model(model: Any, X: Any) -> tuple[Any, EncodedPipeline | CodedNaiveBayes] | None:
     """Return a model of parts, with its decision around it, and the encoding; None where the model scores the table's own numbers."""
-    own, names = inside(model), column_labels(X)
+    own = inside(model)
+    found = _encoded(getattr(own, "pipeline_", own), column_labels(X))
+    if found is None or own is model:
+        return None if found is None else (found, found)
+    return offered(abilities_of(model).decision).around(found), found
+
+
+def _encoded(own: Any, names: list[str] | None) -> EncodedPipeline | CodedNaiveBayes | None:
     reading = abilities_of(own).reading
     if reading and reading.coded:
-        found: EncodedPipeline | CodedNaiveBayes = CodedNaiveBayes(own, names)
-    elif hasattr(own, "named_steps"):
-        trace = Trace.through(own, names)
-        if trace.is_plain:
-            return None
-        found = EncodedPipeline(own, trace)
-    else:
+        return CodedNaiveBayes(own, names)
+    if not hasattr(own, "named_steps"):
         return None
-    if own is model:
-        return found, found
-    return offered(abilities_of(model).decision).around(found), found
+    if isinstance(own.steps[0][1], TableColumns):
+        return _behind_columns(own)
+    trace = Trace.through(own, names)
+    return None if trace.is_plain else EncodedPipeline(own, trace)
+
+
+def _behind_columns(pipeline: Any) -> CodedNaiveBayes:
+    """Return the naive Bayes behind the step that hands a table's columns on as they are."""
+    last = pipeline.steps[-1][1]
+    reading = abilities_of(last).reading
+    if not reading or not reading.coded:
+        raise InputTypeError(
+            f"{type(last).__name__} reads the table's columns in a way that does not add up over them, so that it cannot be explained "
+            "column by column; explain a linear model of the same table, such as TableClassifier(LogisticRegression())."
+        )
+    return CodedNaiveBayes(last, None, pipeline[:-1])
 
 
 def column_labels(X: Any) -> list[str] | None:

@@ -51,7 +51,8 @@ def explain(
     ----------
     model : fitted classifier
         Linear models of this package and of scikit-learn, and `OneVsRest` of such machines; pipelines that end in one, where scalers,
-        selectors, imputers, encoders and vectorizers come before it, told in the table's own columns and in words; naive Bayes and
+        selectors, imputers, encoders, vectorizers or a `TablePrep` come before it, told in the table's own columns and in words;
+        `TableClassifier`, and what `compare(table, target)` returns; naive Bayes and
         quadratic discriminants are taken apart by columns too, without what needs a flat boundary. A
         decision around one of them moves its boundary (costs, thresholds, priors) or is said beside it (rejecting, other actions).
     X : rows
@@ -67,7 +68,7 @@ def explain(
         The columns that may change (default: all), and those that may not. A column that an encoder in the pipeline knows the levels of
         moves to another level, which counts as one unit of distance.
     bounds : {column: (lower, upper)}, optional
-        None stands for no bound.
+        None stands for no bound. Numbers of a table that a `TablePrep` prepared stay within the values of the rows, if not bounded here.
     distance : "standardised" or "euclidean"
         s_j is the standard deviation of column j, or 1.
     neighbours : int

@@ -16,7 +16,7 @@ from ..data.labels import Labels
 from ..data.row_labels import row_labels
 from ..errors import InputError
 from ..inference.tables import Column, Table
-from .encoded import CodedNaiveBayes, EncodedPipeline
+from .encoded import CodedNaiveBayes, EncodedPipeline, column_labels
 from .explained_rows import Spread, predict_rows
 from .model_views import view_of
 from .similar import row_columns
@@ -69,14 +69,15 @@ class ExplainedTable:
         return np.asarray(x)
 
     def values(self, i: int, x: Floats) -> NDArray[Any]:
-        """Return what the table holds for each term, (T,) objects; for words their numbers."""
-        found = np.empty(len(self.terms.names), dtype=object)
+        """Return what the table holds for each term, (T,) objects, None where it is marked as missing; for words their numbers."""
+        found, gaps = np.empty(len(self.terms.names), dtype=object), self.terms.gaps(x)
         if (self.terms.columns >= 0).any():
             one = _safe_indexing(self.X, [i])
             held = (one.toarray() if sp.issparse(one) else np.asarray(one, dtype=object))[0]
-            for t in np.flatnonzero(self.terms.columns >= 0):
-                value = held[self.terms.columns[t]]
-                found[t] = value.item() if isinstance(value, np.generic) else value
+            place = {name: j for j, name in enumerate(column_labels(self.X) or [])}  # a table may have its columns in another order
+            for t in [t for t in np.flatnonzero(self.terms.columns >= 0) if t not in gaps]:
+                value = held[place.get(self.terms.names[t], self.terms.columns[t])]
+                found[t] = value.item() if isinstance(value, np.generic) and value.dtype.kind != "M" else value
         for t, part in zip(self.terms.term, range(len(x)), strict=True):
             if self.terms.columns[t] < 0:
                 found[t] = float(x[part])
@@ -158,3 +159,18 @@ def table_contributions(table: ExplainedTable, pair: tuple[int | None, int | Non
     told = sp.csr_array((data, (own.row, own.col)), shape=own.shape)
     order = np.argsort(np.concatenate([np.flatnonzero(~words), np.flatnonzero(words)]))
     return sp.csr_array(table.terms.folded(sp.hstack([others, told], format="csr")[:, order]))
+
+
+def column_table(table: ExplainedTable) -> Table:
+    """Return how much each column moves the score, over all rows: the mean size of what it adds, the largest first; a text as a whole."""
+    each, terms = table_contributions(table, (1, 0) if len(table.model.classes_) == 2 else (None, None)), table.terms
+    owners = {int(t): part.text or terms.names[t] for t, part in zip(terms.term, terms.parts, strict=True)}
+    names = list(dict.fromkeys(owners.values()))
+    place = np.array([names.index(owner) for owner in owners.values()], dtype=np.intp)
+    together = sp.csr_array((np.ones(len(owners)), (list(owners), place)), shape=(len(terms.names), len(names)))
+    size = np.asarray(abs(each @ together).mean(axis=0)).ravel()
+    order = np.argsort(-size, kind="stable")
+    columns = (Column("column", [names[i] for i in order]), Column("mean contribution", size[order], ".4f"))
+    beside = " beside its mean," if table.view.relative else ""
+    note = f"The size of what a column adds to the score of one class against the other,{beside} on average over these rows."
+    return Table("How much each column moves the decision", columns, note)

@@ -68,7 +68,7 @@ def level_moves(row: TableRow, D: Floats) -> list[Moves]:
     """Return the sets of level changes worth trying, cheapest first, for scores that change by D (m, r) times the change of the parts."""
     front = [Moves({}, np.zeros(len(D)))]
     for t, known in row.terms.levels.items():
-        if not row.free[t]:
+        if not row.free[t] or str(row.values[t]) in known.told:
             continue
         now = row.x[known.parts]
         others = [(level, D[:, known.parts] @ (pattern - now)) for level, pattern in enumerate(known.patterns) if (pattern != now).any()]
@@ -137,6 +137,16 @@ def _best(view: LinearScores, row: TableRow, a: int, k: int, into: bool, level: 
     return best or (np.inf, k, closest[1], closest[2])
 
 
+def _as_held(level: Any, value: Any) -> Any:
+    """Return a level as the table holds it: a recipe knows numbers as text."""
+    if not isinstance(level, str) or not isinstance(value, bool | int | float):
+        return level
+    try:
+        return type(value)(float(level))
+    except ValueError:  # text beside numbers in one column
+        return level
+
+
 def _flip_of(row: TableRow, label: Any, end: Floats, moves: Moves, short: float | None) -> Flip:
     """Return the flip in the table's own columns; what the score still lacks is None where it was found."""
     terms = row.terms
@@ -144,7 +154,7 @@ def _flip_of(row: TableRow, label: Any, end: Floats, moves: Moves, short: float 
     for t, i in terms.numbers.items():
         if end[i] != row.x[i]:
             point[t], change[t] = float(end[i]), float(end[i] - row.x[i])
-    levels = {t: terms.levels[t].values[level] for t, level in moves.levels.items()}
+    levels = {t: _as_held(terms.levels[t].values[level], row.values[t]) for t, level in moves.levels.items()}
     for t, level in levels.items():
         point[t], change[t] = level, np.nan
     moved = row.scale > 0

@@ -11,7 +11,7 @@ import numpy as np
 from ..abilities import abilities_of
 from ..abilities.additive_scores import AdditiveScores, LinearScores
 from ..argument_types import check_arguments
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..data.labels import Labels
 from ..errors import InputError, InputTypeError
 from ..evaluation.plans import count_rows
@@ -21,9 +21,9 @@ from ..inference.tables import Column, Table, Tables
 from ..summaries import Moments
 from .coefficient_stability import Refits, against_first, over_folds, over_resamples
 from .contributions import finite_spread
-from .encoded import encoded_model
+from .encoded import Terms, encoded_model
 from .explained_rows import open_rows
-from .explained_table import ExplainedTable
+from .explained_table import ExplainedTable, column_table
 from .explanation import Explanation
 from .model_views import explainable, inside, names_of, remembered, require_fitted, view_of
 from .regions import Regions, decision_regions
@@ -33,7 +33,9 @@ SHOWN = 45
 WIDE = 500
 """Columns up to which dependence among them is looked for."""
 WORDS = 50
-"""Coefficients listed where columns are words: the largest."""
+"""Coefficients of words listed: the largest."""
+READABLE = 12
+"""Numbers made of a table's columns up to which a boundary is written out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -44,6 +46,7 @@ class ModelExplanation(Explanation):
     ----------
     names, classes : of the columns, and labels
     coefficients : Table, of each class against the first; None where scores are not linear
+    columns : Table of how much each column of a table moves the score, where steps make numbers of it; None elsewhere
     boundaries : sentences, one for each pair of classes
     intervals : how intervals were found, or why there are none
     folds : Refits without each fold, or None
@@ -64,13 +67,15 @@ class ModelExplanation(Explanation):
     groups: tuple[tuple[str, ...], ...]
     regions: Regions | None
     notes: tuple[str, ...]
+    columns: Table | None = None
 
     @property
     def tables(self) -> Tables:
         """Everything, as named tables with sentences above and below."""
-        tables = {"coefficients": self.coefficients, "collinearity": self.collinearity}
+        tables = {"columns": self.columns, "coefficients": self.coefficients, "collinearity": self.collinearity}
         tables["regions"] = None if self.regions is None else self.regions.table
-        facts = (f"{len(self.names)} columns, {len(self.classes)} classes", *self.boundaries)
+        what = "columns" if self.columns is None else "numbers made of the table's columns"
+        facts = (f"{len(self.names)} {what}, {len(self.classes)} classes", *self.boundaries)
         groups = tuple(f"Columns that nearly determine each other: {', '.join(group)}." for group in self.groups)
         notes = (self.intervals, *groups, *self.notes)
         shown = {name: table for name, table in tables.items() if table is not None}
@@ -94,8 +99,8 @@ def explain_model(
         notes += [
             f"{r.warned} of {len(r.weights)} refits warned; the first: {r.first}" for r in (found, more) if r is not None and r.warned
         ]
-        table = _coefficient_table(classes, names, against_first(view), spread, ends, found, level, seen.most)
-        boundaries = tuple(_sentences(view, classes, names)) if seen.most is None else ()
+        table = _coefficient_table(classes, names, against_first(view), spread, ends, found, level, seen.words)
+        boundaries = tuple(_sentences(view, classes, seen.spoken)) if seen.is_readable else ()
     else:
         notes.append(
             seen.refusal or "The scores are not linear in the columns, so there are no coefficients; explain(model, X, 0) explains row 0."
@@ -103,7 +108,7 @@ def explain_model(
     scatter = None if seen.numbers is None else total_scatter(Moments.from_data(seen.numbers))
     own = names if seen.measured is None else [names[j] for j in seen.measured]
     return ModelExplanation(
-        model=type(inside(model)).__name__,
+        model=seen.called,
         names=names,
         classes=classes,
         coefficients=table,
@@ -114,6 +119,7 @@ def explain_model(
         groups=() if scatter is None else tuple(tuple(own[j] for j in group) for group in collinear_groups(scatter)),
         regions=None if regions is None else decision_regions(seen.model, seen.rows, y, regions, names, grid),
         notes=(*_decision_notes(asked, model), *notes),
+        columns=seen.columns,
     )
 
 
@@ -129,7 +135,25 @@ class _Seen:
     rows: Any
     numbers: Any
     measured: list[int] | None = None
-    most: int | None = None
+    terms: Terms | None = None
+    prepared: bool = False
+    columns: Table | None = None
+    called: str = ""
+
+    @property
+    def words(self) -> Bools:
+        """Which numbers are words."""
+        return np.zeros(len(self.names), dtype=bool) if self.terms is None else self.terms.words
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether boundaries are written out."""
+        return not self.words.any() and (not self.prepared or len(self.names) <= READABLE)
+
+    @property
+    def spoken(self) -> list[str]:
+        """Names as they stand in an inequality: whether a column has a level, in brackets."""
+        return [f"[{name}]" if self.prepared and (" = " in name or name.endswith(" missing")) else name for name in self.names]
 
 
 def _seen(model: Any, X: Any, regions: Any) -> _Seen:
@@ -141,15 +165,19 @@ def _seen(model: Any, X: Any, regions: Any) -> _Seen:
         source = None if X is None else open_rows(model, X)
         names = names_of(model, source)
         spread = finite_spread(source).sd if source is not None else remembered(model)[1]
-        return _Seen(model, view, refusal, names, spread, X, X if len(names) <= WIDE else None)
+        called = type(inside(model)).__name__
+        return _Seen(model, view, refusal, names, spread, X, X if len(names) <= WIDE else None, called=called)
     inner, encoding = around
-    names, most = [part.name for part in encoding.terms.parts], WORDS if encoding.terms.words.any() else None
+    names, terms, called = [part.name for part in encoding.terms.parts], encoding.terms, type(encoding.last).__name__
     if X is None:
-        return _Seen(inner, view_of(inner), "", names, None, None, None, None, most)
+        return _Seen(inner, view_of(inner), "", names, None, None, None, None, terms, encoding.prepared, called=called)
     table = ExplainedTable(inner, encoding, X)
-    measured = [i for i, part in enumerate(encoding.terms.parts) if part.kind == "number"]
+    measured = [i for i, part in enumerate(terms.parts) if part.kind == "number"]
     numbers = table.parts[:, measured] if 0 < len(measured) <= WIDE else None
-    return _Seen(inner, table.view, "", names, table.spread(needed=False), table.parts, numbers, measured, most)
+    columns = column_table(table) if encoding.prepared and table.parts.shape[0] > 1 else None
+    return _Seen(
+        inner, table.view, "", names, table.spread(needed=False), table.parts, numbers, measured, terms, encoding.prepared, columns, called
+    )
 
 
 def _view(model: Any, regions: Any) -> tuple[AdditiveScores | None, str]:
@@ -213,11 +241,12 @@ def _coefficient_table(
     ends: tuple[Floats, Floats] | None,
     folds: Refits | None,
     level: float,
-    most: int | None,
+    words: Bools,
 ) -> Table:
     several = len(classes) > 2
-    strong = np.sort(np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:most])
-    note = f"The {len(strong)} largest of {len(names)}." if len(names) > len(strong) else ""
+    order = np.argsort(-np.abs(weights).max(axis=0), kind="stable")
+    strong = np.sort(np.concatenate([np.flatnonzero(~words), order[words[order]][:WORDS]]))
+    note = f"Of {int(words.sum())} words the {WORDS} with the largest coefficients." if len(names) > len(strong) else ""
     names, weights = [names[j] for j in strong], weights[:, strong]
     spread = None if spread is None else spread[strong]
     ends = None if ends is None else (ends[0][:, strong], ends[1][:, strong])

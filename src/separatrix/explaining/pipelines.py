@@ -1,38 +1,43 @@
 """What the columns that a pipeline hands to its last step stand for: columns of the table, levels of them, or words.
 
 Every column z of the last step is traced back to one part u of the table, z = u·factor − shift: a column as it is ("number"), whether a
-column has some level ("level"), how much of a word a text has ("word"), which category ("code"), or what a step made of a column ("other").
+column has some level ("level"), how much of a word a text has ("word"), which category ("code"), whether a value is missing ("missing"), or
+what a step made of a column ("other").
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 
 from ..array_types import Floats, Indices
 from ..errors import InputTypeError
+from ..prepare import TablePrep
+from .recipe_parts import PartKind, recipe_parts
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One number that a table's row has: its name, the column it comes from (−1 for words), and its kind."""
+    """One number that a table's row has: its name, the column it comes from (−1 for words and products), its kind, the text of a word."""
 
     name: str
     column: int
-    kind: Literal["number", "level", "word", "code", "other"]
+    kind: PartKind
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Levels:
-    """The levels of a column, and what its parts are for each: (L, number of parts)."""
+    """The levels of a column, and what its parts are for each: (L, number of parts). A row of a level in `told` keeps it."""
 
     values: list[Any]
     patterns: Floats
     parts: Indices
+    told: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +81,7 @@ class Trace:
     levels : {column: Levels} of columns that an encoder knows all levels of
     texts : columns that became words
     columns : what the last step gets
+    prepared : whether a recipe made numbers of the table
     """
 
     names: list[str]
@@ -83,6 +89,7 @@ class Trace:
     levels: dict[int, Levels] = field(default_factory=dict)
     texts: set[int] = field(default_factory=set)
     columns: Columns = field(default_factory=lambda: Columns.of([]))
+    prepared: bool = False
 
     @classmethod
     def through(cls, pipeline: Any, names: Sequence[str] | None) -> Self:
@@ -102,7 +109,7 @@ class Trace:
     @property
     def is_plain(self) -> bool:
         """Whether the steps did nothing but scale and select columns of numbers."""
-        return all(part.kind == "number" for part in self.parts)
+        return not self.prepared and all(part.kind == "number" for part in self.parts)
 
     def _fresh(self, kind: Any, named: Sequence[tuple[str, int]]) -> Columns:
         """Add parts and return them as columns."""
@@ -117,6 +124,8 @@ class Trace:
             for name, inner in step.steps:
                 given = self._step(name, inner, given)
             return given
+        if isinstance(step, TablePrep):
+            return self._by_recipe(step, given)
         if hasattr(step, "transformers_"):
             return self._side_by_side(step, given)
         if hasattr(step, "transformer_list"):
@@ -132,6 +141,23 @@ class Trace:
         if _fills_in(step):
             return self._filled(step, given)
         return self._by_column(label, step, given)
+
+    def _by_recipe(self, step: TablePrep, given: Columns) -> Columns:
+        self.prepared, found = True, []
+        own = [self.parts[i] for i in given.part]
+        for made in recipe_parts(step.recipe_, [part.name for part in own]):
+            column = own[made.column].column if made.column >= 0 else -1
+            is_text = any(kind == "word" for _, kind in made.named)
+            begin = len(self.parts)
+            text = self.names[column] if is_text else ""
+            self.parts += [Part(name, -1 if is_text else column, kind, text) for name, kind in made.named]
+            columns = Columns.of(range(begin, len(self.parts)))
+            if is_text:
+                self.texts.add(column)
+            if made.levels:
+                self._know(column, Levels(made.levels, made.patterns, columns.part, made.told))
+            found.append(columns.scaled(made.factor, np.zeros(len(columns))))
+        return Columns.joined(found)
 
     def _side_by_side(self, step: Any, given: Columns) -> Columns:
         known = list(getattr(step, "feature_names_in_", []))
@@ -187,7 +213,7 @@ class Trace:
         if holes is None:
             return kept
         named = [(f"{self.parts[given.part[j]].name} missing", self.parts[given.part[j]].column) for j in holes.features_]
-        return Columns.joined([kept, self._fresh("other", named)])
+        return Columns.joined([kept, self._fresh("missing", named)])
 
     def _by_column(self, label: str, step: Any, given: Columns) -> Columns:
         """Return columns scaled one by one; or made into others one by one, which no line describes."""
@@ -211,7 +237,9 @@ def _own_names(pipeline: Any, names: Sequence[str] | None) -> list[str]:
     if known is not None:
         return [str(name) for name in known]
     p = int(pipeline.n_features_in_)
-    return [str(name) for name in names] if names is not None and len(names) == p else [f"x{j}" for j in range(p)]
+    if names is None or len(names) != p or isinstance(pipeline.steps[0][1], TablePrep):  # whose recipe calls them so
+        return [f"x{j}" for j in range(p)]
+    return [str(name) for name in names]
 
 
 def _reads_text(step: Any) -> bool:

@@ -52,6 +52,8 @@ class RowExplanation(Explanation):
     flip : Flip, the smallest change that changes the decision, or None where boundaries are curved
     similar : Table of the reference rows most like it, or None
     said : further sentences: the decision around the model, and columns of 0 and 1 that the change would put between
+    levels : Table of what each level and word adds, where steps make numbers of a table; None elsewhere
+    unused : columns of the table that the model does not use
     tables : Tables with all of it
     """
 
@@ -74,6 +76,8 @@ class RowExplanation(Explanation):
     said: tuple[str, ...] = ()
     label: Any = None
     origin: str = "at the mean row"
+    levels: Table | None = None
+    unused: tuple[str, ...] = ()
 
     @property
     def distance(self) -> float | None:
@@ -105,10 +109,12 @@ class RowExplanation(Explanation):
         return tuple(facts)
 
     def _notes(self) -> tuple[str, ...]:
-        return self.said if self.flip is None else (str(self.flip), *self.said)
+        unused = (f"Not used by the model: {', '.join(self.unused)}.",) if self.unused else ()
+        return (*(() if self.flip is None else (str(self.flip),)), *self.said, *unused)
 
     def _contribution_table(self) -> Table:
         order = np.argsort(-np.abs(self.contributions), kind="stable")
+        order = order[[self.names[j] not in self.unused for j in order]]
         # Words by the thousand: those that add something, the strongest first.
         listed = order if len(order) <= SHOWN else order[self.contributions[order] != 0.0][:SHOWN]
         values = [_shown(value) for value in self.values[listed].tolist()]
@@ -267,7 +273,12 @@ def _signed(value: float, form: Sequence[str] = ("+", "−")) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return a value of a row as it is printed; – for one that is missing."""
+    """Return a value of a row as it is printed."""
+    try:
+        if value is None or value != value:
+            return "missing"
+    except TypeError:  # a missing value of pandas does not know whether it is one
+        return "missing"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return "–" if np.isnan(value) else format(value, ".6g")
-    return "–" if value is None else str(value)
+        return format(value, ".6g")
+    return str(value).removesuffix(" 00:00:00")

@@ -12,12 +12,13 @@ from sklearn.utils import _safe_indexing
 
 from ..abilities import abilities_of
 from ..abilities.additive_scores import LinearScores
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..data import Block
 from ..data.row_labels import row_label
 from ..errors import InputError
 from ..evaluation.plans import count_rows
-from .columns import limits
+from ..inference.tables import Column, Table
+from .columns import column_number, limits
 from .encoded import CodedNaiveBayes, EncodedPipeline, Terms, check_encoding
 from .explained_rows import row_number
 from .explained_table import ExplainedTable
@@ -29,6 +30,9 @@ from .row_explanation import CURVED, RowExplanation, chosen_pair, posteriors_of,
 
 WORDS = "What words add is read off their contributions; a smallest change is that of columns of numbers and levels, and there are none."
 BENT = "Held as they are, because no line or level leads from one value to another: {}."
+GAPS = "Held as they are, because their values are missing: {}."
+TOLD = "Held as they are, because another column tells their levels: {}."
+SEEN = "Numbers stay within the values of the rows; bounds={{{!r}: (None, None)}} lets one go further."
 
 
 def explain_table_row(
@@ -57,7 +61,9 @@ def explain_table_row(
     if isinstance(view, LinearScores):
         flip, said = _flip(table, x, values, (change, fixed, bounds), sd if distance == "standardised" else np.ones(len(x)), a, to)
     elif to is not None or change is not None or bounds or fixed:
-        raise InputError(f"{type(encoding).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model.")
+        raise InputError(
+            f"{type(encoding.last).__name__} has boundaries that are not flat; to, change, fixed and bounds need a linear model."
+        )
     else:
         flip, said = None, CURVED
     similar = None if table.reference is None else table.similar(x, neighbours, sd)
@@ -81,6 +87,8 @@ def _row_explanation(table: ExplainedTable, i: int, x: Floats, values: NDArray[A
         unit=unit_of(table.model, posteriors, score, a, b),
         base=base,
         contributions=np.asarray(terms.folded(parts))[0],
+        levels=_level_table(terms, x, mean, parts[0], view.relative),
+        unused=table.encoding.unused,
         names=terms.names,
         values=values,
         mean=_shown_mean(terms, mean) if view.relative else None,
@@ -92,6 +100,16 @@ def _row_explanation(table: ExplainedTable, i: int, x: Floats, values: NDArray[A
         similar=None,
         origin="without a word" if terms.words.all() else "at the mean row" if view.relative else "from the priors",
     )
+
+
+def _level_table(terms: Terms, x: Floats, mean: Floats, parts: Floats, is_relative: bool) -> Table:
+    """Return what each part adds, the strongest first; parts that add nothing are left out."""
+    order = np.argsort(-np.abs(parts), kind="stable")
+    order = order[parts[order] != 0.0]
+    columns = [Column("part", [terms.parts[i].name for i in order]), Column("number", x[order], ".6g")]
+    if is_relative:
+        columns.append(Column("mean row", mean[order], ".6g"))
+    return Table("What each level, word and number adds", (*columns, Column("contribution", parts[order], "+.4f")))
 
 
 def _undecided(asked: Any, model: Any) -> Any:
@@ -106,12 +124,15 @@ def _flip(
     """Return the smallest change of numbers and levels, and what is to be said about columns that stay as they are."""
     terms = table.terms
     free, low, high = limits(terms.names, np.zeros(len(terms.names)), *allowed)
+    if table.encoding.prepared:
+        asked = [column_number(terms.names, key, "bounds") for key in allowed[2] or ()]
+        terms, low, high = _as_seen(table, free, low, high, asked)
     for t in [t for t in terms.levels if np.isfinite([low[t], high[t]]).any() and free[t]]:
         raise InputError(
             f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is."
         )
-    bent = [t for t in np.unique(terms.term) if terms.columns[t] >= 0 and t not in terms.numbers and t not in terms.levels]
-    said = BENT.format(", ".join(terms.names[t] for t in bent[:8])) if bent else ""
+    said = " ".join(_held(terms, x, values, free))
+    free[list(terms.gaps(x))] = False
     if not terms.numbers and not terms.levels:
         return None, said or WORDS
     scale, lower, upper = np.zeros(len(x)), np.full(len(x), -np.inf), np.full(len(x), np.inf)
@@ -120,7 +141,35 @@ def _flip(
             scale[part], lower[part], upper[part] = units[part], low[t], high[t]
     row = TableRow(terms, x, values, free, scale, lower, upper)
     assert isinstance(table.view, LinearScores)
-    return smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to)), said
+    flip = smallest_table_flip(table.model, table.view, row, a, code_of(table.model, "to", to))
+    seen = [terms.names[t] for t in terms.numbers if free[t]] if table.encoding.prepared and not flip.found else []
+    return flip, f"{said} {SEEN.format(seen[0])}".strip() if seen else said
+
+
+def _as_seen(table: ExplainedTable, free: Bools, low: Floats, high: Floats, asked: list[int]) -> tuple[Terms, Floats, Floats]:
+    """Return terms and bounds of a table as people have it: columns of 0 and 1 are levels, and numbers stay among those seen.
+
+    Neither holds for columns with bounds asked for.
+    """
+    rows = table.parts if table.reference is None else table.reference
+    bounded = np.isfinite(low) | np.isfinite(high) | np.isin(np.arange(len(free)), asked)
+    terms = table.terms.with_switches(rows, free & bounded)
+    for t, (least, most) in terms.ranges(rows).items() if rows.shape[0] > 1 else ():
+        if free[t] and not bounded[t]:
+            low[t], high[t] = least, most
+    return terms, low, high
+
+
+def _held(terms: Terms, x: Floats, values: NDArray[Any], free: Bools) -> list[str]:
+    """Return which columns that may change stay as they are all the same, and why."""
+    gaps = terms.gaps(x)
+    why = {
+        BENT: [t for t in np.unique(terms.term) if terms.columns[t] >= 0 and t not in terms.numbers and t not in terms.levels],
+        GAPS: sorted(gaps),
+        TOLD: [t for t, known in terms.levels.items() if str(values[t]) in known.told],
+    }
+    named = {reason: [terms.names[t] for t in which if free[t] and (reason == GAPS or t not in gaps)] for reason, which in why.items()}
+    return [reason.format(", ".join(names[:8]) + (", …" if len(names) > 8 else "")) for reason, names in named.items() if names]
 
 
 def _shown_mean(terms: Terms, mean: Floats) -> Floats:

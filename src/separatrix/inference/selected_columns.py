@@ -19,8 +19,11 @@ from typing import Any
 import numpy as np
 
 from ..array_types import Codes, Indices
-from ..data.opening import as_rows
+from ..data.batch_table import BatchTable
+from ..data.columns import Column, ColumnBatch
+from ..data.opening import as_rows, is_frame
 from ..data.source import ChunkedSource, Source
+from ..data.whole_tables import whole_table
 from ..errors import SelectionWarning
 
 VALUES = 20_000
@@ -28,6 +31,7 @@ VALUES = 20_000
 LEAST_ROWS = 96
 COLUMNS = 1_000
 """Columns looked at."""
+TOO_SMALL = "its p-values are too small and its intervals too narrow, for they take the columns as given beforehand"
 DIGITS = 4
 """Digits compared of values between a column's smallest (0) and largest (1)."""
 
@@ -80,7 +84,7 @@ def picked_from(X: Any, codes: Codes | None = None) -> str | None:
     if not near:
         return None
     try:
-        source = as_rows(X)
+        source = _opened(X)
         if not _can_be_told(source, codes):
             return None
         near = [pick for pick in near if pick.n_rows == source.n_rows and pick.labels == _label_print(source, codes)]
@@ -104,6 +108,18 @@ def silence() -> Iterator[None]:
         yield
     finally:
         _silent.reset(token)
+
+
+def _opened(X: Any) -> Source:
+    """Return rows as a source: of a table with text, gaps or dates one of columns."""
+    if isinstance(X, ColumnBatch):
+        return BatchTable(X)
+    if is_frame(X):
+        from ..data.frames import gaps_in, is_numeric
+
+        if not is_numeric(X) or gaps_in(X):
+            return BatchTable(whole_table(X))
+    return as_rows(X)
 
 
 def _can_be_told(source: Source, codes: Codes | None = None) -> bool:
@@ -134,6 +150,10 @@ def _column_prints(source: Source, columns: Indices) -> frozenset[int] | None:
         return frozenset(hash((source.origin, source.feature_names[j])) for j in columns)
     rows = min(source.n_rows, max(LEAST_ROWS, VALUES // len(columns)))
     begin = (source.n_rows - rows) // 2
+    if isinstance(source, BatchTable):
+        part = source.rows(begin, begin + rows)
+        told = [_content(part.column(int(j))) for j in columns[:COLUMNS]]
+        return frozenset(hash(own) for own in told if len(set(own)) > 1) or None
     X = source.rows(begin, begin + rows)[:, columns[:COLUMNS]]
     X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
     low, high = X.min(axis=0), X.max(axis=0)
@@ -143,3 +163,9 @@ def _column_prints(source: Source, columns: Indices) -> frozenset[int] | None:
         return None
     scaled = np.ascontiguousarray(((X - low) / np.where(varies, high - low, 1.0)).round(DIGITS).T)
     return frozenset(hash(scaled[j].tobytes()) for j in np.flatnonzero(varies))
+
+
+def _content(column: Column) -> tuple[Any, ...]:
+    """Return what a column of a table holds, None where it is missing."""
+    values = column.values if column.levels is None else np.asarray(column.levels, dtype=object)[column.values]
+    return tuple(None if absent else value for value, absent in zip(values.tolist(), column.absent.tolist(), strict=True))

@@ -19,7 +19,7 @@ from ..array_types import Codes, Floats
 from ..data import Block, Source, as_rows
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
-from ..inference.selected_columns import picked_from, warn_if_picked
+from ..inference.selected_columns import TOO_SMALL, picked_from, warn_if_picked
 from ..solvers.scores import codes_of
 from ..summaries import ClassMoments
 from . import goodness_of_fit
@@ -164,7 +164,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         """Warn, from a table of p-values, that a selector picked the columns by the labels of the rows fitted."""
         warn_if_picked(
             self._picked_by,
-            "its p-values are too small and its intervals too narrow, for they take the columns as given beforehand",
+            TOO_SMALL,
             "Test on rows that the selector has not seen.",
             stacklevel=4,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Self
 
@@ -10,21 +12,29 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..abilities import Abilities
+from ..abilities.logistic_likelihood import is_penalised
 from ..alerts import Alert
+from ..argument_types import check_parameters
 from ..arguments import KnownParameters
 from ..array_types import Floats
 from ..data import Source
+from ..data.labels import Labels
 from ..data.opening import is_frame
 from ..data.targets import split_target
+from ..data.whole_tables import whole_table
 from ..errors import InputError
+from ..inference.selected_columns import PICKS, TOO_SMALL, picked_from, warn_if_picked
 from ..prepare import Recipe, TablePrep
+from ..prepare.outputs import by_column
 from ..prepare.table_columns import TableColumns
 from .decided import with_decision
 from .goodness_of_fit import score
 from .inner_estimator import nested, or_logistic, restore_nested
+from .logistic import LogisticRegression
 from .state import State
 
 
@@ -80,11 +90,12 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         y : (n,) labels; or leave them out where `target` names their column
         sample_weight : (n,) weights, optional
         """
+        check_parameters(self)
         if isinstance(X, Source) and self.standardise:
             raise InputError("standardise=True needs rows in memory; leave it out for a table of files.")
         if not isinstance(X, Source):
             X, y, sample_weight = self._labelled(X, y, sample_weight)
-        prep = TablePrep() if self.prep is None else self.prep
+        prep = TablePrep(sparse_output="auto" if _takes_sparse(or_logistic(self.estimator)) else False) if self.prep is None else self.prep
         if not isinstance(prep, TablePrep | TableColumns):
             raise InputError(f"prep={prep!r:.60} is no TablePrep; pass TablePrep(…), or leave it out.")
         scaler = [StandardScaler()] if self.standardise else []
@@ -191,22 +202,46 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         """Return `separatrix.explain(self, X, row, …)`: why a row is decided as it is, in the table's columns and levels."""
         return import_module("separatrix").explain(self, X, row, **more)
 
-    def summary(self, X: Any = None, y: Any = None, *args: Any, **more: Any) -> Any:
+    def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None, **more: Any) -> Any:
         """Return the tables of the classifier inside, its columns named as the recipe says them.
+
+        Where a logistic regression has no penalty (C=np.inf), a table `terms` tests the columns of the table, each with all its levels at
+        once.
 
         Parameters
         ----------
-        X, y : the rows that were fitted and their labels, where the tables need them
+        X, y, sample_weight : the rows that were fitted, their labels and weights, where the tables need them
+        more : as of the classifier's own `summary`: intervals, level, covariance, terms
         """
         inner = self.estimator_
         if not hasattr(inner, "summary"):  # names: a public method of some classifiers
             raise InputError(f"{type(inner).__name__} has no summary; LogisticRegression and LinearDiscriminantAnalysis have one.")
         named = _named(inner, self.recipe_.names)
         if X is None:
-            return named.summary(*args, **more)
-        if y is None and self.target is not None and is_frame(X):
-            X, y, _ = split_target(X, self.target)
-        return named.summary(self.pipeline_[:-1].transform(self._without_target(X)), y, *args, **more)
+            return self._in_units(named.summary(**more))
+        X, y, sample_weight = self._labelled(X, y, sample_weight)
+        if PICKS:
+            labels = Labels.of(y)
+            warn_if_picked(picked_from(X, labels.codes(0, len(labels))), TOO_SMALL, "Test on rows that the selector has not seen.")
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if isinstance(inner, LogisticRegression) and not is_penalised(inner) and inner.class_weight is None:
+            more = {"terms": by_column(self.recipe_.outputs)} | more
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they are the recipe's
+            return self._in_units(named.summary(self._trained_on(X), y, **weights, **more))
+
+    def _trained_on(self, X: Any) -> Any:
+        """Return the rows of the fit as the classifier had them: shares of classes come from other rows than the row itself."""
+        prep = self.pipeline_[0]
+        Z = prep.transform(X)
+        if self.recipe_.looks_at_labels:
+            Z = self.recipe_.transform_training(whole_table(X), hasattr(Z, "indptr"))
+        return self.pipeline_[1].transform(Z) if self.standardise else Z
+
+    def _in_units(self, tables: Any) -> Any:
+        """Return tables of a classifier with a note on the units of its columns."""
+        note = "Coefficients are per standard deviation of each column of numbers: the classifier stands behind a StandardScaler."
+        return replace(tables, notes=(*tables.notes, note)) if self.standardise else tables
 
     def abilities(self) -> Abilities:
         """Return what this model can do beyond fit and predict: held-out rows are refitted, recipe and all."""
@@ -249,6 +284,10 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _takes_sparse(model: Any) -> bool:
+    return hasattr(model, "__sklearn_tags__") and bool(get_tags(model).input_tags.sparse)
 
 
 def _named(model: Any, names: list[str]) -> Any:

@@ -34,6 +34,20 @@ class Output:
     level: str = ""
 
 
+def by_column(outputs: Sequence[Output]) -> dict[str, list[int]]:
+    """Return the numbers of the outputs of each of the table's columns; a product of two columns is one of the first.
+
+    Examples
+    --------
+    >>> by_column([Output("age", "age"), Output("plan = plus", "plan", "level"), Output("plan = pro", "plan", "level")])
+    {'age': [0], 'plan': [1, 2]}
+    """
+    found: dict[str, list[int]] = {}
+    for i, output in enumerate(outputs):
+        found.setdefault(output.column, []).append(i)
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
     """A piece of columns of which each row has a 1 in one, or in none: the number of that column for each row, −1 for none."""

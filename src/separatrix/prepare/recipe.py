@@ -17,7 +17,7 @@ from ..data import Block
 from ..data.columns import Column, ColumnBatch
 from ..data.value_hash import content_hashes
 from ..data.whole_tables import whole_table
-from ..errors import InputError, UnknownNameError, did_you_mean
+from ..errors import InputError, NoFeatureLeftError, UnknownNameError, did_you_mean
 from ..inference.tables import Column as TableColumn
 from ..inference.tables import Table
 from ..summaries.table_summary import TableSummary
@@ -123,7 +123,7 @@ class Recipe:
         """Raise an error where no column is left to learn from."""
         if not self.outputs and not self.looks_at_labels:  # whose shares of classes are counted in a second pass
             why = "; ".join(f"{step.column!r} {step.said}" for step in self.steps[:5])
-            raise InputError(
+            raise NoFeatureLeftError(
                 f"No column of the table is left to learn from (n_samples = {self.rows:g}): {why}{' …' if len(self.steps) > 5 else ''}. "
                 f"Keep one that tells something: TablePrep(keep=[{self.steps[0].column!r}])."
             )

@@ -10,12 +10,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from ..array_types import Floats
 from ..data.columns import Column, ColumnBatch
 from ..data.whole_tables import whole_table
+from ..errors import NoFeatureLeftError
 from ..summaries.column_summary import days_of
 from ..summaries.table_summary import TableSummary
 from .recipe import Recipe
 from .steps import Category, Dates, Numbers, Ordered
 from .steps.base import numbers_of, text_codes
 from .steps.dates import dates_of
+
+READ = (Category, Dates, Numbers, Ordered)
+"""Steps whose columns are read as they are."""
 
 
 class TableColumns(TransformerMixin, BaseEstimator):
@@ -44,8 +48,14 @@ class TableColumns(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Look at the columns."""
         batch = whole_table(X)
-        self.recipe_ = Recipe.learn(TableSummary.of(batch))
-        self.recipe_.require_outputs()
+        recipe = Recipe.learn(TableSummary.of(batch))
+        recipe.require_outputs()
+        if not self.as_numbers and not any(isinstance(step, READ) for step in recipe.steps):
+            raise NoFeatureLeftError(
+                "No column of the table is a number, a date or a category of few levels: "
+                f"{recipe.steps[0].column!r} {recipe.steps[0].said}. Use TablePrep, which also reads texts."
+            )
+        self.recipe_ = recipe
         self.n_features_in_ = batch.n_features
         return self
 
@@ -53,8 +63,7 @@ class TableColumns(TransformerMixin, BaseEstimator):
         """Return the columns of some rows: a batch of columns, or an array."""
         batch = whole_table(X)
         given = {batch.column(j).name: batch.column(j) for j in range(batch.n_features)}
-        read = (Category, Dates, Numbers, Ordered)
-        found = [self._column(step, given[step.column]) for step in self.recipe_.steps if isinstance(step, read)]
+        found = [self._column(step, given[step.column]) for step in self.recipe_.steps if isinstance(step, READ)]
         if not self.as_numbers:
             return ColumnBatch(tuple(found))
         return np.stack([_as_numbers(column) for column in found], axis=1) if found else np.zeros((batch.n_rows, 1))

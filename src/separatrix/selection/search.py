@@ -32,12 +32,14 @@ class SearchSpace:
     ----------
     names, groups : names and columns of all groups, in the order of their first columns
     forced, banned : numbers of the groups that stay in, and of those that stay out
+    moved : columns of numbers that move with each group, where columns of a table became several; None: the groups themselves
     """
 
     names: list[str]
     groups: list[Indices]
     forced: frozenset[int]
     banned: frozenset[int]
+    moved: list[Indices] | None = None
 
     def columns(self, members: Sequence[int]) -> list[int]:
         """Return the columns of some groups."""
@@ -70,7 +72,7 @@ class Search:
     def begin(self, members: Sequence[int], earlier: History | None = None) -> None:
         """Go to a set of groups, leaving out those that add nothing to the ones before them."""
         # All indicators of a category sum to one: the last of them adds nothing, but comes along.
-        self.moving = self.road.without_aliases(self.field.groups)
+        self.moving = self.road.without_aliases(self.field.groups if self.field.moved is None else self.field.moved)
         order = sorted(members, key=lambda g: (g not in self.field.forced, g)) if earlier is None else list(members)
         groups = [self.moving[g] for g in order]
         usable, flat = self.road.independent(groups), self.road.dependent(groups)

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing
 
 from ..abilities import Refused, abilities_of
 from ..abilities.protocols import RanksColumns
 from ..array_types import Codes, Floats, Indices
-from ..errors import InputError, SeparatrixWarning
+from ..data.columns import ColumnBatch
+from ..errors import InputError, NoFeatureLeftError, SeparatrixWarning
 from ..evaluation.predictions import class_posteriors
 from ..inference.selected_columns import silence
 from .search_by_algebra import AlgebraRoad, CriterionRoad, DeterminantRoad, RankedAlgebraRoad, Road, Way
@@ -80,11 +82,16 @@ class RefitRoad(Road):
         if self.training is not None:
             return clone(self.model).fit_summary(self.training[f].columns(columns))
         more = {} if self.rows.weight is None else {"sample_weight": self.rows.weight[split.train]}
-        return clone(self.model).fit(self._take(split.train, columns), self.rows.y[split.train], **more)
+        try:
+            return clone(self.model).fit(self._take(split.train, columns), self.rows.y[split.train], **more)
+        except NoFeatureLeftError:  # columns of a table that do not vary in these rows
+            return DummyClassifier(strategy="prior").fit(np.zeros((len(split.train), 1)), self.rows.y[split.train], **more)
 
     def _take(self, rows: Indices, columns: list[int]) -> Any:
         if isinstance(self.X, np.ndarray):
             return self.X[rows[:, None], np.asarray(columns)]
+        if isinstance(self.X, ColumnBatch):
+            return ColumnBatch(tuple(self.X.column(j).take(rows) for j in columns))
         return _safe_indexing(_safe_indexing(self.X, columns, axis=1), rows)
 
     def _log_loss(self, fitted: Any, X: Any, codes: Codes, weight: Floats | None) -> float:

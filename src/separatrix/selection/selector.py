@@ -15,6 +15,7 @@ from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
 from .column_positions import column_name, find_columns, find_groups
 from .kept_columns import KeptColumns
+from .searched_table import only_columns
 
 
 class Selector(KnownParameters, KeptColumns, BaseEstimator):
@@ -28,6 +29,8 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
 
     support_: Bools
     n_features_in_: int
+    takes_tables: ClassVar[bool] = False
+    """Whether tables with text, gaps or dates are taken as they are; `table_` says whether the fit saw one."""
     _uses_labels: ClassVar[bool] = True
     """Whether columns are picked by the labels, so that what is estimated from the same rows afterwards is too good."""
 
@@ -45,7 +48,10 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
         Returns
         -------
         rows : the same kind of rows (an array for a frame, unless `set_output` asks for frames)
+            Of a table with text, gaps or dates a frame of the same kind.
         """
+        if getattr(self, "table_", False):
+            return only_columns(X, self.get_feature_names_out().tolist())
         if not isinstance(X, Source):
             return super().transform(X)
         check_is_fitted(self)

@@ -37,7 +37,9 @@ class ForwardSelection(SequentialSelection):
     include, exclude : columns by name or number
         Always in, never in.
     column_groups : dict {name: columns} or list of lists
-        Columns that move together, such as the indicators of one category.
+        Columns that move together, such as the indicators of one category. Of a frame with text, gaps or dates the columns are those of the
+        table, prepared as by `TablePrep`: once from all rows where algebra needs one matrix and no label is looked at, else inside
+        every training part.
     start : columns, a fitted selector or its `history_`
         Where to begin; a history is continued.
     max_features : int, float or None
@@ -60,6 +62,7 @@ class ForwardSelection(SequentialSelection):
     skipped_ : {column: why} of columns that add nothing: constant, or collinear with those chosen
     method_ : "exact algebra", "fits from moments", "ranked refits" or "refits"
     interrupted_ : whether Ctrl-C ended the search
+    table_ : True after a fit on a frame with text, gaps or dates, of which `transform` returns a frame
 
     Notes
     -----

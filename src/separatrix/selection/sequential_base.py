@@ -18,6 +18,7 @@ from .search import Search, SearchSpace
 from .search_by_algebra import Way
 from .search_by_refits import choose_road
 from .search_rows import search_rows
+from .searched_table import is_table, labelled_table, searched_table
 from .selector import Selector
 
 
@@ -37,6 +38,7 @@ class SequentialSelection(Selector):
     refits: int
     n_jobs: int | None
     history_: History
+    takes_tables: ClassVar[bool] = True
     _way: ClassVar[Way]
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -45,44 +47,55 @@ class SequentialSelection(Selector):
         Parameters
         ----------
         X : array, sparse matrix, frame of n rows, or a table from `open_table` (then y stays out)
+            Columns of a frame with text, gaps or dates are prepared as by `TablePrep`; all that a column becomes moves together.
         y : (n,) labels
         sample_weight : (n,) weights, optional
             Used in training and in the scores.
         groups : (n,) groups of rows, for grouped plans
         """
         self._check_given()
-        source = self._numbers(X, y, sample_weight)
-        where = self._field(source)
+        tabular = is_table(self.estimator, X)
+        source = self._labelled(labelled_table(X) if tabular else X, y, sample_weight)
+        search = self._search_of_table(X, source, groups) if tabular else self._search(source, X, groups)
+        where = search.field
         earlier, members = self._beginning(source, where)
-        by_likelihood = isinstance(self.metric, str) and self.metric in ("aic", "bic")
-        plan = None if by_likelihood else KFold(5, random_state=0) if self.plan is None else self.plan
-        rows = search_rows(source, X, plan, groups)
-        road, name = choose_road(self.estimator, rows, self.metric, self.exhaustive, self.refits, self.n_jobs)
-        search = Search(where, road, rows, name)
         search.begin(members, earlier)
         target = self._target(where, len(search.members))
         with task(type(self).__name__, abs(target - len(search.members))) as work:
             search.run(self._way, target, bool(self.floating), work)
-        self._keep(source, search)
+        self._keep(source, search, tabular)
         if search.interrupted:
             kept = "what it found is kept" if search.history().sets() else "it had judged no set of columns yet"
             raise KeyboardInterrupt(f"{type(self).__name__} was stopped after {len(search.moves) - 1} moves; {kept}.")
         return self
 
-    def _numbers(self, X: Any, y: Any, sample_weight: Any) -> Source:
-        """Return the source of labelled rows; say of text that the search, and not the model, cannot take it."""
-        try:
-            return self._labelled(X, y, sample_weight)
-        except InputError as problem:
-            if "hold text" not in str(problem):
-                raise
-            name = type(self).__name__
-            raise InputError(
-                f"{problem} {name} moves columns of numbers, also for a model that takes text: encode each such column and let its "
-                f"indicators move together, {name}(…, column_groups={{'city': ['city_Oslo', 'city_Rome']}})."
-            ) from None
+    def _search(self, source: Source, X: Any, groups: Any) -> Search:
+        rows = search_rows(source, X, self._plan(), groups)
+        road, name = choose_road(self.estimator, rows, self.metric, self.exhaustive, self.refits, self.n_jobs)
+        return Search(self._field(source), road, rows, name)
 
-    def _keep(self, source: Source, search: Search) -> None:
+    def _search_of_table(self, X: Any, columns: Any, groups: Any) -> Search:
+        excluded = self._find_columns(self.exclude, columns)
+        for by_refits in (False, True):
+            table = searched_table(self.estimator, X, columns, self.metric, self.exhaustive, excluded, by_refits)
+            rows = search_rows(table.source, table.X, self._plan(), groups)
+            road, name = choose_road(table.model, rows, self.metric, self.exhaustive, self.refits, self.n_jobs)
+            table = table.without_told_gaps(road)
+            if self._by_likelihood or not table.has_split_columns(road):
+                break
+        where = table.space(self._field(columns))
+        return Search(where, road, rows, name, skipped=table.skipped(where))
+
+    @property
+    def _by_likelihood(self) -> bool:
+        return isinstance(self.metric, str) and self.metric in ("aic", "bic")
+
+    def _plan(self) -> Any:
+        if self._by_likelihood:
+            return None
+        return KFold(5, random_state=0) if self.plan is None else self.plan
+
+    def _keep(self, source: Source, search: Search, tabular: bool) -> None:
         history = search.history()
         if search.interrupted and not history.sets():
             return
@@ -102,7 +115,7 @@ class SequentialSelection(Selector):
             "method_": search.road.method,
             "interrupted_": search.interrupted,
         }
-        self._adopt(source, support, attributes)
+        self._adopt(source, support, attributes | ({"table_": True} if tabular else {}))
 
     def _chosen(self, search: Search, history: History) -> Move:
         if self.n_features == "best":

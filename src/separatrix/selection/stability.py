@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,6 +14,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
 from ..array_types import Bools, Codes, Floats, Indices
+from ..data.columns import ColumnBatch
 from ..data.opening import check_weights
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixWarning
@@ -21,6 +22,7 @@ from ..inference.selected_columns import silence
 from ..inference.tables import Column, Table
 from ..progress import task
 from .column_positions import column_name
+from .searched_table import chosen_columns, is_table, labelled_table
 from .selector import Selector
 
 
@@ -69,6 +71,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
 
     frequencies_: Floats
     n_subsamples_: int
+    takes_tables: ClassVar[bool] = True
     expected_false_: float
 
     def __init__(
@@ -94,16 +97,19 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         Parameters
         ----------
         X : array, sparse matrix or frame of n rows
+            Columns of a frame with text, gaps or dates are prepared in every subsample, as by `TablePrep`, for selectors of numbers; a
+            column is chosen where any number that it became is.
         y : (n,) labels
         sample_weight : (n,) weights, optional
             Handed to the selector with the rows.
         """
         self._check_given()
-        source = self._labelled(X, y)
+        tabular = is_table(self.selector, X)
+        source = self._labelled(labelled_table(X) if tabular else X, y)
         if not isinstance(source, ChunkedSource) or source.labels is None:
             raise InputError("StabilitySelection draws rows at random and needs them in memory; load the table first.")
         # A frame keeps its names; a list has no rows to index, nor have some sparse formats.
-        rows = X if hasattr(X, "shape") and not issparse(X) else source.rows(0, source.n_rows)
+        rows = X if hasattr(X, "shape") and not issparse(X) and not tabular else source.rows(0, source.n_rows)
         weight = check_weights(sample_weight, source.n_rows)
         codes = source.labels.codes(0, source.n_rows)
         drawn = subsamples(codes, self.n_subsamples, self.fraction, self.random_state)
@@ -115,7 +121,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
             "n_subsamples_": len(chosen),
             "expected_false_": expected_false(chosen.sum(axis=1).mean(), self.threshold, source.n_features, self.fraction),
         }
-        return self._adopt(source, frequencies >= self.threshold, attributes)
+        return self._adopt(source, frequencies >= self.threshold, attributes | ({"table_": True} if tabular else {}))
 
     def _run(self, p: int, work: Iterator[tuple[Any, ...]]) -> Bools:
         """Return what each subsample chose, (B, p); those finished where Ctrl-C was pressed."""
@@ -162,9 +168,14 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
 
 
 def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None, rows: Indices) -> Bools:
-    """Return which of p columns a clone of the selector chooses from some rows: none where it says that none is good enough."""
+    """Return which of p columns a clone of the selector chooses from some rows: none where none is good enough, or varies."""
     more = {} if weight is None else {"sample_weight": weight[rows]}
     try:
+        if isinstance(X, ColumnBatch):
+            part, fresh = X.take(rows), clone(selector)
+            if not getattr(selector, "takes_tables", False):
+                return chosen_columns(fresh, part, y[rows], more.get("sample_weight"))
+            return np.asarray(fresh.fit(part, y[rows], **more).get_support(), dtype=bool)
         return np.asarray(clone(selector).fit(_safe_indexing(X, rows), y[rows], **more).get_support(), dtype=bool)
     except NoFeatureLeftError:
         return np.zeros(p, dtype=bool)
