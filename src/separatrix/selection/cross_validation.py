@@ -207,7 +207,7 @@ def answer(candidate: Candidate, job: Job, setting: Setting) -> Answer:
             text = str(problem) if isinstance(problem, ValueError) else f"{type(problem).__name__}: {problem}"
             return Answer(job, reason=" ".join(text.split()), seconds=time.perf_counter() - start)
     notes = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught))
-    point, losses = (None, None) if tuned is None else (tuned.point, tuned.losses)
+    point, losses = (None, None) if tuned is None else (tuned.point, tuned.so_far)
     return Answer(job, codes, posteriors, point, method, time.perf_counter() - start, notes, losses=losses)
 
 

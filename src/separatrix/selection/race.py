@@ -66,6 +66,10 @@ class Race:
         more = losses[point] - losses[best]
         return len(more) >= FEWEST and bool(float(more.mean()) > WIDTH * float(more.std()) / np.sqrt(len(more)))
 
+    def mean(self, point: int) -> float:
+        """Return the mean loss of a point on the rows it had; NaN where it had none."""
+        return float(np.concatenate(self.found[point]).mean()) if self.found[point] else float("nan")
+
     def is_lost_at(self, point: int) -> bool:
         """Whether a point is beaten in its first fold, so that values beyond it are not tried."""
         return len(self.found[point]) == 1 and self.is_beaten(point)

@@ -49,11 +49,13 @@ MANY = 1e7
 
 @dataclass(frozen=True, slots=True)
 class TunedPoint:
-    """The point chosen, the mean held-out loss of every point (G,), NaN where it was given up, and how the rows were held out."""
+    """The point chosen, the mean held-out loss of every point (G,), NaN where it was given up, how the rows were held out, and the mean
+    losses of all points on the rows that each had."""
 
     point: Point
     losses: Floats
     method: str
+    so_far: Floats
 
 
 def tune_candidate(
@@ -87,19 +89,22 @@ def tune_candidate(
     >>> tune_candidate(lda, rows, KFold(5), lambda held, rows: float(np.mean(held.codes != rows.codes)), random_state=0).point
     {'shrinkage': 0.0}
     """
+    given_up: list[bool] = []
     found, method, repeats = [], "", list(folds_of(plan, rows.n, rows.labels, groups, random_state, rows.X))
     for folds in repeats:
         points = hold_out_grid(candidate, rows, plan, folds, row_losses if len(repeats) == 1 else None)
-        found.append([np.nan if held is None else loss(held, rows) for held in points])
-        method = method_of([held for held in points if held is not None][:1])
-    losses = np.mean(found, axis=0)
-    return TunedPoint(candidate.grid[int(np.nanargmin(losses))], losses, method)
+        given_up = [isinstance(held, float) for held in points]
+        found.append([held if isinstance(held, float) else loss(held, rows) for held in points])
+        method = method_of([held for held in points if not isinstance(held, float)][:1])
+    so_far = np.mean(found, axis=0)
+    losses = np.where(given_up, np.nan, so_far)
+    return TunedPoint(candidate.grid[int(np.nanargmin(losses))], losses, method, so_far)
 
 
 def hold_out_grid(
     candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds, row_losses: RowLosses | None = None
-) -> list[HeldOut | None]:
-    """Return the answers for held-out rows at every point of the candidate's grid; with `row_losses`, None for points given up."""
+) -> list[HeldOut | float]:
+    """Return the answers for held-out rows at every point of the grid; with `row_losses`, the mean loss so far of points given up."""
     summaries = None
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
         models = [candidate.at(point) for point in candidate.grid]
@@ -131,7 +136,7 @@ def hold_out_grid(
                 race.add(g, row_losses(HeldOut(np.zeros(len(held), dtype=np.int64), own, probability, road), here))
         if row_losses is not None:
             race.end_fold()
-    return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) if race.is_in(g) else None for g in range(G)]
+    return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) if race.is_in(g) else race.mean(g) for g in range(G)]
 
 
 def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race, fits: Fits) -> Iterator[Answered]:
