@@ -48,8 +48,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
     ----------
     estimator : classifier, optional
         Any classifier of numbers, of this package or of scikit-learn; default LogisticRegression().
-    prep : TablePrep, optional
-        How the columns are prepared; default TablePrep().
+    prep : TablePrep or Recipe, optional
+        How the columns are prepared; default TablePrep(). Of a plan, `Recipe.plan(…).with_kind(…)`, the wishes count: it is learned anew.
     standardise : bool
         Whether the numbers are divided by their standard deviations (and centred, unless they are sparse) before the classifier.
     target : str, optional
@@ -96,8 +96,10 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         if not isinstance(X, Source):
             X, y, sample_weight = self._labelled(X, y, sample_weight)
         prep = TablePrep(sparse_output="auto" if _takes_sparse(or_logistic(self.estimator)) else False) if self.prep is None else self.prep
+        if isinstance(prep, Recipe):
+            prep = prep.prep()
         if not isinstance(prep, TablePrep | TableColumns):
-            raise InputError(f"prep={prep!r:.60} is no TablePrep; pass TablePrep(…), or leave it out.")
+            raise InputError(f"prep is a {type(prep).__name__} and no TablePrep; pass TablePrep(…) or a plan, or leave it out.")
         scaler = [StandardScaler()] if self.standardise else []
         pipeline = make_pipeline(clone(prep), *scaler, clone(or_logistic(self.estimator)))
         own = {} if sample_weight is None or isinstance(prep, TableColumns) else {"sample_weight": sample_weight}

@@ -94,7 +94,10 @@ def _sparse(pieces: Sequence[Piece], n_rows: int) -> sp.csr_array:
         found += own if is_sparse else [_together(own, n_rows)]
     if not found:
         return sp.csr_array((n_rows, 0))
-    return found[0] if len(found) == 1 else sp.csr_array(sp.hstack(found, format="csr"))
+    X = found[0] if len(found) == 1 else sp.csr_array(sp.hstack(found, format="csr"))
+    if X.nnz < 2**31:  # many a classifier takes indices of 32 bits alone
+        X.indices, X.indptr = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
+    return X
 
 
 def _together(pieces: Sequence[Places | Floats], n_rows: int) -> sp.csr_array:

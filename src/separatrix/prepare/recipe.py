@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,14 +24,15 @@ from ..summaries.table_summary import TableSummary
 from .learning import learn_steps
 from .outputs import Output, Piece, side_by_side
 from .recipe_json import parsed, step_of, to_plain, value_of
-from .steps import Dropped, Step, TargetStatistics
-from .steps.categories import Category
+from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
+from .steps.dates import unread
 from .steps.target_statistics import FOLDS
 from .wishes import Wishes, pairs_of
 
 VERSION = 1
-SPARSE = 0.5
-"""Rows are sparse where that takes at most this share of the bytes of dense ones."""
+SPARSE, LARGE = 0.5, 16e6
+"""Rows are sparse where dense ones would take more bytes than LARGE, and sparse ones at most this share of them: many a classifier takes
+dense rows alone."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,10 +136,10 @@ class Recipe:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether rows come out sparse: where that takes at most half the bytes."""
+        """Whether rows come out sparse: where dense ones would take megabytes, and sparse ones at most half of them."""
         width = len(self.outputs)
         stored = sum(step.filled_share * len(step.outputs) for step in self.steps) + width - sum(len(step.outputs) for step in self.steps)
-        return 12.0 * stored + 4.0 < SPARSE * 8.0 * width
+        return 8.0 * width * self.rows > LARGE and 12.0 * stored + 4.0 < SPARSE * 8.0 * width
 
     def with_statistics(self, batch: ColumnBatch, codes: Codes, weight: Floats | None, classes: Sequence[Any]) -> Recipe:
         """Return the recipe with the labels of some rows counted, where a step asks for them."""
@@ -202,9 +203,13 @@ class Recipe:
         return {name: given[name] for name in self.columns}
 
     def unseen(self, table: Any) -> dict[str, dict[str, int]]:
-        """Return, by column, the levels that were not there in training and how often each stands in a table."""
+        """Return, by column, the levels that were not there in training and how often each stands in a table.
+
+        Of columns of numbers and dates: texts that cannot be read as such, which count as gaps.
+        """
         own = self._own(whole_table(table))
         found = {step.column: step.unseen(own[step.column]) for step in self.steps if isinstance(step, Category)}
+        found |= {step.column: unread(step, own[step.column]) for step in self.steps if isinstance(step, Numbers | Dates)}
         return {name: levels for name, levels in found.items() if levels}
 
     def with_kind(self, column: str, kind: str) -> Recipe:
@@ -247,6 +252,21 @@ class Recipe:
                 "Recipe.plan(table, target=…)."
             )
         return Recipe.learn(self.summary, replace(self.wishes, **changed), has_labels=True)
+
+    def prep(self) -> Any:
+        """Return the `TablePrep` that learns a recipe anew, by the wishes of this one: for pipelines, `TableClassifier` and `compare`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> plan = Recipe.plan(pd.DataFrame({"age": [31, 47, 25], "sex": ["m", "f", "f"]})).with_kind("age", "category")
+        >>> plan.prep()
+        TablePrep(kinds={'age': 'category'})
+        """
+        from .table_prep import TablePrep
+
+        defaults, given = Wishes(), {own.name: getattr(self.wishes, own.name) for own in fields(Wishes)}
+        return TablePrep(**{name: value for name, value in given.items() if value != getattr(defaults, name)})
 
     def to_json(self, indent: int | None = 1) -> str:
         """Return the recipe as JSON that can be read and edited."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -46,7 +47,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
     most_levels, most_words : int
         Columns that a category and a text may become.
     sparse_output : "auto", True or False
-        "auto": sparse where that takes at most half the bytes.
+        "auto": sparse where dense rows would take more than 16 megabytes, and sparse ones at most half of them.
 
     Attributes
     ----------
@@ -214,7 +215,10 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     @property
     def _sparse(self) -> bool | None:
-        return None if self.sparse_output == "auto" else bool(self.sparse_output)
+        if self.sparse_output != "auto":
+            return bool(self.sparse_output)
+        wanted = vars(self).get("_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
+        return None if wanted == "default" else False  # frames are dense
 
     def transform(self, X: Any) -> Any:
         """Return the rows of a table as numbers, an array or CSR (n, number of outputs); those of files as they are read."""

@@ -77,8 +77,13 @@ class WrittenNumbers:
             return float("nan")
 
     def values(self, levels: Iterable[Any]) -> Floats:
-        """Return the numbers that texts stand for (L,)."""
-        return np.array([self.value(level) for level in levels], dtype=np.float64)
+        """Return the numbers that texts stand for (L,); what can only be read with the other decimal mark is read so."""
+        other = WrittenNumbers("," if self.decimal == "." else ".")
+        texts = list(levels)
+        found = np.array([self.value(level) for level in texts], dtype=np.float64)
+        for i in np.flatnonzero(np.isnan(found)):
+            found[i] = other.value(texts[i])
+        return found
 
 
 def is_blank(text: Any) -> bool:

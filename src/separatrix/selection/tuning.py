@@ -50,7 +50,8 @@ MANY = 1e7
 @dataclass(frozen=True, slots=True)
 class TunedPoint:
     """The point chosen, the mean held-out loss of every point (G,), NaN where it was given up, how the rows were held out, and the mean
-    losses of all points on the rows that each had."""
+    losses of all points on the rows that each had.
+    """
 
     point: Point
     losses: Floats

@@ -56,16 +56,22 @@ class Step(ABC):
             raise InputError(f"The recipe's step for column {self.column!r} ({self.kind}) cannot be used: {what}.")
 
 
+SWITCHES = {"true": 1.0, "yes": 1.0, "y": 1.0, "t": 1.0, "on": 1.0, "false": 0.0, "no": 0.0, "n": 0.0, "f": 0.0, "off": 0.0}
+"""Words for 1 and 0, where a column was numbers in training and comes as text."""
+
+
 def level_text(level: Any) -> str:
-    """Return a level as text: a whole number without decimals.
+    """Return a level as text: without blanks around it, a whole number without decimals.
 
     Examples
     --------
-    >>> [level_text(level) for level in ("Oslo", 3.0, 2.5, True)]
+    >>> [level_text(level) for level in (" Oslo ", 3.0, 2.5, True)]
     ['Oslo', '3', '2.5', '1']
     """
     if isinstance(level, str):
-        return level
+        return level.strip()
+    if not isinstance(level, int | float | np.number | np.bool_):
+        return str(level)
     number = float(level)
     return str(int(number)) if number.is_integer() else repr(number)
 
@@ -80,7 +86,7 @@ def text_codes(column: Column) -> tuple[Codes, list[str]]:
         return codes, [str(stamp) for stamp in stamps]
     codes, levels = column.categories()
     texts = [level_text(level) for level in levels]
-    blank = np.array([text.strip() in BLANKS for text in texts], dtype=bool)
+    blank = np.array([text in BLANKS for text in texts], dtype=bool)
     if blank.any():
         codes = np.where((codes >= 0) & np.append(blank, False)[codes], np.int32(-1), codes)
     return codes, texts
@@ -90,7 +96,11 @@ def numbers_of(column: Column, written: WrittenNumbers | None = None) -> Floats:
     """Return any column as numbers: text as it is written, dates as days since 1970; NaN where there is none, infinities too."""
     if column.type == "text":
         codes, levels = column.categories()
-        found = np.append((written or WrittenNumbers()).values(levels), np.nan)[codes]
+        how = written or WrittenNumbers.of(dict.fromkeys(levels, 1.0)) or WrittenNumbers()
+        values = how.values(levels)
+        for i in np.flatnonzero(np.isnan(values)):
+            values[i] = SWITCHES.get(str(levels[i]).strip().lower(), np.nan)
+        found = np.append(values, np.nan)[codes]
     elif column.type == "date":
         found = days_of(column)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from ...array_types import Floats
 from ...data.columns import Column
 from ...summaries.column_summary import MICROSECONDS
 from ..outputs import Output
-from ..written_dates import WrittenDates
-from .base import Step
+from ..written_dates import ISO, WrittenDates
+from ..written_numbers import is_blank
+from .base import Step, text_codes
 
 DatePart = Literal["days", "year", "month", "weekday", "hour"]
 PARTS: tuple[DatePart, ...] = ("days", "year", "month", "weekday", "hour")
@@ -61,7 +62,7 @@ class Dates(Step):
 
     def encode(self, column: Column) -> Floats:
         """Return the columns of some rows."""
-        given = dates_of(column, self.written)
+        given = self.encode_values(column)
         gaps = np.isnat(given)
         stamps = np.where(gaps, np.datetime64(int(self.fill * MICROSECONDS), "us"), given)
         made: list[Floats] = []
@@ -75,6 +76,10 @@ class Dates(Step):
         if self.indicator:
             made.append(gaps.astype(np.float64))
         return np.stack(made, axis=1) if made else np.empty((len(given), 0))
+
+    def encode_values(self, column: Column) -> NDArray[np.datetime64]:
+        """Return the dates, NaT where there is none."""
+        return dates_of(column, self.written)
 
     @property
     def said(self) -> str:
@@ -93,8 +98,23 @@ def dates_of(column: Column, written: WrittenDates | None = None) -> NDArray[np.
         return np.where(column.absent, np.datetime64("NaT", "us"), column.values.astype("datetime64[us]"))
     if column.type == "text":
         codes, levels = column.categories()
-        return np.append((written or WrittenDates("ISO 8601")).values(levels), np.datetime64("NaT", "us"))[codes]
+        how = written or WrittenDates.of(dict.fromkeys(levels, 1.0)) or WrittenDates(ISO)
+        values, iso = how.values(levels), WrittenDates(ISO)
+        for i in np.flatnonzero(np.isnat(values)):
+            values[i] = iso.value(levels[i])
+        return np.append(values, np.datetime64("NaT", "us"))[codes]
     return np.full(len(column.values), np.datetime64("NaT", "us"))
+
+
+def unread(step: Any, column: Column) -> dict[str, int]:
+    """Return the texts of a column that its step cannot read as numbers or dates, and how often each stands there."""
+    if column.type != "text":
+        return {}
+    codes, texts = text_codes(column)
+    values = step.encode_values(column)
+    lost = np.flatnonzero((codes >= 0) & (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values)))
+    counts = np.bincount(codes[lost], minlength=len(texts)) if len(lost) else np.zeros(len(texts), dtype=int)
+    return {text: int(count) for text, count in zip(texts, counts, strict=True) if count and not is_blank(text)}
 
 
 def part_of(stamps: NDArray[np.datetime64], part: DatePart) -> Floats:

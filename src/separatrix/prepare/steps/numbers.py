@@ -85,7 +85,7 @@ class Numbers(Step):
 
     def encode(self, column: Column) -> Floats:
         """Return the columns of some rows."""
-        given = numbers_of(column, self.written)
+        given = self.encode_values(column)
         gaps = np.isnan(given)
         x = np.where(gaps, self.fill, given)
         made = []
@@ -102,6 +102,10 @@ class Numbers(Step):
         if self.indicator:
             made.append(gaps.astype(np.float64))
         return np.stack(made, axis=1) if made else np.empty((len(x), 0))
+
+    def encode_values(self, column: Column) -> Floats:
+        """Return the numbers, NaN where there is none."""
+        return numbers_of(column, self.written)
 
     def transformed(self, x: Floats) -> Floats:
         """Return the transformed values."""
