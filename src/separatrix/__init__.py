@@ -91,11 +91,14 @@ _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 _load = on_first_use(__name__, _HOMES)
 
-__all__ = sorted([*_HOMES, "logic"])
+_MODULES = ("facts", "logic")
+"""Rooms that are used by their own name."""
+
+__all__ = sorted([*_HOMES, *_MODULES])
 
 
 def __getattr__(name: str) -> Any:
-    return import_module("separatrix.logic") if name == "logic" else _load(name)
+    return import_module(f"separatrix.{name}") if name in _MODULES else _load(name)
 
 
 def __dir__() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +11,8 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from separatrix import Recipe, TablePrep
-from separatrix.errors import InputError
+from separatrix import Recipe, TableClassifier, TablePrep
+from separatrix.errors import DataWarning, InputError
 from tests.prepare.tables import customers
 
 
@@ -62,6 +63,12 @@ def test_json_is_read_back_as_the_same_recipe() -> None:
         (lambda r: r["columns"].append(r["columns"][1]), "has column 'age' twice"),
         (lambda r: r.update(interactions=[["age", "moon"]]), "name a column that it does not have"),
         (lambda r: r["columns"][5].update(counts=[[1.0]]), "counts must be of shape"),
+        (lambda r: r["columns"][5].update(totals=[[-1.0]]), "none of them negative"),
+        (lambda r: r["columns"][5].update(classes=["a", "b"]), "not those of the recipe"),
+        (lambda r: r["columns"][1].update(flat=True, shape="spline", knots=[1.0, 2.0, 3.0]), "has no shape"),
+        (lambda r: r["columns"][1].update(fill=10**400), "an integer of about 401 digits"),
+        (lambda r: r["columns"][4].update(written={"format": "%c%x"}), "the format must be one of"),
+        (lambda r: r["columns"][4].update(fill=1e12), "must be days since 1970"),
     ],
 )
 def test_a_recipe_from_outside_is_checked(change: object, message: str) -> None:
@@ -108,9 +115,10 @@ def test_unseen_levels_and_rows_without_any_value_are_known() -> None:
     table = customers()
     recipe = Recipe.plan(table.drop(columns="town"), target="churn")
     strange = table.head(2).assign(plan=["gold", None], age=None, spent="unknown", since=pd.NaT)
-    X = dense(recipe.transform(strange))
+    with pytest.warns(DataWarning, match="Column 'spent' was numbers in training; 2 of 2 values, such as 'unknown'"):
+        X = dense(recipe.transform(strange))
     assert np.isfinite(X).all()
-    assert recipe.unseen(strange) == {"plan": {"gold": 1}}
+    assert recipe.unseen(strange) == {"plan": {"gold": 1}, "spent": {"unknown": 2}}
     assert X[0, recipe.names.index("age missing")] == 1.0
 
 
@@ -121,3 +129,48 @@ def test_rare_levels_share_a_column_and_equal_rows_of_levels_one() -> None:
     recipe = Recipe.plan(pd.DataFrame({"net": net, "extra": extra, "town": town}))
     assert recipe.names == ["net = dsl", "net = none", "extra = yes", "town = another level"] or recipe.names[-1] == "town = another level"
     assert next(step.shared for step in recipe.steps if step.column == "extra") == ("no internet",)  # type: ignore[attr-defined]
+
+
+def test_a_plan_can_be_used() -> None:
+    table = customers()
+    plan = Recipe.plan(table, target="churn").with_kind("visits", "category").with_unit("age", "years", 10)
+    assert "plan" not in repr(plan.prep()) and plan.prep().kinds == {"visits": "category"}
+    model = TableClassifier(prep=plan, target="churn").fit(table)
+    assert model.recipe_.names == plan.prep().fit(table.drop(columns="churn"), table.churn).recipe_.names
+    with pytest.raises(InputError, match="which this plan has not counted; fit it: plan.prep"):
+        plan.transform(table)
+    assert Recipe.from_json(Recipe.plan(table, target="churn").to_json()).names
+
+
+@pytest.mark.parametrize(
+    ("trained", "given", "same"),
+    [
+        ([1.5, 2.5, 9.5] * 20, ["1,5", "2,5", "9,5"], True),
+        ([True, False, True] * 20, ["True", "no", "Y"], True),
+        (["True", "False", "True"] * 20, [True, False, True], True),
+        (["red", "blue", "blue"] * 20, [" red", "blue ", "blue"], True),
+        (["31.12.2020", "1.1.2021", "2.1.2021"] * 20, ["2020-12-31", "2021-01-01", "2021-01-02"], True),
+        (pd.to_datetime(["2020-12-31", "2021-01-01", "2021-01-02"] * 20), ["31.12.2020", "01.01.2021", "02.01.2021"], True),
+        (pd.Categorical([1, 2, 3] * 20, ordered=True), [1, 2, 3], True),
+    ],
+)
+def test_other_notations_are_read_when_predicting(trained: Any, given: Any, same: bool) -> None:
+    prep = TablePrep().fit(pd.DataFrame({"a": trained, "u": range(60)}))
+    as_trained = dense(prep.transform(pd.DataFrame({"a": trained, "u": range(60)}).head(3)))
+    np.testing.assert_array_equal(dense(prep.transform(pd.DataFrame({"a": given, "u": range(3)}))), as_trained)
+    assert len(np.unique(as_trained[:, 0])) > 1
+
+
+def test_kinds_asked_for_find_their_levels() -> None:
+    days = pd.to_datetime(["2024-01-05", "2024-02-05", "2024-03-05"] * 20)
+    assert TablePrep(kinds={"a": "category"}).fit(pd.DataFrame({"a": days})).recipe_.names == ["a = 2024-02-05", "a = 2024-03-05"]
+    zips = np.repeat(np.arange(1001), 12)
+    assert len(TablePrep(kinds={"a": "category"}).fit(pd.DataFrame({"a": zips})).recipe_.names) == 1000
+    cut = pd.DataFrame({"a": pd.cut(np.arange(60.0), 3)})
+    assert TablePrep().fit(cut).recipe_.steps[0].kind == "ordered"
+
+
+def test_gaps_of_the_same_rows_are_marked_once() -> None:
+    gap = np.arange(60) % 7 == 0
+    frame = pd.DataFrame({name: np.where(gap, np.nan, np.arange(60.0) ** power) for name, power in (("a", 1), ("b", 2))})
+    assert [name for name in Recipe.plan(frame).names if name.endswith("missing")] == ["a missing"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,16 +74,27 @@ def test_columns_of_many_levels_do_not_tell_a_row_its_own_label() -> None:
     again = prep.transform(X)
     assert abs(np.corrcoef(trained[:, 0], y == "yes")[0, 1]) < 0.06
     assert np.corrcoef(again[:, 0], y == "yes")[0, 1] > 0.3
-    twice = TablePrep().fit_transform(pd.concat([X, X]), np.concatenate([y, y]))
-    np.testing.assert_array_equal(twice[:3000], twice[3000:])  # copies of a row share their inner fold
+    batch, again = whole_table(X), np.repeat(np.arange(3000), 2)
+    twice = TablePrep().fit_transform(replace(batch.take(again), copies=again), np.repeat(y, 2))
+    np.testing.assert_array_equal(twice[::2], twice[1::2])  # copies of a row share their inner fold
+
+
+def test_shares_of_classes_tell_what_levels_tell() -> None:
+    rng = np.random.default_rng(0)
+    level, share = rng.integers(0, 100, 3000), rng.uniform(0.02, 0.98, 100)
+    y = np.where(rng.random(3000) < share[level], "yes", "no")
+    trained = TablePrep().fit_transform(pd.DataFrame({"town": [f"t{i}" for i in level]}), y)
+    assert np.corrcoef(trained[:, 0], y == "yes")[0, 1] > 0.4
 
 
 def test_output_is_sparse_where_that_is_smaller() -> None:
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({f"c{j}": rng.choice([f"l{i}" for i in range(20)], 500) for j in range(3)})
-    assert sp.issparse(TablePrep().fit_transform(X))
+    X = pd.DataFrame({f"c{j}": rng.choice([f"l{i}" for i in range(30)], 30_000) for j in range(3)})
+    found = TablePrep().fit_transform(X)
+    assert sp.issparse(found) and found.indices.dtype == found.indptr.dtype == np.int32
+    assert not sp.issparse(TablePrep().fit_transform(X.head(500)))  # a few megabytes are no reason
     assert not sp.issparse(TablePrep(sparse_output=False).fit_transform(X))
-    assert isinstance(TablePrep(sparse_output=False).set_output(transform="pandas").fit_transform(X), pd.DataFrame)
+    assert isinstance(TablePrep().set_output(transform="pandas").fit_transform(X), pd.DataFrame)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +106,14 @@ def test_output_is_sparse_where_that_is_smaller() -> None:
         ({"drop": ["moon"]}, "Column 'moon' is not in the table"),
         ({"references": {"plan": "gold"}}, "is not a level of the column"),
         ({"interactions": ["age"]}, "must be a list of pairs"),
+        ({"interactions": [("age", "country")]}, "needs two columns that are kept"),
+        ({"shapes": {"plan": "spline"}}, "which is no number but of kind 'category'"),
+        ({"orders": {"plan": ["basic", "plus"]}}, "lacks the level 'pro'"),
+        ({"drop": ["age"], "keep": ["age"]}, "is in drop and in keep"),
+        ({"many_levels": "some"}, "many_levels='some'"),
+        ({"units": {"age": ("years", 0)}}, "must be a unit"),
+        ({"kinds": {"visits": "date"}}, "holds numbers, which say no day"),
+        ({"kinds": {"plan": "number"}}, "cannot be read as numbers"),
         ({"most_levels": 0}, "must be at least 2 and 1"),
         ({"units": {"age": 7}}, "must be a unit"),
         ({"kinds": ["age"]}, "must be a dict"),

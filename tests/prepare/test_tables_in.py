@@ -22,6 +22,7 @@ from separatrix import (
     LinearDiscriminantAnalysis,
     LinearSVC,
     LogisticRegression,
+    MixedNB,
     NearestMean,
     OneVsRest,
     QuadraticDiscriminantAnalysis,
@@ -34,6 +35,7 @@ from separatrix import (
     permutation_test,
 )
 from separatrix.errors import DataWarning, InputError
+from separatrix.prepare.table_columns import TableColumns
 from tests.prepare.tables import customers
 
 MODELS = [
@@ -140,6 +142,24 @@ def test_rows_without_a_label_are_left_out_and_counted() -> None:
     with pytest.warns(DataWarning, match="SPX019 10 of 200 rows have no label in column 'churn'"):
         found = evaluate(LogisticRegression(), table, target="churn", plan=KFold(3, grouped=True), groups=groups)
     assert len(found.posteriors) == 190
+
+
+def test_row_numbers_of_a_plan_are_those_of_the_rows_that_are_left() -> None:
+    table = customers(200)
+    table.loc[:9, "churn"] = None
+    plan = [(np.arange(100), np.arange(100, 150))]
+    with pytest.warns(DataWarning, match="SPX019"), pytest.raises(InputError, match="drop these rows before"):
+        evaluate(LogisticRegression(), table, target="churn", plan=plan)
+    with pytest.warns(DataWarning, match="SPX019"), pytest.raises(InputError, match="must have one value for each row"):
+        evaluate(LogisticRegression(), table, target="churn", sample_weight=np.ones(3))
+
+
+def test_states_of_every_preparation_come_back() -> None:
+    table = customers(200)
+    for model in (TableClassifier(MixedNB(missing="ignore"), prep=TableColumns()), TableClassifier(prep=TablePrep(), standardise=True)):
+        fitted = model.fit(table.drop(columns=["churn", "town", "since"]), table.churn)
+        again = TableClassifier.restore(fitted.state())
+        np.testing.assert_array_equal(again.predict_proba(table), fitted.predict_proba(table))
 
 
 def test_weights_reach_the_preparation_too() -> None:

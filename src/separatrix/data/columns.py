@@ -155,6 +155,7 @@ class ColumnBatch:
     rows : (n, p) array or CSR array of numbers, or None
     codes, weight, start : as in :class:`separatrix.data.Block`
     feature_names : names of the columns of `rows`, if they have any
+    copies : (n,) numbers that copies of one row share, as in a resample; None: every row is itself
 
     Examples
     --------
@@ -169,6 +170,7 @@ class ColumnBatch:
     weight: Floats | None = None
     start: int = 0
     feature_names: tuple[str, ...] | None = None
+    copies: NDArray[Any] | None = None
 
     @classmethod
     def of(cls, block: Block | ColumnBatch, feature_names: tuple[str, ...] | None = None) -> ColumnBatch:
@@ -198,7 +200,8 @@ class ColumnBatch:
         columns = None if self.columns is None else tuple(column.take(rows) for column in self.columns)
         codes = None if self.codes is None else self.codes[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return ColumnBatch(columns, None if self.rows is None else self.rows[rows], codes, weight, 0, self.feature_names)
+        copies = None if self.copies is None else self.copies[rows]
+        return ColumnBatch(columns, None if self.rows is None else self.rows[rows], codes, weight, 0, self.feature_names, copies)
 
     @classmethod
     def joined(cls, parts: Sequence[ColumnBatch]) -> ColumnBatch:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..alerts import Alert
 from ..array_types import Indices
-from ..errors import DataWarning, InputError, UnknownNameError, did_you_mean
+from ..errors import DataWarning, InputError, InputTypeError, UnknownNameError, did_you_mean
 from .frames import open_frame, series_to_numpy
 
 MANY = 100
@@ -30,6 +30,10 @@ def split_target(X: Any, target: str) -> tuple[Any, NDArray[Any], Indices | None
     (['age'], ['no', 'yes'], True)
     """
     frame = open_frame(X)
+    if not isinstance(target, str):
+        raise InputTypeError(
+            f"target={target!r:.60} must be the name of a column, as text; X.columns = X.columns.astype(str) makes names of numbers."
+        )
     if target not in frame.columns:
         shown = ", ".join(repr(c) for c in frame.columns[:8]) + (", …" if len(frame.columns) > 8 else "")
         guess = did_you_mean(target, frame.columns)

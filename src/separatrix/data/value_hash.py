@@ -61,6 +61,26 @@ def column_hashes(column: Column) -> Hashes:
     return number_hashes(column.numbers())
 
 
+def occurrences(keys: Hashes, copies: NDArray[Any] | None = None) -> NDArray[np.intp]:
+    """Return how many rows before each have the same hash; copies of one row count as one.
+
+    Examples
+    --------
+    >>> keys = np.array([7, 3, 7, 7], dtype=np.uint64)
+    >>> occurrences(keys).tolist(), occurrences(keys, np.array([0, 1, 0, 2])).tolist()
+    ([0, 0, 1, 2], [0, 0, 0, 1])
+    """
+    if copies is not None:
+        first, place = np.unique(np.stack([keys, copies.astype(np.uint64)]), axis=1, return_index=True, return_inverse=True)[1:]
+        rows = np.sort(first)
+        return occurrences(keys[rows])[np.searchsorted(rows, first)][place.ravel()]
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], keys[order][1:] != keys[order][:-1]]))
+    found = np.empty(len(keys), dtype=np.intp)
+    found[order] = np.arange(len(keys)) - np.repeat(starts, np.diff([*starts, len(keys)]))
+    return found
+
+
 def content_hashes(batch: ColumnBatch) -> Hashes:
     """Return a hash of each row by the values it holds: equal rows share it, and neither blocks nor the order of the rows change it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from .tables import TEXT, no_values, numbers_of, object_column, read_column
 DATES = ("Date", "Datetime")
 
 
-def whole_table(X: Any) -> ColumnBatch:
-    """Return all rows of a frame or an array as one batch, each column read once.
+def whole_table(X: Any, only: Sequence[str] | None = None) -> ColumnBatch:
+    """Return all rows of a frame or an array as one batch, each column read once; of a frame `only` some columns, where given.
 
     Objects of several types in one column become text. Durations and times of day become seconds.
 
@@ -38,6 +39,8 @@ def whole_table(X: Any) -> ColumnBatch:
     if is_frame(X):
         frame = open_frame(X)
         refuse_empty(frame.shape)
+        if only is not None and (there := [name for name in frame.columns if str(name) in set(only)]):
+            frame = frame[:, there]
         unnamed = [j for j, name in enumerate(frame.columns) if not str(name).strip()]
         if unnamed:
             raise InputError(f"Column {unnamed[0]} of the table has no name; give every column one: X.columns = […].")
@@ -60,8 +63,13 @@ def any_column(values: Any, name: str) -> Column:
     if kind == "Object":
         return mixed_column(values.to_numpy(), name)
     if kind in TEXT:
-        found = read_column(values, name)
-        return Column(found.name, found.values, found.levels, found.missing, ordered=kind == "Enum")
+        try:
+            found = read_column(values, name)
+        except (ValueError, TypeError):  # categories of several types, letters that are none: as Python has them
+            return mixed_column(np.array(values.to_list(), dtype=object), name)
+        levels = None if found.levels is None else _plain(found.levels)
+        ordered = kind == "Enum" or bool(getattr(getattr(values.to_arrow(), "type", None), "ordered", False))
+        return Column(found.name, found.values, levels, found.missing, ordered=ordered)
     if kind in DATES:
         return Column(name, _array(values.to_arrow().cast("timestamp[us]", safe=False)))
     if kind == "Duration":
@@ -83,7 +91,8 @@ def any_column(values: Any, name: str) -> Column:
 
 def mixed_column(values: NDArray[Any], name: str) -> Column:
     """Return a column of Python objects: numbers, text, dates, or text of whatever they are."""
-    known = [value for value in values.tolist() if value is not None and not (isinstance(value, float) and value != value)]
+    values = np.array([None if _is_missing(value) else value for value in values.tolist()], dtype=object)
+    known = [value for value in values.tolist() if value is not None]
     types = {type(value) for value in known}
     if types and all(issubclass(own, datetime.date) for own in types):
         return Column(name, _dates(values))
@@ -100,8 +109,19 @@ def mixed_column(values: NDArray[Any], name: str) -> Column:
     return object_column(said, name)
 
 
+def _plain(levels: NDArray[Any]) -> NDArray[Any]:
+    """Return levels that are neither text nor numbers, such as intervals and dates, as text."""
+    if all(isinstance(level, str | int | float) for level in levels.tolist()):
+        return levels
+    said = [f"{v['left']} to {v['right']}" if isinstance(v, dict) and {"left", "right"} <= v.keys() else str(v) for v in levels.tolist()]
+    return np.array(said, dtype=object)
+
+
 def _is_missing(value: Any) -> bool:
-    return value is None or bool(value != value)
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ArithmeticError):  # what is neither equal to itself nor not: pandas' NA, a signalling NaN
+        return True
 
 
 def _dates(values: NDArray[Any]) -> NDArray[Any]:

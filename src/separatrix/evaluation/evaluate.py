@@ -109,6 +109,7 @@ def evaluate(
     rows = rows_to_evaluate(X, y, sample_weight, target)
     groups = rows.of_kept(groups)
     plan = KFold(10) if plan is None else plan
+    rows.require_followed(plan)
     model, rows = prepared_once(model, rows, "Leave-one-out") if isinstance(plan, LeaveOneOut) else prepared(model, rows)
     with _warnings_once():
         return _evaluated(model, rows, plan, metrics, groups, exact, fixed_priors, n_jobs, random_state, start)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
 from ..models.singular import columns_named
 from ..prepare import TablePrep
 from ..summaries.class_moments import require_memory
-from .plans import count_rows
+from .plans import Plan, count_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,15 @@ class EvaluationRows:
 
     def of_kept(self, values: Any) -> Any:
         """Return values given for all rows of a table, such as groups, for those that have a label."""
-        return values if values is None or self.kept is None else _safe_indexing(values, self.kept)
+        return values if values is None or self.kept is None else take_kept(values, self.kept, "groups")
+
+    def require_followed(self, plan: Any) -> None:
+        """Refuse pairs of row numbers for a table of which rows without a label were left out: they would point to other rows."""
+        if self.kept is not None and not isinstance(plan, Plan | int) and not hasattr(plan, "split"):
+            raise InputError(
+                f"The plan names rows by number, and rows without a label in column {self.target!r} were left out, so that the numbers no "
+                "longer fit; drop these rows before."
+            )
 
     def in_one_block(self) -> EvaluationRows:
         """Return the same rows for models that read numbers, those of a frame converted once for all rows that will be taken."""
@@ -127,7 +135,9 @@ class EvaluationRows:
     def resampled(self, times: Ints, by_weight: bool) -> EvaluationRows:
         """Return a resample: the same rows with other weights, or the rows repeated where a model takes no weights."""
         if not by_weight:
-            return self.take(np.repeat(np.arange(self.n), times))
+            again = np.repeat(np.arange(self.n), times)
+            found = self.take(again)
+            return replace(found, X=replace(found.X, copies=again)) if isinstance(found.X, ColumnBatch) else found
         weight = times.astype(np.float64) if self.weight is None else times * self.weight
         return EvaluationRows(self.X, self.codes, weight, self.classes)
 
@@ -155,7 +165,7 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
         X, y, kept = _with_target(X, y, target)
-        sample_weight = sample_weight if sample_weight is None or kept is None else _safe_indexing(sample_weight, kept)
+        sample_weight = sample_weight if sample_weight is None or kept is None else take_kept(sample_weight, kept, "sample_weight")
         X = _listed(X) if isinstance(X, list | tuple) else X if type(X) is np.ndarray else indexed_rows(X)
         if is_frame(X):
             from ..data.frames import open_frame
@@ -183,6 +193,13 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
             stacklevel=5,
         )
     return rows
+
+
+def take_kept(values: Any, kept: Indices, name: str) -> Any:
+    """Return values given for all rows of a table, for those that have a label."""
+    if np.ndim(values) == 0 or len(values) <= int(kept.max()):
+        raise InputError(f"{name} must have one value for each row of the table, those without a label among them.")
+    return _safe_indexing(values, kept)
 
 
 def _listed(X: Any) -> NDArray[Any]:

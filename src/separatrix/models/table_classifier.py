@@ -191,11 +191,12 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
 
     def _without_target(self, X: Any) -> Any:
         """Return a table without the column of the labels, which may well stand there when predicting too."""
-        if self.target is None or not is_frame(X) or self.target not in list(X.columns):
+        if self.target is None or not is_frame(X):
             return X
         from ..data.frames import open_frame
 
-        return open_frame(X).drop(self.target).to_native()
+        frame = open_frame(X)
+        return frame.drop(self.target).to_native() if self.target in frame.columns else X
 
     score = score
     with_decision = with_decision
@@ -251,17 +252,20 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
 
     def state(self) -> State:
         """Return the fitted model as arrays and plain values; the classifier must be one of this package."""
+        check_is_fitted(self)
         scaler = self.pipeline_[1] if self.standardise else None
         own = {} if scaler is None else {"scale_": scaler.scale_, "mean_": scaler.mean_ if scaler.with_mean else None}
         names = getattr(self.pipeline_[0], "feature_names_in_", None)
         own |= {"recipe_": self.recipe_.to_json(None), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
-        return nested(self, {"standardise": self.standardise, "target": self.target}, own, self.estimator_)
+        prep = self.pipeline_[0]
+        how = {"prep": type(prep).__name__, "sparse_output": getattr(prep, "sparse_output", False)}
+        return nested(self, {"standardise": self.standardise, "target": self.target, **how}, own, self.estimator_)
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the model that a state describes."""
         own, fitted = restore_nested(cls, state)
-        prep = TablePrep()
+        prep: Any = TableColumns() if state.params["prep"] == "TableColumns" else TablePrep(sparse_output=state.params["sparse_output"])
         prep.recipe_ = Recipe.from_json(own.values["recipe_"])
         prep.n_features_in_ = int(own.values["n_features_in_"])
         if own.values.get("feature_names_in_") is not None:
@@ -273,7 +277,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
             scaler.scale_, scaler.mean_, scaler.n_features_in_ = own.arrays["scale_"], mean, len(own.arrays["scale_"])
             scaler.var_ = scaler.scale_**2
             steps.append(scaler)
-        found = cls(clone(fitted), standardise=state.params["standardise"], target=state.params["target"])
+        found = cls(clone(fitted), prep=clone(prep), standardise=state.params["standardise"], target=state.params["target"])
         found.pipeline_ = make_pipeline(*steps, fitted)
         return found
 

@@ -7,6 +7,7 @@ import numpy as np
 from ..alerts import Alert
 from ..data.columns import Column
 from ..summaries.column_summary import ColumnSummary
+from ..summaries.table_summary import TableSample
 from .written_numbers import WrittenNumbers, is_blank
 
 
@@ -29,9 +30,10 @@ def dropped(summary: ColumnSummary, why: str) -> tuple[Alert, ...]:
     return ()
 
 
-def duplicate(name: str, other: str) -> Alert:
+def duplicate(name: str, other: str, sample: TableSample) -> Alert:
     """Return the alert of a column that repeats another."""
-    seen = f"Column {name!r} holds the same as {other!r} in every row."
+    rows = "every row" if sample.is_whole else f"all of {len(sample.weight):,} rows looked at"
+    seen = f"Column {name!r} holds the same as {other!r} in {rows}."
     return Alert(
         "SPX003", name, seen, "Two of the same share their coefficient, and it is left out.", f"To keep it: keep=[{name!r}].", "note"
     )

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..array_types import Floats
 from ..data.columns import Column
-from ..summaries.column_summary import ColumnSummary
+from ..summaries.column_summary import ColumnSummary, days_of
 from ..summaries.value_counts import SMALLEST
-from .steps.base import level_text
+from .steps.base import date_text, level_text
 from .written_dates import WrittenDates
 from .written_numbers import BLANKS, WrittenNumbers
 
@@ -49,21 +49,25 @@ class Levels:
     distinct: float
 
     @classmethod
-    def of(cls, summary: ColumnSummary, sampled: Column) -> Levels:
+    def of(cls, summary: ColumnSummary, sampled: Column, weight: Floats) -> Levels:
         """Return the levels that a summary counted; where they were too many, those of the sampled rows."""
         if summary.levels.is_exact and (summary.levels.counts or not summary.count):
             given: dict[Any, float] = summary.levels.counts
         else:
-            own = sampled.categories()[1] if sampled.type != "date" else []
-            given = dict(zip(own, summary.levels.estimate(own), strict=True)) if not summary.levels.is_exact else dict.fromkeys(own, 1.0)
+            codes, own = (Column("", days_of(sampled)) if sampled.type == "date" else sampled).categories()
+            if summary.levels.is_exact:  # numbers too many to be counted one by one: by the sampled rows
+                there = np.bincount(codes[codes >= 0], weight[codes >= 0], minlength=len(own))
+                given = dict(zip(own, (there * (summary.count / max(float(there.sum()), 1e-300))).tolist(), strict=True))
+            else:
+                given = dict(zip(own, summary.levels.estimate(own), strict=True))
         counts: dict[str, float] = {}
         blank = 0.0
-        for level, weight in given.items():
-            text = level_text(level)
-            if text.strip() in BLANKS:
-                blank += weight
+        for level, total in given.items():
+            text = date_text(level) if summary.type == "date" else level_text(level)
+            if text in BLANKS:
+                blank += total
             else:
-                counts[text] = counts.get(text, 0.0) + float(weight)
+                counts[text] = counts.get(text, 0.0) + float(total)
         ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         exact = summary.levels.is_exact and bool(summary.levels.counts)
         return cls(ordered, summary.absent + blank, exact, float(len(ordered)) if exact else summary.n_distinct)
@@ -84,7 +88,7 @@ class Guess:
     dates: WrittenDates | None = None
 
 
-def guess_kind(summary: ColumnSummary, sampled: Column, most_levels: int) -> Guess:
+def guess_kind(summary: ColumnSummary, sampled: Column, most_levels: int, weight: Floats) -> Guess:
     """Return the kind of a column.
 
     Parameters
@@ -92,6 +96,7 @@ def guess_kind(summary: ColumnSummary, sampled: Column, most_levels: int) -> Gue
     summary : of the column
     sampled : its values in the sampled rows
     most_levels : columns that a category may become
+    weight : of the sampled rows
     """
     if summary.type is None or not summary.count:
         return Guess("drop", "no value at all")
@@ -103,11 +108,11 @@ def guess_kind(summary: ColumnSummary, sampled: Column, most_levels: int) -> Gue
         return Guess("date")
     if summary.type == "number" and sampled.levels is None:
         return Guess("drop", "identifier") if _numbers_rows(summary) else Guess("number")
-    return _guess_text(summary, sampled, most_levels)
+    return _guess_text(summary, sampled, most_levels, weight)
 
 
-def _guess_text(summary: ColumnSummary, sampled: Column, most_levels: int) -> Guess:
-    levels = Levels.of(summary, sampled)
+def _guess_text(summary: ColumnSummary, sampled: Column, most_levels: int, weight: Floats) -> Guess:
+    levels = Levels.of(summary, sampled, weight)
     if not levels.counts:
         return Guess("drop", "no value at all")
     if len(levels.counts) == 1 and levels.is_exact and not levels.missing:

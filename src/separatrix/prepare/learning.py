@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .kinds import Guess, Levels, common_levels, guess_kind, least_count, skewne
 from .shapes import HARRELL, weighted_quantiles
 from .shared_levels import told_by_others
 from .steps import Category, Dates, Dropped, Hashed, Numbers, Ordered, Step, TargetStatistics, Words
-from .steps.base import numbers_of
+from .steps.base import level_text, numbers_of
 from .steps.dates import CYCLES, DatePart, dates_of, part_of
 from .steps.numbers import Transform
 from .steps.words import learn_words
@@ -45,30 +46,41 @@ def learn_steps(table: TableSummary, wishes: Wishes, has_labels: bool) -> tuple[
     steps: list[Step] = []
     said: list[Alert] = []
     seen: dict[tuple[Any, ...], list[int]] = {}
+    digests: dict[int, bytes] = {}
     for j, summary in enumerate(table.columns):
         sampled = table.sample.column(j)
         step, alerts = _learn_column(table, j, summary, sampled, wishes, has_labels)
         if not isinstance(step, Dropped) and summary.name not in (*wishes.keep, *wishes.kinds):
             # What merely might be the same is compared value by value; most columns differ in what was counted already.
             alike = seen.setdefault((summary.type, summary.count, summary.low, summary.high, summary.distinct.smallest.tobytes()), [])
-            same = next((i for i in alike if _is_same(table.sample.column(i), sampled)), None)
             alike.append(j)
+            same = _first_like(table, alike, digests)
             if same is not None:
-                alerts = (told.duplicate(summary.name, table.columns[same].name),)
+                alerts = (told.duplicate(summary.name, table.columns[same].name, table.sample),)
                 step = Dropped(summary.name, f"the same as {table.columns[same].name!r}")
         steps.append(step)
         said += alerts
+    known = {
+        name: Levels.of(table.columns[table.names.index(name)], table.sample.column(table.names.index(name)), table.sample.weight).counts
+        for name in wishes.orders
+    }
+    wishes.check_steps({step.column: step.kind for step in steps}, known)
     return tuple(told_by_others(steps, table)), tuple(said)
 
 
-def _is_same(one: Column, other: Column) -> bool:
-    return bool((column_hashes(one) == column_hashes(other)).all())
+def _first_like(table: TableSummary, alike: list[int], digests: dict[int, bytes]) -> int | None:
+    """Return the first of some columns that holds the same as the last of them in all sampled rows."""
+    if len(alike) > 1:
+        for i in alike:
+            if i not in digests:
+                digests[i] = blake2b(column_hashes(table.sample.column(i)).tobytes(), digest_size=16).digest()
+    return next((i for i in alike[:-1] if digests[i] == digests[alike[-1]]), None)
 
 
 def _learn_column(
     table: TableSummary, j: int, summary: ColumnSummary, sampled: Column, wishes: Wishes, has_labels: bool
 ) -> tuple[Step, tuple[Alert, ...]]:
-    name, guess = summary.name, _wished(summary, sampled, wishes)
+    name, guess = summary.name, _wished(table, summary, sampled, wishes)
     if guess.kind == "drop":
         return Dropped(name, _why(guess.why)), told.dropped(summary, guess.why)
     said = told.infinite(summary)
@@ -79,7 +91,7 @@ def _learn_column(
         return _date(table, summary, sampled, guess.dates), said
     if guess.kind == "text":
         return _text(table, name, sampled, wishes), said
-    levels = Levels.of(summary, sampled)
+    levels = Levels.of(summary, sampled, table.sample.weight)
     if guess.kind == "ordered":
         return _ordered(summary, levels, wishes), said
     if guess.kind == "hash" or (guess.kind == "levels" and (wishes.many_levels == "hash" or not has_labels)):
@@ -93,13 +105,13 @@ def _why(why: str) -> str:
     return {"identifier": "looks like an identifier"}.get(why, why or "asked for")
 
 
-def _wished(summary: ColumnSummary, sampled: Column, wishes: Wishes) -> Guess:
+def _wished(table: TableSummary, summary: ColumnSummary, sampled: Column, wishes: Wishes) -> Guess:
     """Return the kind asked for, or the one that the column looks like."""
     name = summary.name
     if name in wishes.drop:
         return Guess("drop")
     kind = "ordered" if name in wishes.orders else wishes.kinds.get(name)
-    guess = guess_kind(summary, sampled, wishes.most_levels)
+    guess = guess_kind(summary, sampled, wishes.most_levels, table.sample.weight)
     if kind is None and guess.kind == "drop" and name in wishes.keep:
         kind = "number" if summary.type == "number" else "levels"
     if kind is None or kind == guess.kind:
@@ -108,9 +120,18 @@ def _wished(summary: ColumnSummary, sampled: Column, wishes: Wishes) -> Guess:
         return Guess("drop")
     if summary.type is None or not summary.count:
         raise InputError(f"Column {name!r} has no value, so it cannot be of kind {kind!r}; leave it out: drop=[{name!r}].")
-    counts = Levels.of(summary, sampled).counts
+    counts = Levels.of(summary, sampled, table.sample.weight).counts
     if kind == "number":
-        return Guess(kind, numbers=WrittenNumbers.of(counts) or WrittenNumbers() if summary.type == "text" else None)
+        how = WrittenNumbers.of(counts) or WrittenNumbers()
+        if summary.type == "text" and not any(np.isfinite(how.value(level)) for level in counts):
+            raise InputError(
+                f"Column {name!r} cannot be read as numbers: it holds texts such as {next(iter(counts), '')!r}; use another kind."
+            )
+        return Guess(kind, numbers=how if summary.type == "text" else None)
+    if kind == "date" and summary.type == "number":
+        raise InputError(f"Column {name!r} holds numbers, which say no day; use dates, or text such as 2024-12-31.")
+    if kind not in ("number", "date") and not counts and summary.type != "date":
+        raise InputError(f"Column {name!r} holds blanks only, so it cannot be of kind {kind!r}; use drop=[{name!r}].")
     if kind == "date" and summary.type != "date":
         dates = WrittenDates.of(counts)
         if dates is None:
@@ -227,7 +248,7 @@ def _text(table: TableSummary, name: str, sampled: Column, wishes: Wishes) -> Wo
 def _ordered(summary: ColumnSummary, levels: Levels, wishes: Wishes) -> Ordered:
     name = summary.name
     given = wishes.orders.get(name) or summary.levels.ordered or tuple(sorted(levels.counts, key=_order_key))
-    order = tuple(str(level) for level in given)
+    order = tuple(level_text(level) for level in given)
     places = np.array([float(order.index(level)) for level in levels.counts if level in order])
     weight = np.array([levels.counts[level] for level in levels.counts if level in order])
     fill = float(weighted_quantiles(places, weight, (0.5,))[0]) if len(places) else 0.0

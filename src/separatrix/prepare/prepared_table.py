@@ -28,7 +28,6 @@ class PreparedTable(Source):
 
     def __init__(self, table: Source, recipe: Recipe, is_training: bool = False) -> None:
         self.table, self.recipe, self.is_training = table, recipe, is_training
-        self.feature_names = tuple(recipe.names)
         self.n_features, self.n_rows, self.n_jobs = len(recipe.outputs), table.n_rows, table.n_jobs
 
     @property
@@ -59,4 +58,4 @@ class PreparedTable(Source):
         own: ColumnBatch = batch
         if not self.is_training:
             return self.recipe.block(own)
-        return Block(self.recipe.transform_training(own), own.codes, own.weight, own.start)
+        return Block(self.recipe.transform_training(own, by_place=True), own.codes, own.weight, own.start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -13,13 +14,15 @@ from numpy.typing import NDArray
 
 from ..alerts import Alert
 from ..array_types import Codes, Floats
-from ..data import Block
+from ..data import Block, Source
 from ..data.columns import Column, ColumnBatch
-from ..data.value_hash import content_hashes
+from ..data.row_hash import row_hash, scattered
+from ..data.targets import split_target
+from ..data.value_hash import content_hashes, occurrences
 from ..data.whole_tables import whole_table
-from ..errors import InputError, NoFeatureLeftError, UnknownNameError, did_you_mean
+from ..errors import DataWarning, InputError, InputTypeError, NoFeatureLeftError, did_you_mean
 from ..inference.tables import Column as TableColumn
-from ..inference.tables import Table
+from ..inference.tables import Table, distinct
 from ..summaries.table_summary import TableSummary
 from .learning import learn_steps
 from .outputs import Output, Piece, side_by_side
@@ -27,9 +30,11 @@ from .recipe_json import parsed, step_of, to_plain, value_of
 from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
 from .steps.dates import unread
 from .steps.target_statistics import FOLDS
-from .wishes import Wishes, pairs_of
+from .wishes import Wishes, known_wishes, listed_names, pairs_of
 
 VERSION = 1
+MOST_PRODUCTS = 10_000
+"""Columns that an interaction may have."""
 SPARSE, LARGE = 0.5, 16e6
 """Rows are sparse where dense ones would take more bytes than LARGE, and sparse ones at most this share of them: many a classifier takes
 dense rows alone."""
@@ -74,10 +79,16 @@ class Recipe:
     wishes: Wishes = field(default_factory=Wishes)
     summary: TableSummary | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.steps, tuple) or not all(isinstance(step, Step) for step in self.steps):
+            raise InputTypeError("A recipe holds steps; make it with Recipe.plan(table), TablePrep().fit(table) or Recipe.from_json(text).")
+
     @classmethod
     def learn(cls, summary: TableSummary, wishes: Wishes | None = None, has_labels: bool = False) -> Recipe:
         """Return the recipe for a summarised table; shares of classes come by `with_statistics`, from a second pass."""
         wishes = wishes or Wishes()
+        if not isinstance(summary, TableSummary) or not isinstance(wishes, Wishes):
+            raise InputTypeError("A recipe is learned from the summary of a table; use Recipe.plan(table), which makes one.")
         steps, alerts = learn_steps(summary, wishes, has_labels)
         return cls(steps, wishes.interactions, (), summary.rows, alerts, wishes, summary)
 
@@ -87,19 +98,18 @@ class Recipe:
 
         Parameters
         ----------
-        table : frame or array
+        table : frame, array, or a table from `open_table`
         target : column of the labels, left out of the recipe
         wishes : as in `TablePrep`: kinds, shapes, drop, keep, …
         """
-        from .table_prep import wishes_of
+        from .table_prep import TablePrep
 
-        batch = whole_table(table)
+        prep, y = TablePrep(**known_wishes(wishes)), None
+        if target is not None and isinstance(table, Source):
+            raise InputError("The table of files has its own target: open_table(…, target=…); leave target out here.")
         if target is not None:
-            names = [column.name for column in batch.columns or ()]
-            if target not in names:
-                raise UnknownNameError(f"Column {target!r} is not in the table.{did_you_mean(target, names)} Name its column of labels.")
-            batch = ColumnBatch(tuple(column for column in batch.columns or () if column.name != target))
-        return cls.learn(TableSummary.of(batch), wishes_of(**wishes), has_labels=target is not None)
+            table, y, _ = split_target(table, target)
+        return prep.planned(table, y)
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
@@ -107,13 +117,18 @@ class Recipe:
         made = [output for step in self.steps for output in step.outputs]
         by_column = {step.column: step.outputs for step in self.steps}
         for one, two in self.interactions:
+            if len(by_column[one]) * len(by_column[two]) > MOST_PRODUCTS:
+                raise InputError(
+                    f"The interaction of {one!r} and {two!r} has {len(by_column[one]) * len(by_column[two]):,} columns; at most "
+                    f"{MOST_PRODUCTS:,} are made. Use columns of fewer levels."
+                )
             made += [Output(f"{a.name} × {b.name}", one, "other") for a in by_column[one] for b in by_column[two]]
         return tuple(made)
 
     @property
     def names(self) -> list[str]:
-        """How the columns of numbers are said."""
-        return [output.name for output in self.outputs]
+        """How the columns of numbers are said, each in its own way."""
+        return distinct([output.name for output in self.outputs])
 
     @property
     def columns(self) -> list[str]:
@@ -141,14 +156,16 @@ class Recipe:
         stored = sum(step.filled_share * len(step.outputs) for step in self.steps) + width - sum(len(step.outputs) for step in self.steps)
         return 8.0 * width * self.rows > LARGE and 12.0 * stored + 4.0 < SPARSE * 8.0 * width
 
-    def with_statistics(self, batch: ColumnBatch, codes: Codes, weight: Floats | None, classes: Sequence[Any]) -> Recipe:
+    def with_statistics(
+        self, batch: ColumnBatch, codes: Codes, weight: Floats | None, classes: Sequence[Any], by_place: bool = False
+    ) -> Recipe:
         """Return the recipe with the labels of some rows counted, where a step asks for them."""
         if not self.looks_at_labels:
             return self
         known = tuple(str(label) for label in classes)
-        own = self._own(batch)
+        own = self.columns_of(batch)
         weight = np.ones(batch.n_rows) if weight is None else weight
-        folds = self._folds(batch)
+        folds = self._folds(batch, by_place)
         steps = tuple(
             step.counted(own[step.column], codes, folds, weight, known) if isinstance(step, TargetStatistics) else step
             for step in self.steps
@@ -160,18 +177,44 @@ class Recipe:
 
         Columns are found by name; others are ignored. Levels that were not there in training are known as such (`unseen`).
         """
-        return self._encoded(whole_table(table), None, sparse)
+        batch = whole_table(table, self.columns)
+        self._warn_of_unread(batch)
+        return self._encoded(batch, None, sparse)
 
-    def transform_training(self, batch: ColumnBatch, sparse: bool | None = None) -> Any:
+    def _warn_of_unread(self, batch: ColumnBatch) -> None:
+        """Warn where most of a column's texts cannot be read as the numbers or dates it held in training."""
+        own = self.columns_of(batch)
+        for step in self.steps:
+            if isinstance(step, Numbers | Dates) and own[step.column].type == "text":
+                lost = unread(step, own[step.column])
+                if sum(lost.values()) > 0.2 * max(1, int((~own[step.column].absent).sum())):
+                    kind, first = "numbers" if isinstance(step, Numbers) else "dates", next(iter(lost))
+                    warnings.warn(
+                        f"Column {step.column!r} was {kind} in training; {sum(lost.values()):,} of {batch.n_rows:,} values, such as "
+                        f"{first!r}, cannot be read as such and count as missing.",
+                        DataWarning,
+                        stacklevel=4,
+                    )
+
+    def transform_training(self, batch: ColumnBatch, sparse: bool | None = None, by_place: bool = False) -> Any:
         """Return the rows that the recipe was learned from: shares of classes come from other rows than the row itself."""
-        return self._encoded(batch, self._folds(batch) if self.looks_at_labels else None, sparse)
+        return self._encoded(batch, self._folds(batch, by_place) if self.looks_at_labels else None, sparse)
 
     def block(self, batch: ColumnBatch) -> Block:
         """Return a batch as a block."""
         return Block(self._encoded(batch, None, None), batch.codes, batch.weight, batch.start)
 
+    def _require_counts(self) -> None:
+        waiting = [step.column for step in self.steps if isinstance(step, TargetStatistics) and step.counts is None]
+        if waiting:
+            raise InputError(
+                f"Column {waiting[0]!r} has many levels and becomes shares of the classes, which this plan has not counted; fit it: "
+                "plan.prep().fit(X, y)."
+            )
+
     def _encoded(self, batch: ColumnBatch, folds: NDArray[Any] | None, sparse: bool | None) -> Any:
-        own = self._own(batch)
+        self._require_counts()
+        own = self.columns_of(batch)
         pieces: list[Piece] = []
         for step in self.steps:
             if isinstance(step, Dropped):
@@ -185,13 +228,23 @@ class Recipe:
             pieces += [_products(each[one], each[two], batch.n_rows) for one, two in self.interactions]
         return side_by_side(pieces, batch.n_rows, self.is_sparse if sparse is None else sparse)
 
-    def _folds(self, batch: ColumnBatch) -> NDArray[Any]:
-        """Return the inner fold of each row, by what it holds: equal rows share it."""
-        own = self._own(batch)
-        return (content_hashes(ColumnBatch(tuple(own.values()))) % np.uint64(FOLDS)).astype(np.intp)
+    def _folds(self, batch: ColumnBatch, by_place: bool) -> NDArray[Any]:
+        """Return the inner fold of each row.
 
-    def _own(self, batch: ColumnBatch) -> dict[str, Column]:
+        By what it holds and how many rows before hold the same, so that it does not depend on where a part of a table begins, and the
+        copies of a row in a resample share it; rows of files by their place, because no pass remembers what all rows before held.
+        """
+        if by_place:
+            keys = row_hash(batch.start, batch.start + batch.n_rows)
+        else:
+            own = content_hashes(ColumnBatch(tuple(self.columns_of(batch).values())))
+            keys = scattered(own ^ occurrences(own, batch.copies).astype(np.uint64))
+        return (keys % np.uint64(FOLDS)).astype(np.intp)
+
+    def columns_of(self, batch: ColumnBatch) -> dict[str, Column]:
         """Return the columns that are used, by name; one that is not there is an error."""
+        if not isinstance(batch, ColumnBatch):
+            raise InputTypeError(f"A {type(batch).__name__} is no batch of columns; use transform(table).")
         given = {batch.column(j).name: batch.column(j) for j in range(batch.n_features)}
         lost = [name for name in self.columns if name not in given]
         if lost:
@@ -207,7 +260,7 @@ class Recipe:
 
         Of columns of numbers and dates: texts that cannot be read as such, which count as gaps.
         """
-        own = self._own(whole_table(table))
+        own = self.columns_of(whole_table(table))
         found = {step.column: step.unseen(own[step.column]) for step in self.steps if isinstance(step, Category)}
         found |= {step.column: unread(step, own[step.column]) for step in self.steps if isinstance(step, Numbers | Dates)}
         return {name: levels for name, levels in found.items() if levels}
@@ -218,7 +271,9 @@ class Recipe:
 
     def with_shape(self, column: str, shape: str) -> Recipe:
         """Return the recipe with a column as a line, log, root, squash, spline or bins."""
-        known = {} if self.wishes.shapes == "auto" else dict(self.wishes.shapes)
+        if self.wishes.shapes == "auto":
+            raise InputError("This plan has shapes='auto' for all columns; use Recipe.plan(table, shapes={column: shape}) for one of them.")
+        known = dict(self.wishes.shapes)
         return self._again(shapes={**known, column: shape})
 
     def with_unit(self, column: str, unit: str, per: float = 1.0) -> Recipe:
@@ -237,21 +292,24 @@ class Recipe:
         """Return the recipe with the products of two columns."""
         return self._again(interactions=(*self.wishes.interactions, *pairs_of([(one, two)])))
 
-    def drop(self, *columns: str) -> Recipe:
+    def drop(self, *columns: Any) -> Recipe:
         """Return the recipe without some columns."""
+        columns = listed_names(columns)
         return self._again(drop=(*self.wishes.drop, *columns), keep=tuple(c for c in self.wishes.keep if c not in columns))
 
-    def keep(self, *columns: str) -> Recipe:
+    def keep(self, *columns: Any) -> Recipe:
         """Return the recipe with some columns, whatever they look like."""
+        columns = listed_names(columns)
         return self._again(keep=(*self.wishes.keep, *columns), drop=tuple(c for c in self.wishes.drop if c not in columns))
 
     def _again(self, **changed: Any) -> Recipe:
         if self.summary is None:
             raise InputError(
-                "This recipe was read from JSON and no longer knows the rows it was learned from. Edit its JSON, or learn it anew: "
-                "Recipe.plan(table, target=…)."
+                "This recipe was read from JSON and no longer knows the rows it was learned from. Edit its JSON, or use "
+                "Recipe.plan(table, target=…) to learn it anew."
             )
-        return Recipe.learn(self.summary, replace(self.wishes, **changed), has_labels=True)
+        has_labels = bool(self.classes) or self.looks_at_labels
+        return Recipe.learn(self.summary, replace(self.wishes, **changed), has_labels)
 
     def prep(self) -> Any:
         """Return the `TablePrep` that learns a recipe anew, by the wishes of this one: for pipelines, `TableClassifier` and `compare`.
@@ -270,6 +328,7 @@ class Recipe:
 
     def to_json(self, indent: int | None = 1) -> str:
         """Return the recipe as JSON that can be read and edited."""
+        self._require_counts()
         plain = {
             "separatrix_recipe": VERSION,
             "rows": self.rows,
@@ -294,10 +353,16 @@ class Recipe:
         if len(set(names)) < len(names):
             raise InputError(f"The recipe has column {next(n for n in names if names.count(n) > 1)!r} twice.")
         pairs = value_of(tuple[tuple[str, str], ...], given.get("interactions", []), "interactions")
-        if any(name not in names for pair in pairs for name in pair):
-            raise InputError("The recipe's interactions name a column that it does not have.")
+        kept = [step.column for step in steps if not isinstance(step, Dropped)]
+        if any(name not in kept for pair in pairs for name in pair):
+            raise InputError("The recipe's interactions name a column that it does not have; use columns that are kept.")
         classes = value_of(tuple[str, ...], given.get("classes", []), "classes")
-        return cls(steps, pairs, classes, value_of(float, given.get("rows", 0.0), "rows"))
+        for step in steps:
+            if isinstance(step, TargetStatistics):
+                step.require(step.classes == classes, "its classes are not those of the recipe")
+        found = cls(steps, pairs, classes, value_of(float, given.get("rows", 0.0), "rows"))
+        found.outputs  # noqa: B018 — refuses more products than are made
+        return found
 
     def table(self) -> Table:
         """Return the plan as a table."""
@@ -307,7 +372,8 @@ class Recipe:
         )
         n = len(self.outputs)
         title = f"Recipe: {len(self.steps)} column{'s' * (len(self.steps) != 1)} become{'s' * (len(self.steps) == 1)} {n:,}"
-        return Table(title, columns, "\n".join(map(str, self.alerts)))
+        crossed = [f"{one} × {two}: their products are columns too." for one, two in self.interactions]
+        return Table(title, columns, "\n".join([*crossed, *map(str, self.alerts)]))
 
     def __str__(self) -> str:
         return self.table().text

@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, InputTypeError, short_text
 from .steps import STEPS, Step
 
 MOST_BYTES = 200_000_000
@@ -33,6 +33,8 @@ def to_plain(value: Any) -> Any:
 
 def parsed(text: str | bytes) -> Any:
     """Return the JSON of a text; numbers that are not finite and names that stand there twice are refused."""
+    if not isinstance(text, str | bytes):
+        raise InputTypeError(f"A recipe is read from text, not from {short_text(text)}; pass what Recipe.to_json gave.")
     if len(text) > MOST_BYTES:
         raise InputError(f"The recipe is {len(text):,} characters long; at most {MOST_BYTES:,} are read.")
     try:
@@ -118,14 +120,18 @@ def _tuple(items: tuple[Any, ...], given: Any, where: str) -> tuple[Any, ...]:
 
 def _array(given: Any, where: str) -> Any:
     try:
-        found = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"The recipe's {where} must be a table of numbers.") from None
-    return found
+        found = np.array(given)
+    except (TypeError, ValueError, OverflowError):
+        found = np.array(None)
+    if found.dtype.kind not in "if" or not np.isfinite(found).all() or (found < 0).any():
+        raise InputError(f"The recipe's {where} must be a table of numbers, none of them negative.")
+    return found.astype(np.float64)
 
 
 def _plain(hint: Any, given: Any, where: str) -> Any:
     if hint is float and isinstance(given, int | float) and not isinstance(given, bool):
+        if not -1e300 < given < 1e300:
+            raise InputError(f"The recipe's {where} is {short_text(given)}; it must be a number that is not that large.")
         return float(given)
     if hint is int and isinstance(given, int) and not isinstance(given, bool):
         return given

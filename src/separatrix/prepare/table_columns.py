@@ -57,12 +57,13 @@ class TableColumns(TransformerMixin, BaseEstimator):
             )
         self.recipe_ = recipe
         self.n_features_in_ = batch.n_features
+        self.feature_names_in_ = np.array([batch.column(j).name for j in range(batch.n_features)], dtype=object)
         return self
 
     def transform(self, X: Any) -> Any:
         """Return the columns of some rows: a batch of columns, or an array."""
-        batch = whole_table(X)
-        given = {batch.column(j).name: batch.column(j) for j in range(batch.n_features)}
+        batch = whole_table(X, self.recipe_.columns)
+        given = self.recipe_.columns_of(batch)
         found = [self._column(step, given[step.column]) for step in self.recipe_.steps if isinstance(step, READ)]
         if not self.as_numbers:
             return ColumnBatch(tuple(found))

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..argument_types import check_parameters
@@ -15,7 +15,7 @@ from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights
 from ..data.whole_tables import whole_table
-from ..errors import InputError
+from ..errors import InputError, one_of
 from ..summaries.table_summary import TableSummary
 from .prepared_table import PreparedTable
 from .recipe import Recipe
@@ -131,7 +131,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         batch, recipe = self._learn(X, y, sample_weight)
         return recipe.transform_training(batch, self._sparse)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from some more rows: what was seen of the columns is merged.
 
         The columns that come out are fixed by the first `transform`; after it no more rows are taken. Columns of many levels go into
@@ -140,11 +140,11 @@ class TablePrep(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : frame or array
-        y : ignored
+        y, classes : ignored
         sample_weight : (n,) weights, optional
         """
         check_parameters(self)
-        if self.many_levels == "target" and "levels" in (self.kinds or {}).values():
+        if self.many_levels == "target" and "levels" in mapping_of(self.kinds, "kinds").values():
             raise InputError("Shares of the classes need all rows at once: use fit, or kind 'hash' with partial_fit.")
         if vars(self).get("_is_used"):
             raise InputError("The columns of this TablePrep are fixed, because it has transformed rows; call fit to learn them anew.")
@@ -166,7 +166,15 @@ class TablePrep(TransformerMixin, BaseEstimator):
                 "columns of the first partial_fit, in their order."
             )
 
-    def _learn(self, X: Any, y: Any, sample_weight: Any) -> tuple[ColumnBatch, Recipe]:
+    def planned(self, X: Any, y: Any = None) -> Recipe:
+        """Return the recipe that `fit` would learn, whether or not a column is left to learn from; this TablePrep stays as it is."""
+        other: TablePrep = clone(self)
+        if isinstance(X, Source):
+            other.fit(X)
+            return other.recipe_
+        return other._learn(X, y, None, planned=True)[1]
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, planned: bool = False) -> tuple[ColumnBatch, Recipe]:
         check_parameters(self)
         batch = whole_table(X)
         weight = check_weights(sample_weight, batch.n_rows)
@@ -175,7 +183,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
             raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
         summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
         recipe = Recipe.learn(summary, self._wishes(), labels is not None)
-        recipe.require_outputs()
+        if not planned:
+            recipe.require_outputs()
         if labels is not None:
             recipe = recipe.with_statistics(batch, labels.codes(0, len(labels)), weight, labels.classes.tolist())
         self._adopt(recipe, X, batch)
@@ -190,8 +199,9 @@ class TablePrep(TransformerMixin, BaseEstimator):
         recipe.require_outputs()
         if labelled and recipe.looks_at_labels:
             for batch in table.blocks():
-                recipe = recipe.with_statistics(batch, batch.codes, batch.weight, table.classes.tolist())
+                recipe = recipe.with_statistics(batch, batch.codes, batch.weight, table.classes.tolist(), by_place=True)
         self.recipe_, self.n_features_in_ = recipe, table.n_features
+        self._gathered, self._is_used = None, False
         self.feature_names_in_ = np.array(table.feature_names, dtype=object)
         return PreparedTable(table, recipe, is_training=True)
 
@@ -227,13 +237,11 @@ class TablePrep(TransformerMixin, BaseEstimator):
             return PreparedTable(X.as_columns(), self.recipe_)
         if self._gathered is not None:
             self._is_used = True
-        batch = whole_table(X)
-        if "feature_names_in_" not in vars(self) and batch.n_features != self.n_features_in_:
+        if "feature_names_in_" not in vars(self) and (given := whole_table(X).n_features) != self.n_features_in_:
             raise InputError(
-                f"X has {batch.n_features} features, but TablePrep is expecting {self.n_features_in_} features as input; pass the columns "
-                "it was fitted on."
+                f"X has {given} features, but TablePrep is expecting {self.n_features_in_} features as input; pass those it was fitted on."
             )
-        return self.recipe_.transform(batch, self._sparse)
+        return self.recipe_.transform(X, self._sparse)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return how the columns of numbers are said."""
@@ -265,13 +273,15 @@ def wishes_of(
     """Return what a user asks for, checked as far as that is possible without the table."""
     if most_levels < 2 or most_words < 1:
         raise InputError(f"most_levels={most_levels} and most_words={most_words} must be at least 2 and 1.")
+    if many_levels not in ("target", "hash"):
+        raise one_of("many_levels", many_levels, ["target", "hash"])
     return Wishes(
         mapping_of(kinds, "kinds"),
         "auto" if isinstance(shapes, str) and shapes == "auto" else mapping_of(shapes, "shapes"),
         names_of(drop, "drop"),
         names_of(keep, "keep"),
         {name: names_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
-        mapping_of(references, "references"),
+        {name: str(level) for name, level in mapping_of(references, "references").items()},
         {name: _unit(given) for name, given in mapping_of(units, "units").items()},
         pairs_of(interactions),
         many_levels,
@@ -285,6 +295,8 @@ def _unit(given: Any) -> tuple[str, float]:
         return given, 1.0
     try:
         unit, per = given
+        if not 0 < float(per) < np.inf:
+            raise ValueError
         return str(unit), float(per)
     except (TypeError, ValueError):
         raise InputError(

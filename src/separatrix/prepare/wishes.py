@@ -60,9 +60,43 @@ class Wishes:
                 listed = ", ".join(repr(own) for own in known[:8]) + (", …" if len(known) > 8 else "")
                 raise UnknownNameError(f"Column {name!r} is not in the table.{did_you_mean(name, known)} It has {listed}.")
 
+    def check_steps(self, kinds: Mapping[str, str], levels: Mapping[str, Iterable[str]]) -> None:
+        """Raise an error for a wish that the kind of its column cannot meet: it would be left unheard."""
+        shapes = {} if self.shapes == "auto" else self.shapes
+        for what, names in (("shapes", shapes), ("units", self.units)):
+            for name in names:
+                if kinds[name] != "number":
+                    raise InputError(f"{what} names column {name!r}, which is no number but of kind {kinds[name]!r}; leave it out.")
+        for one, two in self.interactions:
+            if one == two or "drop" in (kinds[one], kinds[two]):
+                raise InputError(f"The interaction of {one!r} and {two!r} needs two columns that are kept; leave it out.")
+        both = set(self.drop) & set(self.keep)
+        if both:
+            raise InputError(f"Column {min(both)!r} is in drop and in keep; leave it in one of them.")
+        for name, order in self.orders.items():
+            if len(set(order)) < len(order):
+                raise InputError(f"orders[{name!r}] has a level twice; list every level once, the lowest first.")
+            lost = [level for level in levels.get(name, ()) if level not in order]
+            if lost:
+                raise InputError(f"orders[{name!r}] lacks the level {lost[0]!r}; list all levels of the column, the lowest first.")
+
     def shape_of(self, name: str) -> str | None:
         """Return the shape asked for a column: a name, "auto", or None."""
         return "auto" if self.shapes == "auto" else self.shapes.get(name)
+
+
+def known_wishes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return wishes given by name, or refuse a name that is none."""
+    known = [*Wishes.__dataclass_fields__]
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(f"{name!r} is not a wish for columns.{did_you_mean(name, known)} Use one of {', '.join(known)}.")
+    return dict(given)
+
+
+def listed_names(columns: Iterable[Any]) -> tuple[str, ...]:
+    """Return names given one by one, or in lists."""
+    return tuple(name for given in columns for name in names_of(given, "columns"))
 
 
 def names_of(given: Any, parameter: str) -> tuple[str, ...]:
@@ -89,7 +123,9 @@ def pairs_of(given: Any) -> tuple[tuple[str, str], ...]:
     """Return pairs of names."""
     if given is None:
         return ()
-    pairs = tuple(tuple(pair) for pair in given if not isinstance(pair, str))
+    if not is_listed(given):
+        raise InputTypeError(f"interactions={given!r:.60} must be a list of pairs of columns, such as [('age', 'sex')].")
+    pairs = tuple(tuple(pair) for pair in given if is_listed(pair))
     if len(pairs) != len(list(given)) or any(len(pair) != 2 or not all(isinstance(name, str) for name in pair) for pair in pairs):
         raise InputError(f"interactions={given!r:.60} must be a list of pairs of columns, such as [('age', 'sex')].")
     return pairs

@@ -76,10 +76,10 @@ class WrittenDates:
             return np.datetime64("NaT", "us")
         try:
             found = datetime.fromisoformat(text.strip()) if self.format == ISO else datetime.strptime(text.strip(), self.format)
+            if found.tzinfo is not None:
+                found = found.astimezone(UTC).replace(tzinfo=None)
         except (ValueError, OverflowError):
             return np.datetime64("NaT", "us")
-        if found.tzinfo is not None:
-            found = found.astimezone(UTC).replace(tzinfo=None)
         return np.datetime64(found, "us")
 
     def values(self, levels: Iterable[Any]) -> NDArray[Any]:

@@ -241,7 +241,7 @@ def _against(entry: Entry) -> Difference:
 def _plan_text(plan: Any) -> str:
     """Return a plan as it would be typed: what was not changed is left out."""
     if not isinstance(plan, Plan):
-        return f"{plan} folds" if isinstance(plan, int) else type(plan).__name__
+        return f"{plan} folds in the order of the rows" if isinstance(plan, int) else type(plan).__name__
     defaults = {name: parameter.default for name, parameter in signature(type(plan)).parameters.items()}
     first = next(iter(defaults), None)
     shown = [repr(v) if name == first else f"{name}={v!r}" for name, v in vars(plan).items() if name == first or v != defaults.get(name)]

@@ -76,6 +76,7 @@ def compare(
         the nearest mean to kernels. The majority class is always compared too.
     target : column of X that holds the labels
     plan : a plan of this package, a scikit-learn splitter or an int; default KFold(10)
+        An int is scikit-learn's StratifiedKFold, with the rows in their order, whatever `random_state` is.
     tune : inner plan; default KFold(5), with fewer folds where a class has fewer rows
     metric : "error", "log_loss", "brier", "auc", "balanced_accuracy", or any scikit-learn scorer
         What is tuned, ranked and tested by.
@@ -116,6 +117,7 @@ def compare(
     _check(rule, time_budget, plan)
     require_jobs(n_jobs)
     rows = rows_to_evaluate(X, y, sample_weight, target)
+    rows.require_followed(plan)
     candidates = _candidates(models, rows)
     seed, groups = _seed(random_state), as_groups(rows.of_kept(groups), rows.n)
     folds = folds_of(plan, rows.n, rows.labels, groups, seed, rows.X)

@@ -11,7 +11,7 @@ import numpy as np
 from ...array_types import Codes, Floats
 from ...data.columns import Column
 from ...errors import InputError
-from ...summaries.column_summary import days_of
+from ...summaries.column_summary import MICROSECONDS, days_of
 from ..outputs import Output, Piece
 from ..written_numbers import BLANKS, WrittenNumbers
 
@@ -76,14 +76,23 @@ def level_text(level: Any) -> str:
     return str(int(number)) if number.is_integer() else repr(number)
 
 
+def date_text(days: float) -> str:
+    """Return days since 1970 as a date, with its time where it has one.
+
+    Examples
+    --------
+    >>> date_text(19_727.0), date_text(19_727.5)
+    ('2024-01-05', '2024-01-05T12:00:00')
+    """
+    stamp = np.datetime64(round(float(days) * MICROSECONDS), "us")
+    return str(stamp.astype("datetime64[D]")) if float(days).is_integer() else str(stamp.astype("datetime64[s]"))
+
+
 def text_codes(column: Column) -> tuple[Codes, list[str]]:
     """Return the levels of any column as text, and the position of each value among them, −1 where missing or blank."""
     if column.type == "date":
-        known = ~column.absent
-        stamps, places = np.unique(column.values[known], return_inverse=True)
-        codes = np.full(len(known), -1, dtype=np.int32)
-        codes[known] = places
-        return codes, [str(stamp) for stamp in stamps]
+        codes, days = Column("", days_of(column)).categories()
+        return codes, [date_text(day) for day in days]
     codes, levels = column.categories()
     texts = [level_text(level) for level in levels]
     blank = np.array([text in BLANKS for text in texts], dtype=bool)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...array_types import Codes
 from ...data.columns import Column
 from ..outputs import Output, Places
 from .base import Step, text_codes
@@ -54,16 +55,25 @@ class Category(Step):
 
     def encode(self, column: Column) -> Places:
         """Return the column in which each row has its 1."""
-        codes, texts = text_codes(column)
+        codes, texts = self._levels(column)
         unseen = len(self.levels) if self.grouped else -1
         known = {level: place for place, level in enumerate(self.levels)} | dict.fromkeys((self.reference, *self.shared), -1)
         gap = len(self.levels) + bool(self.grouped) if self.missing else -1
         places = np.array([*(known.get(text, unseen) for text in texts), gap], dtype=np.int32)
         return Places(places[codes], len(self.levels) + bool(self.grouped) + self.missing)
 
+    def _levels(self, column: Column) -> tuple[Codes, list[str]]:
+        """Return levels and their positions; truth values are True and False where the levels were written so."""
+        codes, texts = text_codes(column)
+        known = {self.reference, *self.levels, *self.grouped, *self.shared}
+        if column.levels is None and column.values.dtype.kind == "b" and not known & {"0", "1"}:
+            words = {level.lower(): level for level in known}
+            texts = [words.get({"0": "false", "1": "true"}[text], text) for text in texts]
+        return codes, texts
+
     def unseen(self, column: Column) -> dict[str, int]:
         """Return how often each level stands there that was not there in training."""
-        codes, texts = text_codes(column)
+        codes, texts = self._levels(column)
         known = {self.reference, *self.levels, *self.grouped, *self.shared}
         counts = np.bincount(codes[codes >= 0], minlength=len(texts))
         return {text: int(count) for text, count in zip(texts, counts, strict=True) if count and text not in known}

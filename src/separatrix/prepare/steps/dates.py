@@ -12,7 +12,7 @@ from ...array_types import Floats
 from ...data.columns import Column
 from ...summaries.column_summary import MICROSECONDS
 from ..outputs import Output
-from ..written_dates import ISO, WrittenDates
+from ..written_dates import FORMATS, ISO, SLASHES, WrittenDates
 from ..written_numbers import is_blank
 from .base import Step, text_codes
 
@@ -90,6 +90,9 @@ class Dates(Step):
     def check(self) -> None:
         """Refuse parts that stand there twice."""
         self.require(len(set(self.parts)) == len(self.parts), "a part stands there twice")
+        self.require(abs(self.fill) < 1e8 and abs(self.origin) < 1e8, "fill and origin must be days since 1970")
+        formats = {*FORMATS, *(own for pair in SLASHES for own in pair)}
+        self.require(self.written is None or self.written.format in formats, f"the format must be one of {', '.join(sorted(formats))}")
 
 
 def dates_of(column: Column, written: WrittenDates | None = None) -> NDArray[np.datetime64]:

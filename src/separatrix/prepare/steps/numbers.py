@@ -127,12 +127,15 @@ class Numbers(Step):
         shape = shapes.get(self.shape, "")
         gaps = f", gaps → {self.fill:g} and marked" if self.indicator else ""
         text = ", read from text" if self.written is not None else ""
-        return f"number{text}{how}{shape}{gaps}" if not self.flat else f"number{text}: gaps only"
+        unit = f", per {self.per:g} {self.unit}" if self.unit else ""
+        return f"number{text}{how}{shape}{unit}{gaps}" if not self.flat else f"number{text}: gaps only"
 
     def check(self) -> None:
         """Refuse knots that do not rise and units of zero."""
         self.require(np.isfinite(self.fill), "fill must be a finite number")
-        self.require(self.scale > 0 and self.per != 0, "scale and per must be positive")
+        self.require(self.scale > 1e-200 and self.per > 1e-200, "scale and per must be positive")
+        self.require(not self.flat or self.shape == "line", "a column of gaps alone has no shape")
+        self.require(not self.knots or self.knots[-1] - self.knots[0] > 1e-200 or len(self.knots) == 1, "knots must rise")
         self.require(all(a < b for a, b in pairwise(self.knots)), "knots must rise")
         self.require(self.shape != "spline" or len(self.knots) >= 3, "a spline needs three knots")
         self.require(self.shape != "bins" or len(self.knots) >= 1, "bins need an edge")

@@ -98,4 +98,6 @@ class TargetStatistics(Step):
         self.require(self.counts is not None and self.totals is not None, "it has not seen labels")
         shape = (FOLDS, len(self.levels), len(self.classes))
         self.require(self.counts.shape == shape and self.totals.shape == shape[::2], f"counts must be of shape {shape}")
-        self.require(bool((self.counts >= 0).all() and np.isfinite(self.counts).all()), "counts must be finite and not negative")
+        self.require(bool((self.counts.sum(axis=1) <= self.totals * (1 + 1e-9)).all()), "counts must not be more than the totals")
+        for what in (self.levels, self.classes):
+            self.require(len(set(what)) == len(what), "levels and classes must be different from each other")
