@@ -27,6 +27,7 @@ from separatrix import (
     OneVsRest,
     QuadraticDiscriminantAnalysis,
     RandomSubsampling,
+    Recipe,
     TableClassifier,
     TablePrep,
     compare,
@@ -170,3 +171,15 @@ def test_weights_reach_the_preparation_too() -> None:
     twice = np.repeat(np.arange(200), weight.astype(int))
     two = TableClassifier(LogisticRegression()).fit(X.iloc[twice], y.iloc[twice])
     np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(X), atol=1e-6)
+
+
+def test_a_comparison_prepares_by_a_plan() -> None:
+    table = customers(200)
+    plan = Recipe.plan(table, target="churn").drop("town", "remark").with_kind("visits", "category")
+    board = compare(table, target="churn", models=["LDA", NearestMean()], prep=plan, plan=KFold(2), random_state=0)
+    names = board.model.recipe_.names
+    assert any(name.startswith("visits = ") for name in names) and not any(name.startswith("town") for name in names)
+    with pytest.raises(TypeError, match="prep is a str"):
+        compare(table, target="churn", prep="auto")
+    with pytest.raises(InputError, match="X is none: pass a frame"):
+        compare(np.eye(4), [0, 1, 0, 1], prep=TablePrep())

@@ -153,7 +153,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         if vars(self).get("_gathered") is not None:
             self._require_same(batch)
             summary = self._gathered.merge(summary)
-        recipe = Recipe.learn(summary, self._wishes())
+        recipe = Recipe.learn(summary, self.wishes())
         self._adopt(recipe, X, batch)
         self._gathered = summary
         return self
@@ -182,7 +182,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         if labels is not None and len(labels) != batch.n_rows:
             raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
         summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
-        recipe = Recipe.learn(summary, self._wishes(), labels is not None)
+        recipe = Recipe.learn(summary, self.wishes(), labels is not None)
         if not planned:
             recipe.require_outputs()
         if labels is not None:
@@ -195,7 +195,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         check_parameters(self)
         table: Any = X.as_columns()
         labelled = table.classes is not None
-        recipe = Recipe.learn(table.reduce(TableSummary.of), self._wishes(), labelled)
+        recipe = Recipe.learn(table.reduce(TableSummary.of), self.wishes(), labelled)
         recipe.require_outputs()
         if labelled and recipe.looks_at_labels:
             for batch in table.blocks():
@@ -214,7 +214,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
         elif "feature_names_in_" in vars(self):
             del self.feature_names_in_
 
-    def _wishes(self) -> Wishes:
+    def wishes(self) -> Wishes:
+        """Return what is asked for, as far as it can be checked without a table."""
         names = ("kinds", "shapes", "drop", "keep", "orders", "references", "units", "interactions")
         return wishes_of(
             **{name: getattr(self, name) for name in names},

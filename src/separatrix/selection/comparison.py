@@ -12,6 +12,7 @@ import numpy as np
 from ..argument_types import is_listed
 from ..arguments import PLAN, SILENT, answers_to
 from ..data import as_rows
+from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, one_of, short_text
 from ..evaluation.evaluation_rows import EvaluationRows, require_jobs, rows_to_evaluate
 from ..evaluation.plans import KFold, generator
@@ -21,6 +22,7 @@ from ..evaluation.refits import without_numbers
 from ..evaluation.row_groups import as_groups
 from ..evaluation.splits import folds_of
 from ..models import LogisticRegression
+from ..prepare import Recipe, TablePrep
 from ..summaries import ClassMoments
 from .board import Board
 from .board_entry import Entry
@@ -50,6 +52,7 @@ def compare(
     *,
     models: Any = None,
     target: str | None = None,
+    prep: Any = None,
     plan: Any = None,
     tune: Any = None,
     metric: Any = "error",
@@ -75,6 +78,9 @@ def compare(
         first, and simple values first in a grid: the order is the order of simplicity. Default: all families that suit the data, from
         the nearest mean to kernels. The majority class is always compared too.
     target : column of X that holds the labels
+    prep : TablePrep or a plan (`Recipe`), optional
+        How the columns of a table are prepared; it is learned anew inside every training part. Default: TablePrep() for a table with text,
+        dates or gaps, nothing for numbers.
     plan : a plan of this package, a scikit-learn splitter or an int; default KFold(10)
         An int is scikit-learn's StratifiedKFold, with the rows in their order, whatever `random_state` is.
     tune : inner plan; default KFold(5), with fewer folds where a class has fewer rows
@@ -118,7 +124,7 @@ def compare(
     require_jobs(n_jobs)
     rows = rows_to_evaluate(X, y, sample_weight, target)
     rows.require_followed(plan)
-    candidates = _candidates(models, rows)
+    candidates = _candidates(models, rows, _prep(prep))
     seed, groups = _seed(random_state), as_groups(rows.of_kept(groups), rows.n)
     folds = folds_of(plan, rows.n, rows.labels, groups, seed, rows.X)
     setting = Setting(rows, plan, tuple(folds), tune, ComparisonMetric.of(metric), groups, seed)
@@ -147,22 +153,30 @@ def _check(rule: str, time_budget: float | None, plan: Any) -> None:
         )
 
 
-def _candidates(models: Any, rows: EvaluationRows) -> list[Candidate]:
-    is_table = needs_preparation(LogisticRegression(), rows.X)
+def _prep(given: Any) -> TablePrep | None:
+    found = given.prep() if isinstance(given, Recipe) else given
+    if found is not None and not isinstance(found, TablePrep):
+        raise InputTypeError(f"prep is a {type(given).__name__}; give TablePrep(…), or a plan such as Recipe.plan(table, target=…).")
+    return found
+
+
+def _candidates(models: Any, rows: EvaluationRows, prep: TablePrep | None) -> list[Candidate]:
+    is_table = needs_preparation(LogisticRegression(), rows.X) or (prep is not None and is_frame(rows.X))
+    if prep is not None and not is_table:
+        raise InputError("prep is for the columns of a table, and X is none: pass a frame, or leave prep out.")
     if models is None and is_table:
-        return list(table_families(read_once(rows).X).values())
+        return list(table_families(read_once(rows).X, prep).values())
     if models is None:
         # One pass that refuses infinite values and, of arrays, holes, which no family could learn from.
         ClassMoments.from_data(rows.X, rows.codes, rows.weight, diagonal=True)
         return list(families(as_rows(rows.X)).values())
     by_name = {}
     if _names_families(models):
-        by_name = table_families(read_once(rows).X) if is_table else families(as_rows(rows.X))
+        by_name = table_families(read_once(rows).X, prep) if is_table else families(as_rows(rows.X))
     found = check_candidates(models, by_name)
-    return [
-        candidate if candidate.reads_tables or not needs_preparation(candidate.model, rows.X) else behind_prep(candidate)
-        for candidate in found
-    ]
+    asked = prep is not None  # then also where a model could read the numbers of the table
+    unread = [not own.reads_tables and (needs_preparation(own.model, rows.X) or (asked and own.reads_numbers)) for own in found]
+    return [behind_prep(own, prep) if needed else own for own, needed in zip(found, unread, strict=True)]
 
 
 def _names_families(models: Any) -> bool:
