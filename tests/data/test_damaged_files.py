@@ -97,13 +97,13 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
 
 TEXT = "größe,y\n1,no\n2,yes\n"
 TEXTS: dict[str, tuple[bytes, str]] = {
-    "latin-1": (TEXT.encode("latin-1"), r"header of .* is not UTF-8: byte 2 is 0xf6, 'ö' in Latin-1.*encoding='latin-1'"),
+    "latin-1": (TEXT.encode("latin-1"), r"header of .* is not UTF-8: byte 2 is 0xf6, 'ö' in Latin-1.*read_text\('latin-1'"),
     "utf-16": (TEXT.encode("utf-16"), "as UTF-16 text does.*encoding='utf-16'"),
     "utf-16 unmarked": ("a,y\n1,no\n".encode("utf-16-le"), "as UTF-16 text does"),
     "header only": (b"a,y\n", "has a header and no rows"),
     "header without end": (b"a,y", "a header without rows"),
     "empty": (b"", "it is empty, or a header without rows"),
-    "latin-1 labels": ("a,y\n1,né\n2,no\n".encode("latin-1"), r"Column 'y' of .* is not UTF-8 in row 0\. .*encoding='latin-1'"),
+    "latin-1 labels": ("a,y\n1,né\n2,no\n".encode("latin-1"), r"Column 'y' of .* is not UTF-8 in row 0\. .*read_text\('latin-1'"),
     "same names": (b"a,a,y\n1,2,no\n", "Two columns of .* are called 'a'"),
 }
 

@@ -50,7 +50,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "short row": ("a.csv", b"x,t,y\n1,q,no\n2,no\n", r"Row 1 of '.*a\.csv' has 2 fields where the header has 3: '2,no'"),
     "long row": ("a.csv", b"x,y\n1,no\n2,a,b\n", r"Row 1 of .* has 3 fields where the header has 2: '2,a,b'.*quote values"),
     "late short row": ("a.csv", MANY.encode() + b"1\n", "Row 200 of .* has 1 field where the header has 2"),
-    "late Latin-1": ("a.csv", MANY.encode() + b"1,n\xe9\n", r"Column 'y' of .* is not UTF-8 in row 200\. .*encoding='latin-1'"),
+    "late Latin-1": ("a.csv", MANY.encode() + b"1,n\xe9\n", r"Column 'y' of .* is not UTF-8 in row 200\. .*read_text\('latin-1'"),
     "Latin-1": ("a.csv", b"x,t,y\n1,a,no\n1,\xe9,no\n", "Column 't' of .* is not UTF-8 in row 1"),
     "no name": ("a.csv", b",x,y\n0,1,no\n", r"Column 0 of .* has no name.*to_csv\(file, index=False\)"),
     "blank name": ("a.csv", b"x, ,y\n0,1,no\n", "Column 1 of .* has no name"),

@@ -41,7 +41,13 @@ def test_a_plan_says_what_is_done_with_each_column() -> None:
 
 def test_json_is_read_back_as_the_same_recipe() -> None:
     table = customers()
-    prep = TablePrep(shapes="auto", interactions=[("age", "plan")], orders={"remark": sorted(set(table.remark))})
+    table["note"] = table.remark + " " + table.town
+    prep = TablePrep(
+        shapes="auto",
+        kinds={"note": "text hash", "customerID": "hash"},
+        interactions=[("age", "plan")],
+        orders={"remark": sorted(set(table.remark))},
+    )
     X = prep.fit(table.drop(columns="churn"), table.churn).transform(table)
     again = Recipe.from_json(prep.recipe_.to_json())
     np.testing.assert_array_equal(dense(again.transform(table)), dense(X))

@@ -22,7 +22,7 @@ DELIMITERS = {"csv": ",;\t|", "tsv": "\t,;|"}
 """Delimiters that a header is searched for; the first where none stands there, or two equally often."""
 MISSING = [*pa_csv.ConvertOptions().null_values, "None", "<NA>"]
 """Fields without a value, those of pandas.read_csv: empty, NA, N/A, NaN, null, None, … Others, such as "?" and " ", are text."""
-REMEDY = "Write it in UTF-8, for instance: pandas.read_csv(file, encoding={!r}).to_csv(file, index=False)."
+REMEDY = "Write it in UTF-8 under another name: Path('new.csv').write_text(Path(file).read_text({!r}), 'utf-8')."
 HEADER = re.compile(rb'(?:[^"\r\n]+|(?<![^,;\t|])"[^"]*"|")*')
 """A line, in which values that begin with a quote may hold newlines."""
 CONVERSION = re.compile(

@@ -19,7 +19,7 @@ from . import alerts as told
 from .kinds import Guess, Levels, common_levels, guess_kind, least_count, skewness
 from .shapes import HARRELL, weighted_quantiles
 from .shared_levels import told_by_others
-from .steps import Category, Dates, Dropped, Hashed, Numbers, Ordered, Step, TargetStatistics, Words
+from .steps import Category, Dates, Dropped, Hashed, HashedWords, Numbers, Ordered, Step, TargetStatistics, Words
 from .steps.base import level_text, numbers_of
 from .steps.dates import CYCLES, DatePart, dates_of, part_of
 from .steps.numbers import Transform
@@ -89,6 +89,8 @@ def _learn_column(
         return step, (*said, *(told.written(summary, sampled, guess.numbers) if guess.numbers is not None else ()))
     if guess.kind == "date":
         return _date(table, summary, sampled, guess.dates), said
+    if guess.kind == "text hash":
+        return HashedWords(name), said
     if guess.kind == "text":
         return _text(table, name, sampled, wishes), said
     levels = Levels.of(summary, sampled, table.sample.weight)

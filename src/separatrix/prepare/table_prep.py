@@ -30,7 +30,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     kinds : {column: kind}, optional
-        "number", "category", "ordered", "levels" (many: shares of the classes), "hash", "date", "text" or "drop"; default: as it looks.
+        "number", "category", "ordered", "levels" (many: shares of the classes), "hash", "date", "text", "text hash" or "drop"; default:
+        as it looks.
     shapes : {column: shape} or "auto", optional
         "line", "log", "root", "squash", "spline" or "bins"; "auto": splines, or a column per value, for all numbers. Default: lines, after
         a logarithm or root where numbers are extremely skew.

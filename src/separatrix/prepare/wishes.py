@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ..argument_types import is_listed
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of
 
-KINDS = ("number", "category", "ordered", "levels", "hash", "date", "text", "drop")
+KINDS = ("number", "category", "ordered", "levels", "hash", "date", "text", "text hash", "drop")
 SHAPES = ("line", "log", "root", "squash", "spline", "bins")
 
 ManyLevels = Literal["target", "hash"]

@@ -52,7 +52,7 @@ class Words(Step):
         """Return the weights; each different text is taken apart once."""
         codes, texts = text_codes(column)
         place = {word: i for i, word in enumerate(self.vocabulary)}
-        weights = sp.csr_array(_weights(texts, place, np.array(self.idf)))
+        weights = sp.csr_array(weights_of(texts, place, np.array(self.idf)))
         empty = sp.csr_array((1, len(self.vocabulary)))
         return sp.csr_array(sp.vstack([weights, empty], format="csr")[codes])
 
@@ -96,7 +96,8 @@ def learn_words(column: str, texts: Sequence[str], weight: Any, most: int, least
     return Words(column, tuple(sorted(kept)), idf)
 
 
-def _weights(texts: Iterable[str], place: dict[str, int], idf: Any) -> Any:
+def weights_of(texts: Iterable[str], place: dict[str, int], idf: Any) -> Any:
+    """Return weights (1 + log count) · idf of the words of texts, each row of length 1; words may share a place."""
     ends, indices, values = [0], [], []
     for text in texts:
         counts = Counter(place[term] for term in terms_of(text) if term in place)
@@ -109,4 +110,4 @@ def _weights(texts: Iterable[str], place: dict[str, int], idf: Any) -> Any:
         ends.append(ends[-1] + len(own))
     stored = np.concatenate([np.empty(0), *values])
     places = np.concatenate([np.empty(0, dtype=np.int32), *indices])
-    return sp.csr_array((stored, places, ends), shape=(len(ends) - 1, len(place)))
+    return sp.csr_array((stored, places, ends), shape=(len(ends) - 1, len(idf)))
