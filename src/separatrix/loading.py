@@ -1,4 +1,4 @@
-"""Names that are loaded when they are first used (PEP 562), so that importing a package stays light."""
+"""Names that are loaded when they are first used: public ones (PEP 562), which keeps imports light, and makers in higher rooms."""
 
 from __future__ import annotations
 
@@ -34,3 +34,22 @@ def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]
         return value
 
     return load
+
+
+def maker(path: str) -> Any:
+    """Return what a higher room makes of a value of a lower one, by its place within the package.
+
+    `estimate.chart()` is where a user looks for the chart, and the room of charts stands above that of estimates: an import would point
+    upwards. So a method of a lower room names its maker as text, and finds it when it is called.
+
+    Parameters
+    ----------
+    path : module and name, relative to the package, such as "explaining.explain.explain"
+
+    Examples
+    --------
+    >>> maker("explaining.explain.explain").__name__
+    'explain'
+    """
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"{__package__}.{module}"), name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from ..data.targets import split_target
 from ..data.whole_tables import whole_table
 from ..errors import InputError
 from ..inference.selected_columns import PICKS, TOO_SMALL, picked_from, warn_if_picked
+from ..loading import maker
 from ..prepare import Recipe, TablePrep
 from ..prepare.outputs import by_column
 from ..prepare.table_columns import TableColumns
@@ -203,7 +203,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
 
     def explain(self, X: Any, row: Any = None, **more: Any) -> Any:
         """Return `separatrix.explain(self, X, row, …)`: why a row is decided as it is, in the table's columns and levels."""
-        return import_module("separatrix").explain(self, X, row, **more)
+        return maker("explaining.explain.explain")(self, X, row, **more)
 
     def summary(self, X: Any = None, y: Any = None, sample_weight: Any = None, **more: Any) -> Any:
         """Return the tables of the classifier inside, its columns named as the recipe says them.

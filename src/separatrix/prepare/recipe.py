@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -16,20 +15,18 @@ from ..alerts import Alert
 from ..array_types import Codes, Floats
 from ..data import Block, Source
 from ..data.columns import Column, ColumnBatch
-from ..data.row_hash import row_hash, scattered
 from ..data.targets import split_target
-from ..data.value_hash import content_hashes, occurrences
 from ..data.whole_tables import whole_table
-from ..errors import DataWarning, InputError, InputTypeError, NoFeatureLeftError, did_you_mean
+from ..errors import InputError, InputTypeError, NoFeatureLeftError, did_you_mean
 from ..inference.tables import Column as TableColumn
 from ..inference.tables import Table, distinct
 from ..summaries.table_summary import TableSummary
+from .applying import encoded, inner_folds, products, warn_of_unread
 from .learning import learn_steps
-from .outputs import Output, Piece, side_by_side
+from .outputs import Output, side_by_side
 from .recipe_json import parsed, step_of, to_plain, value_of
 from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
 from .steps.dates import unread
-from .steps.target_statistics import FOLDS
 from .wishes import Wishes, known_wishes, listed_names, pairs_of
 
 VERSION = 1
@@ -165,7 +162,7 @@ class Recipe:
         known = tuple(str(label) for label in classes)
         own = self.columns_of(batch)
         weight = np.ones(batch.n_rows) if weight is None else weight
-        folds = self._folds(batch, by_place)
+        folds = inner_folds(self.columns_of(batch), batch, by_place)
         steps = tuple(
             step.counted(own[step.column], codes, folds, weight, known) if isinstance(step, TargetStatistics) else step
             for step in self.steps
@@ -178,31 +175,22 @@ class Recipe:
         Columns are found by name; others are ignored. Levels that were not there in training are known as such (`unseen`).
         """
         batch = whole_table(table, self.columns)
-        self._warn_of_unread(batch)
-        return self._encoded(batch, None, sparse)
-
-    def _warn_of_unread(self, batch: ColumnBatch) -> None:
-        """Warn where most of a column's texts cannot be read as the numbers or dates it held in training."""
-        own = self.columns_of(batch)
-        for step in self.steps:
-            if isinstance(step, Numbers | Dates) and own[step.column].type == "text":
-                lost = unread(step, own[step.column])
-                if sum(lost.values()) > 0.2 * max(1, int((~own[step.column].absent).sum())):
-                    kind, first = "numbers" if isinstance(step, Numbers) else "dates", next(iter(lost))
-                    warnings.warn(
-                        f"Column {step.column!r} was {kind} in training; {sum(lost.values()):,} of {batch.n_rows:,} values, such as "
-                        f"{first!r}, cannot be read as such and count as missing.",
-                        DataWarning,
-                        stacklevel=4,
-                    )
+        warn_of_unread(self.steps, self.columns_of(batch), batch.n_rows)
+        return self._numbers(batch, None, sparse)
 
     def transform_training(self, batch: ColumnBatch, sparse: bool | None = None, by_place: bool = False) -> Any:
         """Return the rows that the recipe was learned from: shares of classes come from other rows than the row itself."""
-        return self._encoded(batch, self._folds(batch, by_place) if self.looks_at_labels else None, sparse)
+        return self._numbers(batch, inner_folds(self.columns_of(batch), batch, by_place) if self.looks_at_labels else None, sparse)
 
     def block(self, batch: ColumnBatch) -> Block:
         """Return a batch as a block."""
-        return Block(self._encoded(batch, None, None), batch.codes, batch.weight, batch.start)
+        return Block(self._numbers(batch, None, None), batch.codes, batch.weight, batch.start)
+
+    def _numbers(self, batch: ColumnBatch, folds: NDArray[Any] | None, sparse: bool | None) -> Any:
+        self._require_counts()
+        pieces = encoded(self.steps, self.columns_of(batch), folds)
+        crossed = [products(pieces[one], pieces[two], batch.n_rows) for one, two in self.interactions]
+        return side_by_side([*pieces.values(), *crossed], batch.n_rows, self.is_sparse if sparse is None else sparse)
 
     def _require_counts(self) -> None:
         waiting = [step.column for step in self.steps if isinstance(step, TargetStatistics) and step.counts is None]
@@ -211,35 +199,6 @@ class Recipe:
                 f"Column {waiting[0]!r} has many levels and becomes shares of the classes, which this plan has not counted; fit it: "
                 "plan.prep().fit(X, y)."
             )
-
-    def _encoded(self, batch: ColumnBatch, folds: NDArray[Any] | None, sparse: bool | None) -> Any:
-        self._require_counts()
-        own = self.columns_of(batch)
-        pieces: list[Piece] = []
-        for step in self.steps:
-            if isinstance(step, Dropped):
-                continue
-            if folds is not None and isinstance(step, TargetStatistics):
-                pieces.append(step.encode_training(own[step.column], folds))
-            else:
-                pieces.append(step.encode(own[step.column]))
-        if self.interactions:
-            each = dict(zip(self.columns, pieces, strict=True))
-            pieces += [_products(each[one], each[two], batch.n_rows) for one, two in self.interactions]
-        return side_by_side(pieces, batch.n_rows, self.is_sparse if sparse is None else sparse)
-
-    def _folds(self, batch: ColumnBatch, by_place: bool) -> NDArray[Any]:
-        """Return the inner fold of each row.
-
-        By what it holds and how many rows before hold the same, so that it does not depend on where a part of a table begins, and the
-        copies of a row in a resample share it; rows of files by their place, because no pass remembers what all rows before held.
-        """
-        if by_place:
-            keys = row_hash(batch.start, batch.start + batch.n_rows)
-        else:
-            own = content_hashes(ColumnBatch(tuple(self.columns_of(batch).values())))
-            keys = scattered(own ^ occurrences(own, batch.copies).astype(np.uint64))
-        return (keys % np.uint64(FOLDS)).astype(np.intp)
 
     def columns_of(self, batch: ColumnBatch) -> dict[str, Column]:
         """Return the columns that are used, by name; one that is not there is an error."""
@@ -382,9 +341,3 @@ class Recipe:
 
     def _repr_html_(self) -> str:
         return self.table().html
-
-
-def _products(one: Piece, two: Piece, n_rows: int) -> Floats:
-    """Return all products of columns of two pieces, (n, k₁ k₂)."""
-    a, b = (side_by_side([piece], n_rows, sparse=False) for piece in (one, two))
-    return np.asarray((a[:, :, None] * b[:, None, :]).reshape(n_rows, -1))
