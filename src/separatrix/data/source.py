@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats
 from ..errors import InputError, InputTypeError
+from ..thresholds import THREADS
 from .labels import Labels
 from .merging import M, merge_each
 from .threads import ordered_map, single_threaded_blas, thread_count
@@ -275,6 +276,11 @@ class ChunkedSource(Source):
         """Rows of a chunk."""
         return chunk_rows(self.n_features)
 
+    @property
+    def values(self) -> int:
+        """Values that a pass reads."""
+        return self.n_rows * self.n_features
+
     def blocks(self) -> Iterator[Block]:
         """Yield the chunks in order."""
         return map(self.chunk, range(0, self.n_rows, self.chunk_rows))
@@ -287,5 +293,6 @@ class ChunkedSource(Source):
         return self._map_chunks(function, starts)
 
     def _map_chunks(self, function: Callable[[Block], R], starts: range) -> Iterator[R]:
+        threads = thread_count(self.n_jobs) if THREADS.reached(self.values) else 1
         with single_threaded_blas():
-            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, thread_count(self.n_jobs))
+            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, threads)
