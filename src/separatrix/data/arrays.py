@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from .labels import Labels
-from .source import CHUNK_BYTES, ChunkedSource, as_float, chunk_rows, csr_rows
+from .source import ChunkedSource, as_float, chunk_rows, csr_rows
 
 COMPRESSED = ("csr", "csc", "bsr")
-FEW = 16
-"""Columns of dense rows as many as which a chunk of sparse ones may have at most: scores of all classes are made of each."""
 
 
 class ArraySource(ChunkedSource):
@@ -56,11 +54,7 @@ class ArraySource(ChunkedSource):
     @property
     def chunk_rows(self) -> int:
         """Rows of a chunk; sparse ones by what is stored of them, because a summary of many columns and classes is dear to merge."""
-        dense = chunk_rows(self.n_features)
-        if not sp.issparse(self.X):
-            return dense
-        stored = self.X.nnz / self.n_rows + 1.0
-        return max(dense, min(int(CHUNK_BYTES / (16 * stored)), CHUNK_BYTES // (8 * FEW)))
+        return chunk_rows(self.n_features, self.X.nnz / self.n_rows if sp.issparse(self.X) else None)
 
     def rows(self, begin: int, end: int) -> Any:
         """Return rows begin to end: a view, converted only if they are not floats yet."""

@@ -125,15 +125,25 @@ CHUNK_BYTES = 12_500_000
 """Rows cut for one thread: 31,250 rows of 50 float64 columns."""
 
 
-def chunk_rows(n_features: int) -> int:
+FEW = 16
+"""Columns whose dense rows a chunk of sparse ones may equal in number at most: scores of all classes are made of each."""
+
+
+def chunk_rows(n_features: int, stored: float | None = None) -> int:
     """Return the rows of a chunk: enough to outweigh a p × p summary of it, and a few megabytes where p is small.
+
+    Parameters
+    ----------
+    n_features : int
+    stored : values stored of a sparse row, on average
 
     Examples
     --------
-    >>> chunk_rows(50)
-    31250
+    >>> chunk_rows(50), chunk_rows(5_000), chunk_rows(5_000, stored=30)
+    (31250, 5000, 25201)
     """
-    return max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    dense = max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    return dense if stored is None else max(dense, min(int(CHUNK_BYTES / (16 * (stored + 1.0))), CHUNK_BYTES // (8 * FEW)))
 
 
 class Source(ABC):
