@@ -76,8 +76,8 @@ def data_hash(X: Any, labels: Any = None) -> str:
             codes, levels = column.categories()
             _add_levels(total, codes, [str(level) for level in levels])
     if labels is not None:
-        distinct, codes = np.unique(np.asarray(labels).astype(str), return_inverse=True)
-        _add_levels(total, codes, distinct.tolist())
+        distinct, places = np.unique(np.asarray(labels).astype(str), return_inverse=True)
+        _add_levels(total, places, distinct.tolist())
     return total.hexdigest()
 
 
