@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..array_types import Floats, Ints
 from ..data import Block, as_source
 from ..data.source import as_float
+from ..data.sum_engine import SumEngine
 from ..errors import InputError
 from ..thresholds import SUMS
 from .grouped import NO_WEIGHT, rows_per_class, tile_rows
@@ -62,22 +63,9 @@ class CategoryCounts:
         return counts
 
     @classmethod
-    def summarise(cls, classes: Any, skip_missing: bool = False) -> Callable[[Block], CategoryCounts]:
+    def summarise(cls, classes: Any, skip_missing: bool = False) -> CategoriesPass:
         """Return the pass: a function from a block of category numbers to its counts, in which NaN is left out or no category."""
-
-        def of(block: Block) -> CategoryCounts:
-            assert block.codes is not None
-            counts = np.bincount(block.codes, block.weight, minlength=len(classes)).astype(np.float64)
-            rows, top = rows_per_class(block.codes, block.weight, len(classes)), top_categories(block, skip_missing)
-            if top is None:
-                nothing = np.zeros(block.n_features + 1, dtype=np.int64)
-                return cls(classes, np.full_like(counts, np.nan), rows, nothing, np.zeros((len(counts), 0)))
-            starts = starts_of(top + 1)
-            cells = np.zeros((len(counts), int(starts[-1])))
-            _add_cells(block, starts, cells)
-            return cls(classes, counts, rows, starts, cells).compact()
-
-        return of
+        return CategoriesPass(classes, skip_missing)
 
     @classmethod
     def empty(cls, classes: Any, n_features: int) -> Self:
@@ -199,6 +187,43 @@ class CategoryCounts:
                 f"Categories of {self.n_features} columns and classes {self.classes.tolist()} do not go together with {other.n_features} "
                 f"columns and classes {other.classes.tolist()}; count both with the same columns and classes."
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoriesPass:
+    """The pass from a block of category numbers to its counts, for which an engine that holds the rows may be asked instead."""
+
+    classes: NDArray[Any]
+    skip_missing: bool
+
+    def __call__(self, block: Block) -> CategoryCounts:
+        """Summarise a block."""
+        assert block.codes is not None
+        counts = np.bincount(block.codes, block.weight, minlength=len(self.classes)).astype(np.float64)
+        rows, top = rows_per_class(block.codes, block.weight, len(self.classes)), top_categories(block, self.skip_missing)
+        if top is None:
+            return self._none(counts, rows, block.n_features)
+        starts = starts_of(top + 1)
+        cells = np.zeros((len(counts), int(starts[-1])))
+        _add_cells(block, starts, cells)
+        return CategoryCounts(self.classes, counts, rows, starts, cells).compact()
+
+    def ask(self, engine: SumEngine) -> CategoryCounts:
+        """Return the counts as an engine counts them."""
+        found = engine.levels()
+        values = np.concatenate([own for own, _ in found.columns])
+        whole = bool(((values >= 0) & (np.floor(values) == values) & (values <= LARGEST)).all())
+        if not whole or (found.has_gaps and not self.skip_missing):
+            return self._none(found.counts, found.rows, len(found.columns))
+        starts = starts_of(np.array([int(own.max(initial=-1.0)) + 1 for own, _ in found.columns], dtype=np.int64))
+        cells = np.zeros((len(found.counts), int(starts[-1])))
+        for start, (own, weights) in zip(starts, found.columns):
+            cells[:, start + own.astype(np.int64)] = weights
+        return CategoryCounts(self.classes, found.counts, found.rows, starts, cells).compact()
+
+    def _none(self, counts: Floats, rows: Ints, n_features: int) -> CategoryCounts:
+        nothing = np.zeros(n_features + 1, dtype=np.int64)
+        return CategoryCounts(self.classes, np.full_like(counts, np.nan), rows, nothing, np.zeros((len(counts), 0)))
 
 
 def starts_of(sizes: Ints) -> Ints:

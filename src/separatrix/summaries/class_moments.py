@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from ..argument_types import check_arguments
 from ..array_types import Floats, Ints
 from ..data import Block, as_source
+from ..data.sum_engine import SumEngine
 from ..errors import CapacityError, InputError, InputTypeError
 from ..thresholds import physical_memory
 from .grouped import Grouping, grouped_moments, rows_per_class
@@ -75,22 +75,12 @@ class ClassMoments:
         return moments
 
     @classmethod
-    def summarise(cls, classes: Any, kind: Kind) -> Callable[[Block], ClassMoments]:
+    def summarise(cls, classes: Any, kind: Kind) -> MomentsPass:
         """Return the pass: a function from a block to its moments."""
         K = len(classes)
         n_slots = K if kind == "full" else 1
         slots = np.arange(K) if kind == "full" else np.zeros(K, dtype=np.int64)
-        grouping = Grouping(K, slots, n_slots, diagonal=kind == "diagonal")
-
-        def of(block: Block) -> ClassMoments:
-            require_memory(grouping.shape(block.n_features))
-            assert block.codes is not None
-            counts, means, scatter = grouped_moments(block, block.codes, grouping)
-            return cls(
-                classes, counts, means, scatter[0] if kind == "pooled" else scatter, kind, rows_per_class(block.codes, block.weight, K)
-            )
-
-        return of
+        return MomentsPass(classes, kind, Grouping(K, slots, n_slots, diagonal=kind == "diagonal"))
 
     @classmethod
     def empty(cls, classes: Any, n_features: int, kind: Kind) -> Self:
@@ -255,6 +245,28 @@ class ClassMoments:
         self._refuse_pooled()
         shaped = factors.reshape(-1, *[1] * (self.scatter.ndim - 1))
         return replace(self, counts=self.counts * factors, scatter=self.scatter * shaped)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MomentsPass:
+    """The pass from a block to its moments, for which an engine that holds the rows may be asked instead."""
+
+    classes: NDArray[Any]
+    kind: Kind
+    grouping: Grouping
+
+    def __call__(self, block: Block) -> ClassMoments:
+        """Summarise a block."""
+        require_memory(self.grouping.shape(block.n_features))
+        assert block.codes is not None
+        counts, means, scatter = grouped_moments(block, block.codes, self.grouping)
+        rows = rows_per_class(block.codes, block.weight, len(self.classes))
+        return ClassMoments(self.classes, counts, means, scatter[0] if self.kind == "pooled" else scatter, self.kind, rows)
+
+    def ask(self, engine: SumEngine) -> ClassMoments:
+        """Return the moments as an engine sums them."""
+        found = engine.moments(self.kind)
+        return ClassMoments(self.classes, found.counts, found.means, found.scatter, self.kind, found.rows)
 
 
 def require_memory(shape: tuple[int, ...]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints
 from ..data import Block, as_source
+from ..data.sum_engine import SumEngine
 from ..errors import InputError
 from ..thresholds import SUMS
 from .counting import CountingRule, stored
@@ -53,18 +54,9 @@ class Counts:
         return counts
 
     @classmethod
-    def summarise(cls, classes: Any, reading: CountingRule | None = None) -> Callable[[Block], Counts]:
+    def summarise(cls, classes: Any, reading: CountingRule | None = None) -> CountsPass:
         """Return the pass: a function from a block to its counts."""
-        how = reading or CountingRule()
-
-        def of(block: Block) -> Counts:
-            assert block.codes is not None
-            counts = np.bincount(block.codes, block.weight, minlength=len(classes)).astype(np.float64)
-            rows = rows_per_class(block.codes, block.weight, len(classes))
-            with np.errstate(invalid="ignore", over="ignore"):  # what cannot be counted comes out as NaN, which is refused then
-                return cls(classes, counts, rows, *class_totals(block, len(classes), how))
-
-        return of
+        return CountsPass(classes, reading or CountingRule())
 
     @classmethod
     def empty(cls, classes: Any, n_features: int) -> Self:
@@ -131,6 +123,29 @@ class Counts:
                 f"Counts of {self.n_features} columns and classes {self.classes.tolist()} do not go together with {other.n_features} "
                 f"columns and classes {other.classes.tolist()}; count both with the same columns and classes."
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountsPass:
+    """The pass from a block to its counts, for which an engine that holds the rows may be asked instead."""
+
+    classes: NDArray[Any]
+    rule: CountingRule
+
+    def __call__(self, block: Block) -> Counts:
+        """Summarise a block."""
+        assert block.codes is not None
+        K = len(self.classes)
+        counts = np.bincount(block.codes, block.weight, minlength=K).astype(np.float64)
+        rows = rows_per_class(block.codes, block.weight, K)
+        with np.errstate(invalid="ignore", over="ignore"):  # what cannot be counted comes out as NaN, which is refused then
+            return Counts(self.classes, counts, rows, *class_totals(block, K, self.rule))
+
+    def ask(self, engine: SumEngine) -> Counts:
+        """Return the counts as an engine sums them."""
+        rule = self.rule
+        found = engine.totals(rule.threshold, rule.switches, rule.nonnegative, rule.skip_missing)
+        return Counts(self.classes, found.counts, found.rows, found.totals, found.gaps if found.gaps.any() else None)
 
 
 def _sum(a: Floats | None, b: Floats | None) -> Floats | None:
