@@ -10,6 +10,7 @@ Every error says what was given, what is needed and what to type::
     │   └── UnknownNameError (KeyError)  a name that does not exist; says which one was probably meant
     ├── InputTypeError (TypeError)       an argument of a type that cannot be used
     │   └── ParameterError (InputError)  a parameter of an estimator is of such a type, or a number out of all range
+    ├── DatabaseError (RuntimeError)     a database refused or broke off a query, or its table changed; says which query
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
     ├── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
     └── WriteError (OSError)             a file cannot be written; what stood there is unchanged
@@ -60,6 +61,10 @@ class InputTypeError(SeparatrixError, TypeError):
 
 class ParameterError(InputError, InputTypeError):
     """A parameter of an estimator is of a kind that cannot be used; a ValueError and a TypeError, as scikit-learn's own is."""
+
+
+class DatabaseError(SeparatrixError, RuntimeError):
+    """A database refused a query or broke it off, or its rows changed between two of them."""
 
 
 class CapacityError(SeparatrixError, MemoryError):

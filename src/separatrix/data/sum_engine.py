@@ -60,6 +60,10 @@ class KeyFolds:
     seed: int = 0
 
 
+class NotSummed(Exception):  # noqa: N818  # no error: the pass is run over the blocks instead
+    """The engine has no such sum."""
+
+
 class SumEngine(Protocol):
     """What an engine sums over the rows of a labelled source; classes are in the order of the source's `classes`."""
 
