@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from typing import Any, Self, TypeVar
 
@@ -223,11 +223,11 @@ class DatabaseTable(Source):
             for batch in cut(pieces, self.batch_rows):
                 yield self._block(batch, coder)
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Generator[Piece]:
         """Yield the rows as they are read; other rows than the first query counted are an error."""
         query = sql.written(self.columns.rows(), self.connection.dialect)
         kinds = [self.columns.kinds[name] for name in self.feature_names]
-        kinds += [] if self.target is None else ["text" if self.columns.kinds[self.target] == "text" else "number"]
+        kinds += [] if self.target is None else ["text" if self.columns.kinds[self.target] == "text" else "label"]
         kinds += [] if self.weight is None else ["number"]
         start, expected = 0, None if self.target is None else self.pilot.n_rows + self.pilot.unlabelled
         with closing(self.connection.stream(query, kinds, max(1, min(self.batch_rows, chunk_rows(len(kinds)))))) as batches:

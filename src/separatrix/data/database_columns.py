@@ -232,6 +232,6 @@ def is_finite(part: Expression, dialect: Dialect) -> Expression:
 def changed(connection: Connection) -> DatabaseError:
     """Return the error for rows that are not those of the query before."""
     return DatabaseError(
-        f"The rows of {connection.name!r:.60} have changed since the table was opened; open it again, on a connection that no one writes to "
-        "meanwhile, or in a transaction of its own (REPEATABLE READ)."
+        f"The rows of {connection.name!r:.60} have changed since the table was opened; open it again, in a transaction of its own "
+        "(REPEATABLE READ) or while no one writes to them."
     )

@@ -10,15 +10,13 @@ import socket
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa
-
 from ..errors import DatabaseError, InputError, InputTypeError, short_text
-from .arrow_types import kind_of
+from .arrow_types import batch_of, kind_of
 from .sql import Dialect, dialect_of
 
 GRACE = 5.0
@@ -30,20 +28,6 @@ _DRIVERS |= {"snowflake": "snowflake", "pyspark": "spark", "databricks": "spark"
 _POSTGRES_KINDS = {16: "boolean", 1082: "date", 1114: "date", 1184: "date"}
 _POSTGRES_KINDS |= dict.fromkeys((20, 21, 23, 26, 700, 701, 1700), "number") | dict.fromkeys((18, 19, 25, 1042, 1043), "text")
 """Numbers of PostgreSQL's own types, the same in every installation (catalogue pg_type)."""
-
-ARROW = {"number": pa.float64(), "boolean": pa.float64(), "text": pa.string(), "date": pa.timestamp("us")}
-"""As what values of each kind are read where the driver has no Arrow."""
-
-
-def is_connection(given: Any) -> bool:
-    """Whether something is a connection to a database: it can make cursors, and end a transaction.
-
-    Examples
-    --------
-    >>> is_connection(sqlite3.connect(":memory:")), is_connection("rows.parquet")
-    (True, False)
-    """
-    return not isinstance(given, type) and all(callable(getattr(given, name, None)) for name in ("cursor", "commit", "close"))
 
 
 def dialect_of_connection(connection: Any, dialect: str | None) -> Dialect:
@@ -94,16 +78,16 @@ class Connection:
 
     def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
-        with self._limited() as cursor:
+        with self.snapshot(), self._limited() as cursor:
             cursor.execute(sql)
             return [tuple(row) for row in cursor.fetchall()]
 
     def kinds(self, sql: str) -> list[tuple[str, str]]:
         """Return name and kind of each column of a query that is asked for no rows: number, boolean, text, date, or another word."""
-        with self._limited() as cursor:
+        with self.snapshot(), self._limited() as cursor:
             if self._has_arrow(cursor):
                 with self._reader(cursor, sql, 1) as reader:
-                    return [(field.name, "boolean" if pa.types.is_boolean(field.type) else kind_of(field.type)) for field in reader.schema]
+                    return [(field.name, "boolean" if str(field.type) == "bool" else kind_of(field.type)) for field in reader.schema]
             cursor.execute(sql)
             return [(str(about[0]), self._kind(about[1])) for about in cursor.description or ()]
 
@@ -117,7 +101,7 @@ class Connection:
                 return kind
         return "unknown"
 
-    def stream(self, sql: str, kinds: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def stream(self, sql: str, kinds: Sequence[str], rows: int) -> Generator[Any]:
         """Yield the rows of a query in batches of about `rows`, as Arrow; nothing is held but what was not taken yet."""
         with self.snapshot(), self._limited(streams=True) as cursor:
             if self._has_arrow(cursor):
@@ -125,10 +109,8 @@ class Connection:
                     yield from reader
                 return
             cursor.execute(sql)
-            names = [str(j) for j in range(len(kinds))]
             while batch := cursor.fetchmany(rows):
-                arrays = [pa.array(values, ARROW[kind], from_pandas=False) for values, kind in zip(zip(*batch), kinds, strict=True)]
-                yield pa.RecordBatch.from_arrays(arrays, names)
+                yield batch_of(batch, kinds)
 
     def _has_arrow(self, cursor: Any) -> bool:
         return self.is_duckdb or hasattr(cursor, "fetch_record_batch")
@@ -223,13 +205,11 @@ class Connection:
     def _begin(self) -> bool:
         """Begin a transaction; False where one is under way, or where the driver does not say."""
         if self.is_duckdb:
-            try:
+            # Two queries have the same number within a transaction only; to begin a second one would abort the caller's.
+            first, second = (self.raw.execute("SELECT txid_current()").fetchall() for _ in range(2))
+            if first != second:
                 self.raw.begin()
-            except Exception as error:
-                if "within a transaction" not in str(error):
-                    raise
-                return False
-            return True
+            return bool(first != second)
         if isinstance(self.raw, sqlite3.Connection):
             if not self.raw.in_transaction:
                 self.raw.execute("BEGIN")

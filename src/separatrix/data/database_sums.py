@@ -7,8 +7,8 @@
 
 The pilot means come from a query before. They only shift the sums, so that no digits are lost where means are large; whatever they are,
 the result is that of the rows. A query has as many columns as the database allows, so that wide tables take several of them, in one
-snapshot. Each counts the rows, and those that have a value in every column: neither a change nor a gap passes unseen. The means are joined and
-not written as CASE, which DuckDB would compute anew for each of the p (p + 1) / 2 products, at ten times the time.
+snapshot. Each counts the rows, and those that have a value in every column: neither a change nor a gap passes unseen. The means are
+joined and not written as CASE, which DuckDB would compute anew for each of the p (p + 1) / 2 products, at ten times the time.
 """
 
 from __future__ import annotations
@@ -172,7 +172,8 @@ class DatabaseSums:
         squares = sql.total([sql.operation("*", sql.column(f"d{j}"), sql.column(f"d{j}")) for j in range(p)])
         fourth = sql.operation("*", squares, squares)
         term = fourth if self.columns.weight is None else sql.operation("*", sql.column("w"), fourth)
-        return self._summed([term], means[places], scale[places], None).sums[0][:, 0]
+        totals: Floats = self._summed([term], means[places], scale[places], None).sums[0][:, 0]
+        return totals
 
     def require_finite(self) -> None:
         """Raise an error that names the first column with a gap or a value that is not finite."""
@@ -245,9 +246,10 @@ class DatabaseSums:
         columns |= {"f": sql.column("f", "rows")} if with_folds else {}
         same = sql.operation("=", sql.column("y", "rows"), sql.column("y", "pilot"))
         labelled = sql.negation(sql.is_null(sql.column("y", "rows")))
+        apart = self.dialect.name == "postgres"  # 1.1 s instead of 2.3 s for 200,000 × 20
         if not shifted:
-            return sql.select(columns, sql.table("rows"), labelled)
-        return sql.select(columns, sql.table("rows"), join=(sql.table("pilot"), same))
+            return sql.select(columns, sql.table("rows"), labelled, apart=apart)
+        return sql.select(columns, sql.table("rows"), join=(sql.table("pilot"), same), apart=apart)
 
     def _constants(self, shift: Floats, scale: Floats | None) -> Expression:
         """Return the query for one row of constants for each label."""

@@ -284,10 +284,12 @@ def select(
     named: Mapping[str, Expression] | None = None,
     join: tuple[Expression, Expression] | None = None,
     limit: int | None = None,
+    apart: bool = False,
 ) -> Expression:
     """Return SELECT columns FROM source; `named` are the queries of a WITH before it, in the order in which they use each other.
 
-    `join` is a second table and the condition under which a row of it goes with one of the source.
+    `join` is a second table and the condition under which a row of it goes with one of the source. A query within another that is `apart`
+    is computed as it stands (OFFSET 0), and not taken apart into the other, which would compute its columns anew wherever they are used.
 
     Examples
     --------
@@ -304,6 +306,8 @@ def select(
         found.set("joins", [exp.Join(this=join[0], kind="INNER", on=join[1])])
     if limit is not None:
         found.set("limit", exp.Limit(expression=exp.Literal.number(limit)))
+    if apart:
+        found.set("offset", exp.Offset(expression=exp.Literal.number(0)))
     if where is not None:
         found.set("where", exp.Where(this=where))
     if group_by:
