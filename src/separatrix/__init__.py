@@ -14,7 +14,7 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "abilities": ("abilities_of",),
-    "data.table_opening": ("open_table",),
+    "data.files": ("open_table",),
     "decisions": (
         "Decision",
         "cost_curve",

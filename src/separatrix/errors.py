@@ -10,8 +10,10 @@ Every error says what was given, what is needed and what to type::
     │   └── UnknownNameError (KeyError)  a name that does not exist; says which one was probably meant
     ├── InputTypeError (TypeError)       an argument of a type that cannot be used
     │   └── ParameterError (InputError)  a parameter of an estimator is of such a type, or a number out of all range
-    ├── DatabaseError (RuntimeError)     a database refused or broke off a query, or its table changed; says which query
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
+    ├── ClusterError (RuntimeError)      workers or their scheduler are gone, or lost rows that nobody can compute again
+    ├── DatabaseError (RuntimeError)     a database refused or broke off a query, or its rows changed; says which query
+    ├── CancelledError                   the work was cancelled from outside, by a token of separatrix.progress
     ├── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
     └── WriteError (OSError)             a file cannot be written; what stood there is unchanged
 
@@ -69,6 +71,14 @@ class DatabaseError(SeparatrixError, RuntimeError):
 
 class CapacityError(SeparatrixError, MemoryError):
     """What was asked for does not fit into memory."""
+
+
+class ClusterError(SeparatrixError, RuntimeError):
+    """Workers of a cluster, or its scheduler, are gone, or rows that they held cannot be computed again."""
+
+
+class CancelledError(SeparatrixError):
+    """Work was cancelled from outside; what stood before it stands still."""
 
 
 class MissingExtraError(SeparatrixError, ImportError):

@@ -150,6 +150,8 @@ class Source(ABC):
         Rows left out because they have no label.
     origin : tuple or None
         What tells this table from others without reading it, such as its files; None for rows in memory.
+    is_remote : bool
+        Whether rows lie on other machines: passes travel there, and only what merges should come back.
     """
 
     n_features: int
@@ -159,6 +161,7 @@ class Source(ABC):
     n_jobs: int | None = None
     unlabelled: int = 0
     origin: tuple[Any, ...] | None = None
+    is_remote: bool = False
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
@@ -174,6 +177,10 @@ class Source(ABC):
 
     def without_labels(self) -> Source:
         """Return rows to predict, whose labels and weights are not asked for."""
+        return self
+
+    def persisted(self) -> Source:
+        """Return the same rows for many passes: those on other machines stay in memory there from now on, where they fit."""
         return self
 
     def require_numbers(self) -> None:  # noqa: B027
