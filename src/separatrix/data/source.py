@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats
 from ..errors import InputError, InputTypeError
+from ..thresholds import THREADS
 from .labels import Labels
 from .merging import M, merge_each
 from .threads import ordered_map, single_threaded_blas, thread_count
@@ -124,15 +125,25 @@ CHUNK_BYTES = 12_500_000
 """Rows cut for one thread: 31,250 rows of 50 float64 columns."""
 
 
-def chunk_rows(n_features: int) -> int:
+FEW = 16
+"""Columns whose dense rows a chunk of sparse ones may equal in number at most: scores of all classes are made of each."""
+
+
+def chunk_rows(n_features: int, stored: float | None = None) -> int:
     """Return the rows of a chunk: enough to outweigh a p × p summary of it, and a few megabytes where p is small.
+
+    Parameters
+    ----------
+    n_features : int
+    stored : values stored of a sparse row, on average
 
     Examples
     --------
-    >>> chunk_rows(50)
-    31250
+    >>> chunk_rows(50), chunk_rows(5_000), chunk_rows(5_000, stored=30)
+    (31250, 5000, 25201)
     """
-    return max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    dense = max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    return dense if stored is None else max(dense, min(int(CHUNK_BYTES / (16 * (stored + 1.0))), CHUNK_BYTES // (8 * FEW)))
 
 
 class Source(ABC):
@@ -282,6 +293,11 @@ class ChunkedSource(Source):
         """Rows of a chunk."""
         return chunk_rows(self.n_features)
 
+    @property
+    def values(self) -> int:
+        """Values that a pass reads."""
+        return self.n_rows * self.n_features
+
     def blocks(self) -> Iterator[Block]:
         """Yield the chunks in order."""
         return map(self.chunk, range(0, self.n_rows, self.chunk_rows))
@@ -294,5 +310,6 @@ class ChunkedSource(Source):
         return self._map_chunks(function, starts)
 
     def _map_chunks(self, function: Callable[[Block], R], starts: range) -> Iterator[R]:
+        threads = thread_count(self.n_jobs) if THREADS.reached(self.values) else 1
         with single_threaded_blas():
-            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, thread_count(self.n_jobs))
+            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, threads)

@@ -16,6 +16,7 @@ from ..data.labels import Labels
 from ..data.opening import check_weights
 from ..data.whole_tables import whole_table
 from ..errors import InputError, one_of
+from ..loading import maker
 from ..summaries.table_summary import TableSummary
 from .prepared_table import PreparedTable
 from .recipe import Recipe
@@ -144,7 +145,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         y, classes : ignored
         sample_weight : (n,) weights, optional
         """
-        check_parameters(self)
+        wishes = self.wishes()
         if self.many_levels == "target" and "levels" in mapping_of(self.kinds, "kinds").values():
             raise InputError("Shares of the classes need all rows at once: use fit, or kind 'hash' with partial_fit.")
         if vars(self).get("_is_used"):
@@ -154,7 +155,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         if vars(self).get("_gathered") is not None:
             self._require_same(batch)
             summary = self._gathered.merge(summary)
-        recipe = Recipe.learn(summary, self.wishes())
+        recipe = Recipe.learn(summary, wishes)
         self._adopt(recipe, X, batch)
         self._gathered = summary
         return self
@@ -176,14 +177,14 @@ class TablePrep(TransformerMixin, BaseEstimator):
         return other._learn(X, y, None, planned=True)[1]
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, planned: bool = False) -> tuple[ColumnBatch, Recipe]:
-        check_parameters(self)
+        wishes = self.wishes()
         batch = whole_table(X)
         weight = check_weights(sample_weight, batch.n_rows)
         labels = None if y is None else Labels.of(y)
         if labels is not None and len(labels) != batch.n_rows:
             raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
         summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
-        recipe = Recipe.learn(summary, self.wishes(), labels is not None)
+        recipe = Recipe.learn(summary, wishes, labels is not None)
         if not planned:
             recipe.require_outputs()
         if labels is not None:
@@ -193,10 +194,10 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     def _learn_from_files(self, X: Source) -> PreparedTable:
         """Learn a recipe in one pass over files, and count labels in a second one where a column of many levels asks for them."""
-        check_parameters(self)
+        wishes = self.wishes()
         table: Any = X.as_columns()
         labelled = table.classes is not None
-        recipe = Recipe.learn(table.reduce(TableSummary.of), self.wishes(), labelled)
+        recipe = Recipe.learn(table.reduce(TableSummary.of), wishes, labelled)
         recipe.require_outputs()
         if labelled and recipe.looks_at_labels:
             for batch in table.blocks():
@@ -217,6 +218,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     def wishes(self) -> Wishes:
         """Return what is asked for, as far as it can be checked without a table."""
+        check_parameters(self)
         names = ("kinds", "shapes", "drop", "keep", "orders", "references", "units", "interactions")
         return wishes_of(
             **{name: getattr(self, name) for name in names},
@@ -249,6 +251,30 @@ class TablePrep(TransformerMixin, BaseEstimator):
         """Return how the columns of numbers are said."""
         check_is_fitted(self)
         return np.array(self.recipe_.names, dtype=object)
+
+    def state(self) -> Any:
+        """Return what was learned as plain values; rows gathered by `partial_fit` are not kept, so that it cannot be continued.
+
+        Returns
+        -------
+        State
+            `TablePrep.restore(prep.state())` transforms the same.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        own = {"n_features_in_": self.n_features_in_, "feature_names_in_": names, **self.recipe_.as_stored()}
+        return maker("models.state.pack")(type(self).__name__, maker("models.registry.plain_params")(self), own)
+
+    @classmethod
+    def restore(cls, state: Any) -> Self:
+        """Return the fitted TablePrep that a state describes."""
+        maker("models.registry.require_model")(state, cls)
+        found, own = cls(**state.params), maker("models.state.unpack")(state, {})
+        found.recipe_ = Recipe.stored(own["recipe_"], own["alerts_"])
+        found.n_features_in_, found._is_used = int(own["n_features_in_"]), True
+        if own["feature_names_in_"] is not None:
+            found.feature_names_in_ = own["feature_names_in_"]
+        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
