@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,14 @@ from ..errors import InputError
 from ..thresholds import SUMS
 from .grouped import NO_WEIGHT, rows_per_class, tile_rows
 from .remainder import emptied, remaining, subtracted
+from .stored import Stored, require_array, require_classes
 
 LARGEST = 10_000_000
 """Largest category number: a count is kept for every number up to it, so a larger one is an identifier by mistake."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoryCounts:
+class CategoryCounts(Stored):
     """Weighted number of rows counts_k = Σ w_i and of each category within them, the cells of all p columns side by side.
 
         cells[k, starts_j + c] = Σ w_i [x_ij = level c of column j]        (i in class k)
@@ -38,6 +39,7 @@ class CategoryCounts:
     starts : (p + 1,) where each column's cells begin
     cells : (K, starts_p)
     levels : (starts_p,) the categories, sorted within each column; None where they are the numbers 0, 1, …
+    feature_names, recipe : as in :class:`ClassMoments`
 
     Examples
     --------
@@ -52,6 +54,9 @@ class CategoryCounts:
     starts: Ints
     cells: Floats
     levels: NDArray[Any] | None = None
+    feature_names: tuple[str, ...] | None = None
+    recipe: str | None = None
+    _labels: ClassVar[tuple[str, ...]] = ("classes", "levels")
 
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None) -> CategoryCounts:
@@ -60,7 +65,7 @@ class CategoryCounts:
         counts = source.reduce(cls.summarise(source.classes))
         if not counts.is_finite:
             raise InputError("X holds values that are not category numbers; categories are whole numbers 0, 1, … up to 10 million.")
-        return counts
+        return replace(counts, feature_names=source.feature_names)
 
     @classmethod
     def summarise(cls, classes: Any, skip_missing: bool = False) -> CategoriesPass:
@@ -118,7 +123,8 @@ class CategoryCounts:
         both, mine, theirs = self._common(other)
         both.cells[:, mine] += self.cells
         both.cells[:, theirs] += other.cells
-        return replace(both, counts=self.counts + other.counts, rows=self.rows + other.rows)
+        names, recipe = self._same_columns(other)
+        return replace(both, counts=self.counts + other.counts, rows=self.rows + other.rows, feature_names=names, recipe=recipe)
 
     def subtract(self, other: Self) -> Self:
         """Return the counts without rows that are among those counted; categories that no row is left of go too."""
@@ -178,6 +184,15 @@ class CategoryCounts:
         if self.levels is None:
             return list(range(int(self.n_categories[j])))
         return list(self.levels[self.starts[j] : self.starts[j + 1]])
+
+    def _require_shapes(self) -> None:
+        K, starts = require_classes(self.classes, self.counts, self.rows), self.starts
+        require_array(starts, (len(starts),), "places of the columns", 0)
+        fits = starts.dtype.kind == "i" and starts[0] == 0 and (np.diff(starts) >= 0).all()
+        require_array(self.cells, (K, int(starts[-1])) if fits else (), "cells", 0.0)
+        if self.levels is not None and len(self.levels) != starts[-1]:
+            raise ValueError("levels")
+        self._require_names()
 
     def _check_fits(self, other: Self) -> None:
         if (self.levels is None) != (other.levels is None):

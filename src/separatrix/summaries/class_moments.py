@@ -17,6 +17,7 @@ from ..errors import CapacityError, InputError, InputTypeError
 from ..thresholds import physical_memory
 from .grouped import Grouping, grouped_moments, rows_per_class
 from .remainder import ROUNDING, never_learned, remaining
+from .stored import Stored, require_array, require_classes
 
 Kind = Literal["full", "pooled", "diagonal"]
 KINDS: tuple[Kind, ...] = ("full", "pooled", "diagonal")
@@ -28,7 +29,7 @@ NOISE = 32.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassMoments:
+class ClassMoments(Stored):
     """Weighted counts, means and centred scatters of K classes in p columns.
 
         counts_k = Σ w_i    means_k = Σ w_i x_i / counts_k    W_k = Σ w_i (x_i − means_k)(x_i − means_k)'    (i in class k)
@@ -44,6 +45,8 @@ class ClassMoments:
     scatter : (K, p, p) for kind "full", (p, p) = Σ W_k for "pooled", (K, p) of the diagonals for "diagonal"
     kind : "full", "pooled" or "diagonal"
     rows : (K,) numbers of rows that have a weight
+    feature_names : names of the columns, where they have any
+    recipe : hash of the recipe by which the columns were made, where there is one
 
     Examples
     --------
@@ -62,6 +65,8 @@ class ClassMoments:
     scatter: Floats
     kind: Kind
     rows: Ints
+    feature_names: tuple[str, ...] | None = None
+    recipe: str | None = None
 
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, pooled: bool = False, diagonal: bool = False) -> ClassMoments:
@@ -72,7 +77,7 @@ class ClassMoments:
         moments = source.reduce(cls.summarise(source.classes, kind))
         if not moments.is_finite:
             source.refuse_nonfinite()
-        return moments
+        return replace(moments, feature_names=source.feature_names)
 
     @classmethod
     def summarise(cls, classes: Any, kind: Kind) -> MomentsPass:
@@ -110,7 +115,9 @@ class ClassMoments:
         delta = other.means - self.means
         means = np.where(self.counts[:, None] > 0, self.means + share[:, None] * delta, other.means)
         scatter = self.scatter + other.scatter + self._spread(self.counts * share, delta)
-        return replace(self, counts=counts, means=means, scatter=scatter, rows=self.rows + other.rows)
+        names, recipe = self._same_columns(other)
+        rows = self.rows + other.rows
+        return replace(self, counts=counts, means=means, scatter=scatter, rows=rows, feature_names=names, recipe=recipe)
 
     def subtract(self, other: Self) -> Self:
         """Return the moments without rows that are really among those summarised; the inverse of `merge`."""
@@ -219,7 +226,8 @@ class ClassMoments:
         """Return the moments of some columns alone."""
         own = np.asarray(columns, dtype=np.intp)
         scatter = self.scatter[:, own] if self.kind == "diagonal" else self.scatter[..., own[:, None], own]
-        return replace(self, means=self.means[:, own], scatter=np.ascontiguousarray(scatter))
+        names = None if self.feature_names is None else tuple(self.feature_names[j] for j in np.arange(self.n_features)[own])
+        return replace(self, means=self.means[:, own], scatter=np.ascontiguousarray(scatter), feature_names=names)
 
     def against(self, k: int) -> Self:
         """Return the moments of two classes: 0, all classes but k merged into one, and 1, class k (kind "full" or "diagonal")."""
@@ -235,6 +243,13 @@ class ClassMoments:
             scatter=np.stack([scatter, self.scatter[k]]),
             rows=np.array([rest.rows.sum(), self.rows[k]]),
         )
+
+    def _require_shapes(self) -> None:
+        K, p = require_classes(self.classes, self.counts, self.rows), self.means.shape[1]
+        require_array(self.means, (K, p), "means")
+        require_array(self.scatter, {"full": (K, p, p), "pooled": (p, p), "diagonal": (K, p)}[self.kind], "scatter")
+        require_array(self.diagonals(), self.diagonals().shape, "variances", 0.0)
+        self._require_names()
 
     def _refuse_pooled(self) -> None:
         if self.kind == "pooled":

@@ -17,10 +17,11 @@ from ..thresholds import SUMS
 from .counting import CountingRule, stored
 from .grouped import NO_WEIGHT, reference_sums, rows_per_class, tile_rows
 from .remainder import ROUNDING, emptied, remaining, subtracted
+from .stored import Stored, require_array, require_classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+class Counts(Stored):
     """Weighted number of rows counts_k = Σ w_i and column totals totals_kj = Σ w_i x_ij of K classes in p columns.
 
     Attributes
@@ -30,6 +31,7 @@ class Counts:
     rows : (K,) numbers of rows that have a weight
     totals : (K, p)
     missing : (K, p) sums of the weights of rows whose value was missing and left out, or None if no value was
+    feature_names, recipe : as in :class:`ClassMoments`
 
     Examples
     --------
@@ -43,6 +45,8 @@ class Counts:
     rows: Ints
     totals: Floats
     missing: Floats | None = None
+    feature_names: tuple[str, ...] | None = None
+    recipe: str | None = None
 
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, binarize: float | None = None) -> Counts:
@@ -51,7 +55,7 @@ class Counts:
         counts = source.reduce(cls.summarise(source.classes, CountingRule(threshold=binarize)))
         if not counts.is_finite:
             source.refuse_nonfinite()
-        return counts
+        return replace(counts, feature_names=source.feature_names)
 
     @classmethod
     def summarise(cls, classes: Any, reading: CountingRule | None = None) -> CountsPass:
@@ -88,17 +92,22 @@ class Counts:
 
     def columns(self, chosen: Any) -> Self:
         """Return the counts of some columns alone."""
-        return replace(self, totals=self.totals[:, chosen], missing=None if self.missing is None else self.missing[:, chosen])
+        names = None if self.feature_names is None else tuple(self.feature_names[j] for j in np.arange(self.n_features)[chosen])
+        missing = None if self.missing is None else self.missing[:, chosen]
+        return replace(self, totals=self.totals[:, chosen], missing=missing, feature_names=names)
 
     def merge(self, other: Self) -> Self:
         """Return the counts of both sets of rows together."""
         self._check_fits(other)
+        names, recipe = self._same_columns(other)
         return replace(
             self,
             counts=self.counts + other.counts,
             rows=self.rows + other.rows,
             totals=self.totals + other.totals,
             missing=_sum(self.missing, other.missing),
+            feature_names=names,
+            recipe=recipe,
         )
 
     def subtract(self, other: Self) -> Self:
@@ -116,6 +125,13 @@ class Counts:
         column = factors[:, None]
         missing = None if self.missing is None else self.missing * column
         return replace(self, counts=self.counts * factors, totals=self.totals * column, missing=missing)
+
+    def _require_shapes(self) -> None:
+        shape = require_classes(self.classes, self.counts, self.rows), self.totals.shape[1]
+        require_array(self.totals, shape, "totals")
+        if self.missing is not None:
+            require_array(self.missing, shape, "weights of missing values", 0.0)
+        self._require_names()
 
     def _check_fits(self, other: Self) -> None:
         if self.totals.shape != other.totals.shape or not np.array_equal(self.classes, other.classes):
