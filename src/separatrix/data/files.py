@@ -20,6 +20,7 @@ from .features import choose_features, refuse_differences, refuse_text
 from .formats import (
     Stamp,
     count_rows,
+    joined_rows,
     kinds_of,
     read_file,
     refuse_other_encodings,
@@ -161,6 +162,11 @@ class FileTable(Source):
             read = [*self.feature_names, *([] if self.target is None else [self.target])]  # weights are numbers or refused
             self._settled = settled_schema(self.stamps, self.kind, self.schema, read)
         return ColumnTable(self, self._settled)
+
+    def arrow(self) -> Any:
+        """Return all rows as an Arrow table in memory, the columns of labels and weights among them; a frame, as `compare` takes one."""
+        with closing(self.as_columns()._pieces()) as pieces:
+            return joined_rows((piece.rows for piece in pieces), self.target)
 
     def without_labels(self) -> Self:
         """Return the rows alone, all of them: neither labels nor weights are read."""
