@@ -34,8 +34,9 @@ def spooled(stream: BinaryIO, kind: str = "csv") -> Iterator[str]:
     Examples
     --------
     >>> import io
+    >>> from pathlib import Path
     >>> with spooled(io.BytesIO(b'{"age": 31}\n')) as path:
-    ...     os.path.splitext(path)[1], open(path).read()
+    ...     os.path.splitext(path)[1], Path(path).read_text()
     ('.jsonl', '{"age": 31}\n')
     """
     head = stream.read(4096)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ..summaries.column_summary import ColumnSummary
 
 NAMES = frozenset(
-    "target label labels class y outcome response churn churned default fraud survived diagnosis species spam status result income approved "
-    "converted clicked bought buys purchased subscribed attrition exited".split()
+    "target label labels class y outcome response churn churned default fraud survived diagnosis species spam status result income "
+    "approved converted clicked bought buys purchased subscribed attrition exited".split()
 )
 """What people call the column of the labels."""
 MOST_CLASSES = 30
