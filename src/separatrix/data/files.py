@@ -115,6 +115,8 @@ class FileTable(Source):
     feature_names: tuple[str, ...]
     _as_codes: ClassVar[bool] = False
     """Whether text is read as codes of its distinct values."""
+    beside: tuple[str, ...] = ()
+    """Columns that are read as they are stored."""
 
     def __init__(
         self, stamps: Mapping[str, Stamp], kind: str, schema: Any, features: Sequence[str], target: str | None, weight: str | None
@@ -217,6 +219,23 @@ class FileTable(Source):
             batches = cut(pieces, self.batch_rows)
             yield from ordered_map(lambda batch: function(self._block(batch, coder)), batches, thread_count(self.n_jobs))
 
+    def with_beside(self, names: Sequence[str]) -> Self:
+        """Return the same rows with columns that `map_beside` gives as they are stored, beside what is made of the others."""
+        table = copy.copy(self)
+        table.beside = tuple(name for name in names)
+        return table
+
+    def map_beside(self, function: Callable[[Block], R]) -> Iterator[tuple[R, dict[str, list[Any]]]]:
+        """Yield function(block) in order, and the columns of `with_beside` as lists of Arrow arrays."""
+        self._require_kinds()
+        used = set(self.beside)
+
+        def both(batch: Batch) -> tuple[R, dict[str, list[Any]]]:
+            return function(self._block(batch, None)), {name: [piece.rows.column(name) for piece in batch.pieces] for name in used}
+
+        with single_threaded_blas(), closing(self._pieces()) as pieces:
+            yield from ordered_map(both, cut(pieces, self.batch_rows), thread_count(self.n_jobs))
+
     def _pieces(self) -> Generator[Piece]:
         """Read the columns needed, ahead of who takes them."""
         threads = thread_count(self.n_jobs)
@@ -241,7 +260,8 @@ class FileTable(Source):
         return piece
 
     def _names(self) -> list[str]:
-        return [*self.feature_names, *(name for name in (self.target, self.weight) if name is not None)]
+        own = [*self.feature_names, *(name for name in (self.target, self.weight) if name is not None)]
+        return list(dict.fromkeys([*own, *self.beside]))
 
     def _types(self, names: Sequence[str]) -> dict[str, Any]:
         return {name: self.schema.field(name).type for name in names}
