@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import lzma
@@ -82,11 +81,7 @@ class TableWriter:
         if self.kind == "ipc":
             # Files of Arrow have one set of codes per column unless they say otherwise.
             return pa.ipc.new_file(self.sink, schema, options=pa.ipc.IpcWriteOptions(unify_dictionaries=True))
-        between = "\t" if self.kind == "tsv" else ","
-        header = io.StringIO()
-        csv.writer(header, delimiter=between, lineterminator="\n").writerow(schema.names)  # Arrow would quote every name
-        self.sink.write(header.getvalue().encode())
-        options = pa_csv.WriteOptions(include_header=False, delimiter=between, quoting_style="needed")
+        options = pa_csv.WriteOptions(delimiter="\t" if self.kind == "tsv" else ",", quoting_style="needed")
         return pa_csv.CSVWriter(self.sink, schema, write_options=options)
 
 
@@ -107,9 +102,9 @@ def table_writer(path: str) -> Iterator[TableWriter]:
     ...     with table_writer(f"{folder}/scores.csv") as out:
     ...         out.write({"label": np.array(["no", "yes"], dtype=object), "p_yes": np.array([0.25, 0.75])})
     ...     print(Path(folder, "scores.csv").read_text(), end="")
-    label,p_yes
-    no,0.25
-    yes,0.75
+    "label","p_yes"
+    "no",0.25
+    "yes",0.75
     """
     kind = require_format(path)
     with atomic_path(path) as unfinished, ExitStack() as stack:
