@@ -77,6 +77,7 @@ def run_comparison(speaker: Speaker, files: Sequence[str], paths: Sequence[str],
     rows = read_rows(speaker, paths, wanted.target, wanted.wishes)
     speaker.say(f"comparing models on {rows.num_rows:,} rows, {wanted.folds} folds, seed {wanted.seed}; Ctrl-C keeps what is finished")
     from ..evaluation import KFold
+    from ..prepare import TablePrep
     from ..selection.comparison import compare
 
     with warnings.catch_warnings(record=True) as caught, speaker.progress():
@@ -85,7 +86,7 @@ def run_comparison(speaker: Speaker, files: Sequence[str], paths: Sequence[str],
             rows,
             target=wanted.target,
             models=list(wanted.models) or None,
-            prep=replace(wanted.wishes, drop=()).prep(),
+            prep=replace(wanted.wishes, drop=()).prep() or TablePrep(),
             plan=KFold(wanted.folds),
             metric=wanted.metric,
             rule=wanted.rule,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +113,7 @@ class FileTable(Source):
     """
 
     feature_names: tuple[str, ...]
-    _as_codes: ClassVar[bool] = False
+    _as_codes: bool = False
     """Whether text is read as codes of its distinct values."""
     beside: tuple[str, ...] = ()
     """Columns that are read as they are stored."""
