@@ -1,1 +1,16 @@
-"""Models that leave the process: the formula of a fitted model, and what is written from it."""
+"""Models that leave the process: the model file. Names are loaded when first used; reading a file's contents needs no scikit-learn."""
+
+from __future__ import annotations
+
+from ..loading import on_first_use
+
+_HOMES = {
+    "Contents": "contents",
+    "load": "model_file",
+    "read": "contents",
+    "save": "model_file",
+}
+
+__all__ = sorted(_HOMES)
+
+__getattr__ = on_first_use(__name__, _HOMES)
