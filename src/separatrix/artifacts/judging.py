@@ -20,8 +20,8 @@ from ..prepare.steps.base import level_text
 from ..selection.performance import ComparisonMetric, Performance
 from .contents import Contents
 from .formula import Formula, formula_of
-from .procedure import hash_of_files
 from .scoring import all_predictions
+from .training_data import data_hash
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,20 @@ def judge(contents: Contents, paths: Sequence[str], target: str | None = None) -
     held = HeldOut(
         np.zeros(len(known), dtype=np.int64), codes[known], None if posteriors is None else posteriors[known], "the stored model"
     )
-    is_training = contents.data_hash is not None and contents.data_hash == hash_of_files(paths)
-    return Judgement(rows, held, is_training, len(truth) - len(known))
+    return Judgement(rows, held, _is_training(contents, paths, len(known)), len(truth) - len(known))
+
+
+def _is_training(contents: Contents, paths: Sequence[str], n: int) -> bool:
+    """Return whether the rows are those of the fit: told by their hash, which is looked at where there are as many of them."""
+    facts, target = contents.column_facts, contents.target
+    if contents.data_hash is None or not facts or target is None or facts[0].rows != n:
+        return False
+    known = open_table(list(paths)).feature_names
+    names = [own.name for own in facts if own.name != target]
+    if any(name not in known for name in names):
+        return False
+    rows = open_table(list(paths), target, columns=names).arrow()
+    return data_hash(rows.drop_columns([target]), rows.column(target).to_numpy(zero_copy_only=False)) == contents.data_hash
 
 
 def labels_of(formula: Formula, paths: Sequence[str], target: str | None) -> tuple[Codes, str]:
@@ -120,13 +132,19 @@ def labels_of(formula: Formula, paths: Sequence[str], target: str | None) -> tup
     if target is None:
         raise InputError("The model file does not say which column holds the labels; name it: --target COLUMN.")
     if target not in names:
-        raise InputError(f"Column {target!r} of the labels is not in the table.{did_you_mean(target, names)} It has {', '.join(names[:8])}.")
+        raise InputError(
+            f"Column {target!r} of the labels is not in the table.{did_you_mean(target, names)} It has {', '.join(names[:8])}."
+        )
     place = {level_text(label): code for code, label in enumerate(formula.classes.tolist())}
     parts = []
     for batch in open_table(list(paths), columns=[target]).as_columns().blocks():
         codes, levels = batch.column(0).categories()
         texts = [level_text(level) for level in levels]
-        unknown = [text for text, count in zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)), strict=True) if count and text not in place]
+        unknown = [
+            text
+            for text, count in zip(texts, np.bincount(codes[codes >= 0], minlength=len(texts)), strict=True)
+            if count and text not in place
+        ]
         if unknown:
             raise InputError(
                 f"Column {target!r} holds the label {unknown[0]!r}, which the model does not know.{did_you_mean(unknown[0], place)} "

@@ -149,7 +149,7 @@ def _about_board(board: Board | SavedBoard, data_facts: bool) -> dict[str, Any]:
         rows = board.setting.rows
         about["target"] = rows.target
         if data_facts:
-            about |= {"data_hash": hash_of(rows.X, rows.labels), "column_facts": facts_of(rows.X)}
+            about |= {"data_hash": hash_of(rows.X, rows.labels), "column_facts": facts_of(rows.X, getattr(board.model, "recipe_", None))}
     return about
 
 

@@ -61,7 +61,10 @@ class Reasons:
 
     def columns(self, rows: Any, codes: Codes) -> dict[str, Any]:
         """Return the reasons of some rows with these labels as columns of text; null where fewer columns speak for the label."""
-        parts = [self._places(block.dense(), codes[begin:][: block.n_rows]) for begin, block in _with_begin(self.formula.inputs.blocks(rows))]
+        parts, begin = [], 0
+        for block in self.formula.inputs.blocks(rows):
+            parts.append(self._places(block.dense(), codes[begin : begin + block.n_rows]))
+            begin += block.n_rows
         found = np.concatenate(parts)
         levels = [*self.names, None]
         return {f"reason_{i + 1}": coded_column(found[:, i].astype(np.int32), levels) for i in range(self.count)}
@@ -99,10 +102,3 @@ def _typical(facts: ColumnFacts) -> Column:
         return Column(facts.name, np.array([middle]))
     days = np.array([np.datetime64("NaT", "us") if middle != middle else np.datetime64(round(middle * 86_400_000_000), "us")])
     return Column(facts.name, days)
-
-
-def _with_begin(blocks: Any) -> Any:
-    begin = 0
-    for block in blocks:
-        yield begin, block
-        begin += block.n_rows

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..array_types import Floats
-from ..data.columns import Column, ColumnBatch
+from ..data.columns import Column
 from ..prepare.recipe import Recipe
 from ..prepare.steps import Dates, Dropped, Numbers, Step
 from ..prepare.steps.base import numbers_of, text_codes
@@ -58,21 +58,14 @@ class ReadColumn:
         return found
 
 
-def facts_of(rows: ColumnBatch, recipe: Recipe | None = None) -> tuple[ColumnFacts, ...]:
-    """Return the facts of all columns of some rows; of those that the recipe leaves out, the count of gaps alone.
+def facts_of(column: Column, step: Step | None = None) -> ColumnFacts:
+    """Return the facts of a column; of one that the recipe leaves out, the count of gaps alone.
 
     Examples
     --------
-    >>> rows = ColumnBatch((Column("age", np.arange(101.0)), Column("city", np.arange(101) % 2, np.array(["Oslo", "Rome"], dtype=object))))
-    >>> age, city = facts_of(rows)
-    >>> age.quantiles[10], city.levels
-    (50.0, (('Oslo', 51.0), ('Rome', 50.0)))
+    >>> facts_of(Column("city", np.arange(101) % 2, np.array(["Oslo", "Rome"], dtype=object))).levels
+    (('Oslo', 51.0), ('Rome', 50.0))
     """
-    steps = {} if recipe is None else {step.column: step for step in recipe.steps}
-    return tuple(_facts(rows.column(j), steps.get(rows.column(j).name)) for j in range(rows.n_features))
-
-
-def _facts(column: Column, step: Step | None) -> ColumnFacts:
     read = ReadColumn.of(column, None if isinstance(step, Dropped) else step)
     n, missing = float(len(read.values)), float(read.missing)
     if isinstance(step, Dropped):
@@ -81,7 +74,7 @@ def _facts(column: Column, step: Step | None) -> ColumnFacts:
         known = read.values[~np.isnan(read.values)]
         if len(known) < LEAST:
             return ColumnFacts(read.name, read.kind, n, missing)
-        quantiles = tuple(np.quantile(known, PROBABILITIES, method="inverted_cdf").tolist())
+        quantiles = tuple(np.quantile(known, PROBABILITIES).tolist())
         return ColumnFacts(read.name, read.kind, n, missing, quantiles, cells=tuple(cell_counts(known, quantiles).tolist()))
     counts = sorted(read.by_level().items(), key=lambda pair: (-pair[1], pair[0]))
     if len(counts) > MOSTLY_DISTINCT * (n - missing):

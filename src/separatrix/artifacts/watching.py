@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def watch(contents: Contents, path: Any) -> Watch:
 
 def _facts(contents: Contents) -> tuple[ColumnFacts, ...]:
     if contents.column_facts is None:
-        raise InputError("This model file has no facts of its training columns (it was fitted with --no-data-facts); fit it anew with them.")
+        raise InputError("This model file has no facts of its training columns (--no-data-facts); fit it anew with them.")
     steps = {} if contents.recipe is None else steps_of(Recipe.from_json(contents.recipe))
     left_out = {name for name, step in steps.items() if isinstance(step, Dropped)}
     return tuple(own for own in contents.column_facts if own.name != contents.target and own.name not in left_out)
@@ -138,7 +139,7 @@ def _changes(facts: ColumnFacts, tally: ColumnTally) -> list[Change]:
 
 
 def _cells_said(cuts: Floats) -> list[str]:
-    between = [f"The part from {low:.4g} to {high:.4g}" for low, high in zip(cuts[:-1], cuts[1:], strict=True)]
+    between = [f"The part from {low:.4g} to {high:.4g}" for low, high in pairwise(cuts)]
     return [f"The part up to {cuts[0]:.4g}", *between, f"The part above {cuts[-1]:.4g}"]
 
 

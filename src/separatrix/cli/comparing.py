@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from .column_options import ColumnWishes, require_column
-from .gates import Gate
 from .speaking import Speaker
 from .table_files import said
 
@@ -116,9 +115,3 @@ def board_facts(board: Any) -> dict[str, Any]:
         "ended": board.ended,
         "seconds": board.seconds,
     }
-
-
-def require_gates(gates: Sequence[Gate], values: dict[str, float]) -> None:
-    """End with exit code 4 where a metric does not reach its gate."""
-    for gate in gates:
-        gate.require(values)

@@ -19,9 +19,7 @@ from .table_files import files_argument, kind_option, paths_of, said
 @gate_option
 @kind_option
 @spoken
-def command(
-    speaker: Speaker, model: str, files: tuple[str, ...], target: str | None, gates: tuple[Gate, ...], stdin_kind: str
-) -> None:
+def command(speaker: Speaker, model: str, files: tuple[str, ...], target: str | None, gates: tuple[Gate, ...], stdin_kind: str) -> None:
     """Evaluate a stored model on labelled rows, with intervals; these should not be rows that it was fitted on."""
     contents = read_model(model)
     speaker.say(f"evaluating on {said(files)}")

@@ -7,7 +7,7 @@ import warnings
 
 import click
 
-from .model_files import load_model, model_argument, read_model
+from .model_files import fitted_model, model_argument, read_model
 from .speaking import Speaker, spoken
 from .table_files import files_argument, kind_option, paths_of
 
@@ -35,7 +35,7 @@ def command(
     from ..data.files import open_table
     from ..explaining.explain import explain
 
-    fitted = load_model(model)
+    fitted = fitted_model(contents)
     with paths_of(files, stdin_kind) as paths:
         names = [name for name in open_table(paths).feature_names if name != contents.target]
         rows = open_table(paths, columns=names).arrow()

@@ -61,7 +61,7 @@ def command(
         speaker.say(f"fitting {board.picked.name} on all {rows.num_rows:,} rows")
         from ..artifacts.procedure import fit_and_store
 
-        estimate = fit_and_store(board, rows, output, paths, target, _call(), with_facts=not no_data_facts)
+        estimate = fit_and_store(board, rows, output, target, _call(), with_facts=not no_data_facts)
     speaker.part(f"\n{estimate.text}\n\nStored {board.picked.name} in {output}")
     for alert in board.alerts:
         speaker.part(f"{alert.severity}: {alert}")
@@ -81,4 +81,3 @@ def _say_next(speaker: Speaker, output: str, files: Sequence[str]) -> None:
     name, rows = shlex.quote(output), " ".join(map(shlex.quote, files))
     speaker.next(f"separatrix explain {name} {rows} --row 0", "why a row is decided as it is")
     speaker.next(f"separatrix predict {name} {rows} -o scored.parquet")
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,12 @@ class Gate:
             raise GateError(
                 f"quality gate not reached: {self.metric} is {found:.4f}, at {'most' if less else 'least'} {self.value:g} was asked for."
             )
+
+
+def require_gates(gates: Sequence[Gate], values: Mapping[str, float]) -> None:
+    """End with exit code 4 where a metric does not reach its gate."""
+    for gate in gates:
+        gate.require(values)
 
 
 def gate_option(function: Any) -> Any:

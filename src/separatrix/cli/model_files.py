@@ -25,13 +25,11 @@ def read_model(path: str) -> Any:
     return read(path)
 
 
-def load_model(path: str) -> Any:
-    """Return the fitted model of a model file, which takes scikit-learn."""
-    require_file(path)
-    from ..artifacts.model_file import load
+def fitted_model(contents: Any) -> Any:
+    """Return the fitted model of a model file, which takes scikit-learn; of a board the picked one."""
+    from ..artifacts.model_file import made
 
-    found = load(path)
-    return found.model if type(found).__name__ == "Board" else found
+    return made(contents.state)
 
 
 def formula_of_file(contents: Any) -> Any:
