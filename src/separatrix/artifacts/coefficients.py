@@ -19,7 +19,7 @@ def scores_named(formula: Formula) -> list[str]:
 
 
 def coefficients(formula: Formula) -> Coefficients | None:
-    """Return the coefficients of every score by name, the intercept first; None where the scores are not linear.
+    """Return the coefficients of every score by name, the intercept first, in the units of the columns; None where scores are not linear.
 
     Examples
     --------
@@ -31,10 +31,11 @@ def coefficients(formula: Formula) -> Coefficients | None:
     score = formula.score
     if not isinstance(score, Linear):
         return None
-    recipe = formula.inputs.recipe
-    names = distinct(list(formula.inputs.names) if recipe is None else recipe.names)
-    found = {name: score.coef[:, j].tolist() for j, name in enumerate(names)}
-    return {"(intercept)": score.intercept.tolist(), **found}
+    inputs = formula.inputs
+    names = distinct(list(inputs.names) if inputs.recipe is None else inputs.recipe.names)
+    coef = score.coef if inputs.scale is None else score.coef / inputs.scale
+    intercept = score.intercept if inputs.scale is None or inputs.mean is None else score.intercept - coef @ inputs.mean
+    return {"(intercept)": intercept.tolist(), **{name: coef[:, j].tolist() for j, name in enumerate(names)}}
 
 
 def coefficient_table(formula: Formula) -> Table | None:
@@ -43,5 +44,4 @@ def coefficient_table(formula: Formula) -> Table | None:
     if found is None:
         return None
     columns = [Column(name, [own[k] for own in found.values()], ".6g") for k, name in enumerate(scores_named(formula))]
-    scaled = "" if formula.inputs.scale is None else "Of numbers divided by their standard deviations."
-    return Table("Coefficients", (Column("number", list(found)), *columns), scaled)
+    return Table("Coefficients, in the units of the columns", (Column("number", list(found)), *columns))

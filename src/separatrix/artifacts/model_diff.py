@@ -26,8 +26,8 @@ def model_diff(one: Contents, two: Contents, paths: Sequence[str] | None = None)
     formulas = formula_of(one.state), formula_of(two.state)
     if formulas[0].classes.tolist() != formulas[1].classes.tolist():
         raise InputError(
-            f"The models tell other classes apart, {formulas[0].classes.tolist()} and {formulas[1].classes.tolist()}; compare models of the "
-            "same classes."
+            f"The models tell other classes apart, {formulas[0].classes.tolist()} and {formulas[1].classes.tolist()}; compare models of "
+            "the same classes."
         )
     tables = {"estimates": _estimates(one, two), "recipe": _recipes(*formulas), "coefficients": _coefficients(*formulas)}
     notes = []
@@ -88,8 +88,7 @@ def _coefficients(one: Formula, two: Formula) -> Table | None:
         Column("B", [y for _, _, y in rows], ".6g"),
         Column("B − A", [y - x for _, x, y in rows], ".6g"),
     )
-    scaled = (one.inputs.scale is None) != (two.inputs.scale is None)
-    return Table("Coefficients", columns, "One of the two is of standardised numbers." if scaled else "")
+    return Table("Coefficients, in the units of the columns", columns)
 
 
 def _metrics(one: Contents, two: Contents, paths: Sequence[str]) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..facts.result_alerts import alerts_of_board
+from ..selection import SavedBoard
 from ..selection.board import Board
 from ..selection.whole_procedure import ProcedureEstimate, whole_procedure
 from .model_file import save
@@ -41,7 +42,7 @@ def stored_estimate(procedure: ProcedureEstimate) -> StoredEstimate:
         own.interval,
         own.standard_error,
         float(procedure.rows.n),
-        board.title,
+        SavedBoard.of(board).plan,
         procedure.procedure,
         str(procedure),
         procedure.scores,

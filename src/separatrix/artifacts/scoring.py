@@ -26,7 +26,7 @@ class Scoring:
     ----------
     formula : how the model computes
     keep : columns of the table that are written as they are
-    posteriors : whether posteriors are written: of two classes that of the second, of more all
+    posteriors : whether those of all classes are written
     reasons : which columns speak for the label, or None
     """
 
@@ -38,11 +38,9 @@ class Scoring:
     @property
     def names(self) -> list[str]:
         """Names of the columns that are made."""
-        made = ["label"]
+        made = ["label"] if self.formula.rule is None else ["label", "action"]
         if self.posteriors and self.formula.link is not None:
-            made += [f"p_{label}" for label in self.formula.classes.tolist()[-1 if len(self.formula.classes) == 2 else 0 :]]
-        if self.formula.rule is not None:
-            made.append("action")
+            made += [f"p_{label}" for label in self.formula.classes.tolist()]
         return made + [f"reason_{i + 1}" for i in range(0 if self.reasons is None else self.reasons.count)]
 
     def open(self, path: Any, n_jobs: int | None = None) -> FileTable:
@@ -77,11 +75,10 @@ class Scoring:
     def _values(self, said: Predictions) -> list[Any]:
         classes = self.formula.classes.tolist()
         values = [coded_column(said.codes, classes)]
-        if self.posteriors and said.posteriors is not None:
-            first = 1 if len(classes) == 2 else 0
-            values += [np.ascontiguousarray(said.posteriors[:, k]) for k in range(first, len(classes))]
         if self.formula.rule is not None and said.posteriors is not None:
             values.append(coded_column(self.formula.rule.codes(said.posteriors), self.formula.rule.names.tolist()))
+        if self.posteriors and said.posteriors is not None:
+            values += [np.ascontiguousarray(said.posteriors[:, k]) for k in range(len(classes))]
         return values
 
 

@@ -43,7 +43,7 @@ def command(
 ) -> None:
     """Score the rows of a table by a stored model and write them in their order, in bounded memory.
 
-    Written are `label`, the posterior of each class (of two: of the second), `action` where the model has a decision, and reasons.
+    Written are `label`, `action` where the model has a decision, the posterior `p_…` of each class, and reasons.
     The output appears under its name when it is complete.
     """
     if output is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -61,7 +60,6 @@ def program() -> None:
 
 def run(args: Sequence[str]) -> int:
     """Run the program with the words of a command line, and return its exit code."""
-    signal.signal(signal.SIGTERM, _terminated)
     try:
         code = _run(args)
         sys.stdout.flush()
@@ -98,10 +96,6 @@ def _run(args: Sequence[str]) -> int:
 def _told(message: object, code: int) -> int:
     sys.stderr.write(f"separatrix: {message}\n")
     return code
-
-
-def _terminated(number: int, frame: Any) -> None:
-    sys.exit(exits.TERMINATED)  # an exception, so that files under way are removed on the way out
 
 
 def _point_to_nowhere() -> None:

@@ -66,7 +66,8 @@ class ProcedureEstimate:
     def procedure(self) -> str:
         """What was held to account, in words."""
         each = ", ".join(f"{name} ({times})" for name, times in Counter(self.picks).most_common())
-        return f"picking one of {sum(entry.is_contender for entry in self.board)} models anew without each fold; picked: {each}"
+        models = sum(entry.is_contender for entry in self.board)
+        return f"picking one of {models} models anew without each fold (picked: {each})" if models > 1 else self.picks[0]
 
     def __str__(self) -> str:
         lines = [f"Held-out performance of the whole procedure, {self.procedure}"]
