@@ -111,7 +111,8 @@ def test_summary_shows_how_the_model_was_made(call: Call) -> None:
 
 
 def test_watch_is_quiet_on_rows_of_one_source_and_not_on_others(call: Call, folder: Path) -> None:
-    assert results(call, "watch", "churn.sptx", "new.csv")["quiet"]
+    assert results(call, "watch", "churn.sptx", "customers.csv")["quiet"]
+    assert not results(call, "watch", "churn.sptx", "new.csv")["alerts"]
     frame = pd.read_csv(folder / "new.csv")
     frame.assign(support_calls=frame["support_calls"] + 4, region="abroad").to_csv(folder / "moved.csv", index=False)
     found = results(call, "watch", "churn.sptx", "moved.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -48,7 +49,7 @@ def test_every_command_says_what_it_does(name: str, call: Call) -> None:
         (["fit", "customers.csv", "--target", "churn", "-o", "none/m.sptx"], "there is no folder"),
         (["predict", "chrn.sptx", "new.csv"], "Did you mean 'churn.sptx'?"),
         (["predict", "churn.sptx", "new.csv", "--keep", "custmer_id"], "Did you mean 'customer_id'?"),
-        (["rules", "SPX0011"], "Did you mean 'SPX001'?"),
+        (["rules", "SPX999"], "'SPX999' is not the code of an alert."),
         (["worked", "fischer", "customers.csv"], "Did you mean 'fisher'?"),
         (["export", "churn.sptx", "--sql", "duckb"], "Did you mean 'duckdb'?"),
         (["export", "churn.sptx"], "Choose one of"),
@@ -80,7 +81,9 @@ def test_data_that_cannot_be_used_are_told_in_a_line(call: Call, folder: Path) -
 
 @pytest.mark.parametrize("name", NO_SKLEARN)
 def test_light_commands_do_not_import_scikit_learn(name: str, folder: Path) -> None:
-    script = "import sys; from separatrix.cli.program import run; code = run(sys.argv[1:]); sys.exit(code or 9 * ('sklearn' in sys.modules))"
+    script = (
+        "import sys; from separatrix.cli.program import run; code = run(sys.argv[1:]); sys.exit(code or 9 * ('sklearn' in sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", script, *NO_SKLEARN[name]], cwd=folder, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -91,7 +94,7 @@ def test_the_module_is_the_program(folder: Path) -> None:
 
 
 def test_the_shell_completes_names() -> None:
-    words = {"_SEPARATRIX_COMPLETE": "bash_complete", "COMP_WORDS": "separatrix pre", "COMP_CWORD": "1"}
+    words = {**os.environ, "_SEPARATRIX_COMPLETE": "bash_complete", "COMP_WORDS": "separatrix pre", "COMP_CWORD": "1"}
     script = "import sys; sys.argv[0] = 'separatrix'; from separatrix.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", script], env=words, capture_output=True, text=True, check=False)
     assert "plain,predict" in done.stdout
@@ -100,4 +103,8 @@ def test_the_shell_completes_names() -> None:
 def test_json_has_no_numbers_that_are_none() -> None:
     import numpy as np
 
-    assert plain({"a": np.array([1.0, np.nan]), "b": (np.int64(3), None), "c": float("inf")}) == {"a": [1.0, None], "b": [3, None], "c": None}
+    assert plain({"a": np.array([1.0, np.nan]), "b": (np.int64(3), None), "c": float("inf")}) == {
+        "a": [1.0, None],
+        "b": [3, None],
+        "c": None,
+    }

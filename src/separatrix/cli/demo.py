@@ -17,7 +17,10 @@ STEPS = (
         "fit customers.csv --target churn --drop retention_credit --folds 5 --seed 0 -o churn.sptx",
     ),
     ("Why is the third customer decided like that, and what would change it?", "explain churn.sptx customers.csv --row 2"),
-    ("Rows that no model has seen, scored with the reasons for each", "predict churn.sptx new.csv --keep customer_id --reasons 2 -o scored.csv"),
+    (
+        "Rows that no model has seen, scored with the reasons for each",
+        "predict churn.sptx new.csv --keep customer_id --reasons 2 -o scored.csv",
+    ),
     ("The same model where the rows are, as one SELECT", "export churn.sptx --sql duckdb -o churn.sql"),
 )
 ROWS, NEW = 1_200, 5_000

@@ -23,5 +23,9 @@ class GateError(Exception):
     """A metric is worse than a gate asks for."""
 
 
+class ReaderGone(Exception):  # noqa: N818 - no error: nobody wants the rest
+    """The reader of the output went away; click would take the operating system's own error for one of its own."""
+
+
 class InterruptedWork(Exception):  # noqa: N818 - no error: its results are kept
     """Ctrl-C ended the work early, and what was finished has been told and kept."""

@@ -61,7 +61,7 @@ def command(
     size = f"{len(data):,} bytes"
     speaker.result(f"{output}: {asked[0][2:]}, {size}", {"form": asked[0][2:], "file": output, "bytes": len(data)})
     if sql == "duckdb":
-        speaker.next(f"duckdb -c \".read {shlex.quote(output)}\"", f"with a table called {table}")
+        speaker.next(f'duckdb -c ".read {shlex.quote(output)}"', f"with a table called {table}")
 
 
 def _made(contents: Any, sql: str | None, onnx: bool, numpy: bool, table: str, keep: tuple[str, ...], float32: bool) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from ..errors import UnknownNameError
+from .column_options import require_column
 from .model_files import formula_of_file, model_argument, read_model, require_output
 from .speaking import Speaker, spoken
 from .table_files import files_argument, kind_option, paths_of
@@ -51,16 +51,16 @@ def command(
     contents = read_model(model)
     from ..artifacts.reasons import Reasons
     from ..artifacts.scoring import Scoring
+    from ..data.files import open_table
 
     formula = formula_of_file(contents)
     why = Reasons.of(formula, contents.column_facts, reasons) if reasons else None
     scoring = Scoring(formula, keep, not no_posteriors, why)
     start = time.perf_counter()
     with paths_of(files, stdin_kind) as paths:
-        try:
-            table = scoring.open(paths, jobs)
-        except UnknownNameError as error:
-            raise click.UsageError(str(error)) from None
+        for name in keep:
+            require_column(name, open_table(paths).feature_names)
+        table = scoring.open(paths, jobs)
         with ExitStack() as stack:
             out = stack.enter_context(_writer(output, "jsonl" if speaker.as_json else kind))
             for columns in scoring.batches(table):

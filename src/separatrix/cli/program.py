@@ -63,7 +63,7 @@ def run(args: Sequence[str]) -> int:
     try:
         code = _run(args)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, exits.ReaderGone):
         _point_to_nowhere()
         code = exits.BROKEN_PIPE
     return code
@@ -73,7 +73,7 @@ def _run(args: Sequence[str]) -> int:
     try:
         code: Any = program.main(list(args), prog_name="separatrix", standalone_mode=False)
         return code if isinstance(code, int) else exits.OK
-    except BrokenPipeError:
+    except (BrokenPipeError, exits.ReaderGone):
         raise
     except click.ClickException as error:
         error.show(sys.stderr)

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from ..progress import Event, listening, muted
+from .exits import ReaderGone
 
 EVERY = 5.0
 """Seconds between two lines of progress where the error stream is no terminal."""
@@ -105,7 +106,10 @@ def spoken(function: Callable[..., None]) -> Callable[..., None]:
     @click.option("-q", "--quiet", is_flag=True, help="Write no messages, only results and errors.")
     @functools.wraps(function)
     def call(*args: Any, as_json: bool, quiet: bool, **options: Any) -> None:
-        function(Speaker(as_json, quiet), *args, **options)
+        try:
+            function(Speaker(as_json, quiet), *args, **options)
+        except BrokenPipeError:
+            raise ReaderGone from None
 
     return call
 
