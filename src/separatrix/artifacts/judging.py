@@ -122,7 +122,7 @@ def _is_training(contents: Contents, paths: Sequence[str], n: int) -> bool:
     names = [own.name for own in facts if own.name != target]
     if any(name not in known for name in names):
         return False
-    rows = open_table(list(paths), target, columns=names).arrow()
+    rows = open_table(list(paths), target=target, columns=names).arrow()
     return data_hash(rows.drop_columns([target]), rows.column(target).to_numpy(zero_copy_only=False)) == contents.data_hash
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..data.columns import ColumnBatch
-from ..data.files import FileTable, open_table
+from ..data.file_table import FileTable
+from ..data.files import open_table
 from ..data.table_writer import coded_column
 from ..errors import InputError, UnknownNameError, did_you_mean
 from .formula import Formula, Predictions

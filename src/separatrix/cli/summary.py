@@ -48,7 +48,7 @@ def _tables(contents: Any, paths: list[str]) -> Any:
     if contents.target is None:
         raise InputError("The model file does not say which column holds the labels, so its tables cannot be made.")
     names = [own.name for own in contents.column_facts or () if own.name != contents.target] or None
-    rows = open_table(paths, contents.target, columns=names).arrow()
+    rows = open_table(paths, target=contents.target, columns=names).arrow()
     labels = rows.column(contents.target).to_numpy(zero_copy_only=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
