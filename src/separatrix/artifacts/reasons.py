@@ -85,7 +85,8 @@ class Reasons:
     def _directions(score: Any, Z: Floats, codes: Codes) -> Floats:
         """Return the coefficients of the label against its runner-up, (n, p)."""
         if len(score.coef) == 1:
-            return np.where(codes[:, None] == 1, score.coef, -score.coef)
+            two: Floats = np.where(codes[:, None] == 1, score.coef, -score.coef)
+            return two
         scores = Z @ score.coef.T + score.intercept
         scores[np.arange(len(codes)), codes] = -np.inf
         found: Floats = score.coef[codes] - score.coef[scores.argmax(axis=1)]

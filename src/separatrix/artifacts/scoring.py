@@ -54,7 +54,7 @@ class Scoring:
         if twice:
             raise InputError(f"The table's column {twice[0]!r} is called like one that is written; leave it out of those to be kept.")
         inputs = self.formula.inputs
-        table = open_table(path, columns=inputs.columns if inputs.is_named else None, n_jobs=n_jobs)
+        table: FileTable = open_table(path, columns=inputs.columns if inputs.is_named else None, n_jobs=n_jobs)
         beside = table.with_beside(self.keep)
         plain = inputs.recipe is None and not inputs.as_columns
         return beside if plain else beside.as_columns()
@@ -86,7 +86,11 @@ class Scoring:
 def predictions_of(formula: Formula, path: Any, n_jobs: int | None = None) -> Iterator[Predictions]:
     """Yield what a formula says of the rows of some files, batch after batch."""
     table = Scoring(formula).open(path, n_jobs)
-    yield from table.map(lambda block: formula.predictions(block if isinstance(block, ColumnBatch) else block.X))
+
+    def predicted(block: Any) -> Predictions:
+        return formula.predictions(block if isinstance(block, ColumnBatch) else block.X)
+
+    yield from table.map(predicted)
 
 
 def all_predictions(formula: Formula, path: Any) -> tuple[Any, Any]:

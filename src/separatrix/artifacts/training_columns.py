@@ -41,6 +41,11 @@ class ReadColumn:
             return cls(column.name, "date", days_of(Column(column.name, step.encode_values(column))))
         if step is None and column.type == "date":
             return cls(column.name, "date", days_of(column))
+        return cls.by_text(column)
+
+    @classmethod
+    def by_text(cls, column: Column) -> ReadColumn:
+        """Return any column as levels."""
         codes, texts = text_codes(column)
         return cls(column.name, "level", codes, tuple(texts))
 
@@ -108,7 +113,7 @@ class ColumnTally:
         """Count a column."""
         read = ReadColumn.of(column, step)
         if facts.kind == "level":
-            by_level = read.by_level() if read.kind == "level" else ReadColumn("", "level", *text_codes(column)).by_level()
+            by_level = (read if read.kind == "level" else ReadColumn.by_text(column)).by_level()
             named = np.array([by_level.pop(level, 0.0) for level, _ in facts.levels], dtype=np.float64)
             counts = np.append(named, sum(by_level.values()))
         else:

@@ -111,7 +111,7 @@ def _tallies(facts: Sequence[ColumnFacts], recipe: Recipe | None, path: Any) -> 
     def tally(batch: ColumnBatch) -> _Tallies:
         return _Tallies([ColumnTally.of(batch.column(j), own, steps.get(own.name)) for j, own in enumerate(facts)])
 
-    found: _Tallies = open_table(path, columns=names).as_columns().reduce(tally)  # type: ignore[arg-type]
+    found: _Tallies = open_table(path, columns=names).as_columns().reduce(tally)
     return found.columns, int(found.columns[0].rows) if found.columns else 0
 
 

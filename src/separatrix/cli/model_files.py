@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -12,7 +13,7 @@ from ..errors import did_you_mean
 SUFFIX = ".sptx"
 
 
-def model_argument(name: str = "model") -> Any:
+def model_argument(name: str = "model") -> Callable[[Any], Any]:
     """Return the decorator for an argument that names a model file."""
     return click.argument(name, metavar=name.upper(), type=click.Path())
 

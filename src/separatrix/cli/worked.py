@@ -39,7 +39,7 @@ def command(speaker: Speaker, method: str, files: tuple[str, ...], target: str |
         target = names[-1] if target is None else target
         table = open_table(paths, target=target)
         batch = next(iter(table.as_columns().blocks()))
-        labels = table.classes[batch.codes].tolist()  # type: ignore[index]
+        labels = table.classes[batch.codes].tolist()
         columns = [_values(batch.column(j)) for j in range(batch.n_features)]
     found = worked(method, [list(row) for row in zip(*columns, strict=True)], labels)
     text = getattr(found, FORMS[form])

@@ -63,10 +63,11 @@ def _threads() -> list[Fact]:
 
 def cache_folder() -> str:
     """Return the folder in which compiled kernels are kept; empty where none can be written."""
-    from ..kernels.moments import __dict__ as names
+    from ..kernels import moments
+    from ..kernels.jit import Kernel
 
-    stats: Any = next((made.stats for made in names.values() if hasattr(made, "named")), None)
-    return str(getattr(stats, "cache_path", "") or "")
+    made: Any = next((own for own in vars(moments).values() if isinstance(own, Kernel)), None)
+    return "" if made is None else str(made.stats.cache_path or "")
 
 
 def _cache() -> Fact:
