@@ -10,7 +10,7 @@ from ..selection.board import Board
 from ..selection.whole_procedure import ProcedureEstimate, whole_procedure
 from .model_file import save
 from .stored_estimate import StoredEstimate
-from .training_data import column_facts
+from .training_data import column_facts, recipe_of
 
 
 def fit_and_store(board: Board, rows: Any, output: str, target: str, call: str, with_facts: bool) -> StoredEstimate:
@@ -26,8 +26,7 @@ def fit_and_store(board: Board, rows: Any, output: str, target: str, call: str, 
     with_facts : whether counts and quantiles of the columns are kept
     """
     found = stored_estimate(whole_procedure(board))
-    recipe = getattr(board.model, "recipe_", None)
-    facts = column_facts(rows, recipe) if with_facts else None
+    facts = column_facts(rows, recipe_of(board.model)) if with_facts else None
     save(board, output, estimate=found, alerts=alerts_of_board(board), call=call, column_facts=facts, target=target, data_facts=with_facts)
     return found
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..facts.table_columns import table_columns
 from ..inference.column_values import measurements
+from ..models import TableClassifier
 from ..prepare.recipe import Recipe
 from .column_facts import ColumnFacts
 from .training_columns import facts_of, steps_of
@@ -33,6 +34,17 @@ def column_facts(X: Any, recipe: Recipe | None = None) -> tuple[ColumnFacts, ...
     """
     steps = steps_of(recipe)
     return tuple(facts_of(column, steps.get(column.name)) for column in table_columns(X))
+
+
+def recipe_of(model: Any) -> Recipe | None:
+    """Return how a fitted model reads the columns of a table; None where it reads numbers.
+
+    Examples
+    --------
+    >>> recipe_of(None) is None
+    True
+    """
+    return model.recipe_ if isinstance(model, TableClassifier) else None
 
 
 def data_hash(X: Any, labels: Any = None) -> str:

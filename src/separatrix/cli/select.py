@@ -15,14 +15,14 @@ from .speaking import Speaker, spoken
 from .table_files import files_argument, kind_option, paths_of, said
 
 SEARCHES = ("forward", "backward", "stepwise")
-MODELS = {"LDA": "LinearDiscriminantAnalysis", "logistic": "LogisticRegression", "naive-bayes": "GaussianNB"}
+MODELS = ("LDA", "logistic", "naive-bayes")
 
 
 @click.command("select", short_help="Search for few columns that do as well as all.")
 @files_argument()
 @target_option()
 @click.option("--search", type=click.Choice(SEARCHES), default="forward", show_default=True, help="Which way; stepwise: by Wilks' Λ.")
-@click.option("--model", type=click.Choice(list(MODELS)), default="LDA", show_default=True, help="The model whose columns are searched.")
+@click.option("--model", type=click.Choice(MODELS), default="LDA", show_default=True, help="The model whose columns are searched.")
 @click.option("--columns", "count", metavar="N", default="1se", show_default=True, help="How many: a number, best, or 1se.")
 @click.option("--metric", default="error", show_default=True, help="error, log_loss, brier, auc, balanced_accuracy, aic, bic.")
 @click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out.")
@@ -74,11 +74,12 @@ def _count(text: str) -> Any:
 
 
 def _selector(search: str, model: str, count: Any, metric: str, seed: int) -> Any:
-    from .. import models
     from ..evaluation import KFold
+    from ..models import GaussianNB, LinearDiscriminantAnalysis, LogisticRegression
     from ..selection import BackwardSelection, ForwardSelection, StepwiseDiscriminant
 
     if search == "stepwise":
         return StepwiseDiscriminant(max_features=count if isinstance(count, int) else None)
     kind = ForwardSelection if search == "forward" else BackwardSelection
-    return kind(getattr(models, MODELS[model])(), count, plan=KFold(5, random_state=seed), metric=metric)
+    judged = {"LDA": LinearDiscriminantAnalysis, "logistic": LogisticRegression, "naive-bayes": GaussianNB}[model]()
+    return kind(judged, count, plan=KFold(5, random_state=seed), metric=metric)

@@ -52,6 +52,6 @@ def _tables(contents: Any, paths: list[str]) -> Any:
     labels = rows.column(contents.target).to_numpy(zero_copy_only=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        if not hasattr(fitted, "summary"):
+        if not hasattr(fitted, "summary"):  # names: a public method of some classifiers
             raise InputError(f"{type(fitted).__name__} has no tables; LogisticRegression and LinearDiscriminantAnalysis have them.")
         return fitted.summary(rows.drop_columns([contents.target]), labels)
