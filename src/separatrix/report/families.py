@@ -27,12 +27,17 @@ from .family_pictures import draw
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of models: its title, a paragraph, the models of the comparison that belong to it, and the picture as SVG."""
+    """A family of models: its name, title, a paragraph, and the models of the comparison that belong to it."""
 
+    name: str
     title: str
     paragraph: str
     members: tuple[str, ...]
-    picture: str
+
+    @property
+    def picture(self) -> str:
+        """Its boundary on the rows of the picture, as SVG."""
+        return draw(self.name, TOYS.get(self.name))
 
 
 TEXTS: dict[str, tuple[str, str]] = {
@@ -160,8 +165,4 @@ def families_of(candidates: Iterable[Candidate]) -> tuple[Family, ...]:
     members: dict[str, list[str]] = {}
     for candidate in candidates:
         members.setdefault(family_of(candidate), []).append(candidate.name)
-    return tuple(Family(*TEXTS[name], tuple(own), draw(name, _toy(name))) for name, own in members.items())
-
-
-def _toy(name: str) -> Any:
-    return TOYS.get(name)
+    return tuple(Family(name, *TEXTS[name], tuple(own)) for name, own in members.items())

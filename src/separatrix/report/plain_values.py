@@ -1,9 +1,8 @@
-"""Facts as JSON: dataclasses, arrays and numbers as plain values, and text that may stand inside a page."""
+"""Facts as plain values, ready for JSON."""
 
 from __future__ import annotations
 
 import dataclasses
-import json
 from math import isfinite
 from typing import Any
 
@@ -30,16 +29,3 @@ def plain(value: Any) -> Any:
         return value if isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
-
-def page_json(value: Any) -> str:
-    """Return JSON that stands safely between script tags: no <, > or & in it, and letters that are none as escapes.
-
-    Examples
-    --------
-    >>> page_json({"name": "</script>"})
-    '{"name":"\\\\u003c/script\\\\u003e"}'
-    """
-    text = json.dumps(plain(value), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    for letter in "<>&":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return text

@@ -13,7 +13,6 @@ from ..evaluation.time_split import TimeSplit
 from ..facts import rule
 from ..selection.board import Board
 from ..selection.board_entry import Entry
-from .judged_rows import JudgedRows
 from .not_computed import NotComputed
 from .wording import count, listing, metric_name, metric_value, span
 
@@ -58,13 +57,12 @@ class Trust:
     missing: tuple[NotComputed, ...] = ()
 
 
-def trust_of_board(board: Board, rows: JudgedRows, alerts: tuple[Alert, ...], calibration: Reliability | NotComputed) -> Trust:
+def trust_of_board(board: Board, alerts: tuple[Alert, ...], calibration: Reliability | NotComputed) -> Trust:
     """Return whether a comparison can be trusted.
 
     Parameters
     ----------
     board : what `compare` returned
-    rows : held-out rows of the model reported
     alerts : what was noticed in the table and in the result
     calibration : of its held-out posteriors
     """

@@ -1,0 +1,162 @@
+"""All that a report says, as one value: computed from a comparison, or from a model and rows that it has or has not seen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..alerts import Alert
+from ..data.columns import Column, ColumnBatch
+from ..data.opening import is_frame
+from ..evaluation.evaluation_rows import EvaluationRows
+from ..facts import alerts_of_board, alerts_of_columns
+from ..facts.table_columns import table_columns
+from ..prepare.steps.base import date_text, level_text
+from ..inference.column_values import is_date, measurements
+from ..selection.board import Board
+from .answer import Answer, answer_of_board
+from .column_use import ColumnUse, column_use
+from .curve_points import Curves, curves_of
+from .families import Family, families_of
+from .judged_rows import JudgedRows
+from .leaderboard import Leaderboard
+from .limits import limits_of_board
+from .mistakes import Mistakes
+from .not_computed import NotComputed
+from .page_model import PageModel, page_model
+from .plain_values import plain
+from .preparation import Preparation, prepared_columns
+from .reproduction import Reproduction, reproduction_of_board
+from .slices import Slices, worst_slices
+from .threshold_counts import ThresholdCounts
+from .trust import Trust, trust_of_board
+
+MOST_COLUMNS = 2_000
+"""Columns up to which a table is looked at column by column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFacts:
+    """What a report says, section by section.
+
+    Attributes
+    ----------
+    title, model, target : what it is about
+    classes : labels as text
+    rows, columns : size of the table
+    answer, trust, leaderboard, thresholds, curves, uses, slices, mistakes, preparation, what_if, families, reproduction, limits : its
+        sections; what was not computed says so
+    """
+
+    title: str
+    model: str
+    target: str
+    classes: tuple[str, ...]
+    rows: int
+    columns: int
+    answer: Answer
+    trust: Trust
+    leaderboard: Leaderboard | NotComputed
+    thresholds: ThresholdCounts | NotComputed
+    curves: Curves | NotComputed
+    uses: ColumnUse
+    slices: Slices | NotComputed
+    mistakes: Mistakes | NotComputed
+    preparation: Preparation
+    what_if: PageModel | NotComputed
+    families: tuple[Family, ...]
+    reproduction: Reproduction
+    limits: tuple[str, ...]
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the facts as JSON."""
+        return json.dumps(plain(self), ensure_ascii=False, indent=indent, allow_nan=False)
+
+
+def facts_of_board(board: Board, title: str | None = None, include_rows: bool = False, path: str = "report.html") -> ReportFacts:
+    """Return what a comparison says about its picked model.
+
+    Parameters
+    ----------
+    board : what `compare` returned
+    title : of the report; default: what is predicted
+    include_rows : whether the values of misjudged rows are shown
+    path : of the file, as the call that makes it again says it
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from separatrix import KFold, LinearDiscriminantAnalysis, compare
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> facts = facts_of_board(compare(X, y, models=[LinearDiscriminantAnalysis()], plan=KFold(5), random_state=0))
+    >>> facts.model, facts.rows, facts.mistakes.wrong
+    ('LinearDiscriminantAnalysis', 150, 3.0)
+    """
+    rows, picked = board.setting.rows, board.picked
+    target = "the class" if rows.target is None else rows.target
+    columns = columns_of(rows)
+    judged = JudgedRows.of_repeat(picked.scored.repeats[0], rows)
+    curves = curves_of(judged)
+    recipe = board.recipe if picked.candidate.reads_tables else None
+    return ReportFacts(
+        title=f"Predicting {target}" if title is None else title,
+        model=picked.name,
+        target=target,
+        classes=tuple(map(str, rows.classes.tolist())),
+        rows=rows.n,
+        columns=len(columns) or int(np.shape(rows.X)[-1]),
+        answer=answer_of_board(board, target),
+        trust=trust_of_board(board, _alerts(board, columns), curves.calibration),
+        leaderboard=Leaderboard.of(board),
+        thresholds=ThresholdCounts.of(judged),
+        curves=curves,
+        uses=column_use(board.model, rows, picked.name, is_training=True),
+        slices=worst_slices(columns, judged),
+        mistakes=Mistakes.of(judged, values_of(columns) if include_rows else None),
+        preparation=prepared_columns(columns, recipe, reads_tables="naive Bayes" in picked.name),
+        what_if=page_model(board.model, columns, picked.name),
+        families=families_of(entry.candidate for entry in sorted(board.entries, key=lambda own: own.place)),
+        reproduction=reproduction_of_board(board, columns, path),
+        limits=limits_of_board(board),
+    )
+
+
+def columns_of(rows: EvaluationRows) -> list[Column]:
+    """Return the columns of evaluated rows; none of texts in one column, or where there are too many to look at each."""
+    X = rows.X
+    if not (isinstance(X, ColumnBatch) or is_frame(X) or len(np.shape(X)) == 2) or np.shape(X)[1] > MOST_COLUMNS:
+        return []
+    names = None if isinstance(X, ColumnBatch) or is_frame(X) else tuple(f"x{j}" for j in range(np.shape(X)[1]))
+    return table_columns(X, names)
+
+
+def _alerts(board: Board, columns: Sequence[Column]) -> tuple[Alert, ...]:
+    """Return what was noticed in the table and in the result, each once; warnings first."""
+    rows = board.setting.rows
+    found = [*alerts_of_columns(columns, rows.codes, rows.classes, board.setting.plan), *alerts_of_board(board)]
+    once = {(alert.code, alert.subject): alert for alert in found}
+    return tuple(sorted(once.values(), key=lambda alert: (alert.severity != "warning", alert.code)))
+
+
+def values_of(columns: Sequence[Column]) -> Any:
+    """Return a function from places of rows to their values, as text by column."""
+
+    def held(places: Any) -> list[dict[str, str]]:
+        return [{column.name: _text(column.take(np.array([i]))) for column in columns} for i in places]
+
+    return held
+
+
+def _text(one: Column) -> str:
+    """Return the only value of a column as text."""
+    if one.absent[0]:
+        return ""
+    if is_date(one):
+        values = measurements(one)
+        return "" if values is None else date_text(float(values[0]))
+    codes, levels = one.categories()
+    return level_text(levels[codes[0]])
