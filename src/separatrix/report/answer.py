@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from ..inference.shares import wilson
 from ..selection.board import Board
 from .judged_rows import JudgedRows
 from .wording import count, metric_name, metric_value, percent, said, span
@@ -77,7 +76,7 @@ def answer_of_board(board: Board, target: str) -> Answer:
 
 def answer_of_rows(name: str, rows: JudgedRows, target: str) -> Answer:
     """Return the answer of a model on rows that it has not seen."""
-    low, high = wilson(rows.error, float(rows.weights.sum()))
+    low, high = rows.interval
     counts = np.bincount(rows.truth, rows.weights, minlength=len(rows.classes))
     share, majority = _majority(counts, rows.classes)
     sentence = (

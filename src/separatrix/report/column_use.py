@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..data.columns import ColumnBatch
-from ..errors import InputError, InputTypeError
-from ..evaluation.evaluation_rows import EvaluationRows
-from ..explaining import explain
-from ..inference.column_values import row_sample
+from ..explaining.model_explanation import ModelExplanation
 from ..inference.tables import Column, Table
 from .fact_tables import FactTable
+from .findings import Findings
 from .not_computed import NotComputed
 
-MOST_ROWS = 20_000
-"""Rows over which what a column adds is averaged."""
 MOST_COEFFICIENTS = 60
 """Coefficients listed: the largest per standard deviation."""
-FOLDS = 5
-"""Refits behind the stability of coefficients."""
-MOST_VALUES = 2_000_000
-"""Rows times columns up to which these refits are made unasked."""
+SELECTION = NotComputed(
+    "The order in which columns would be selected", "No selection was run.", "ForwardSelection(model, 10).fit(X, y).history_"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,66 +37,36 @@ class ColumnUse:
     missing: tuple[NotComputed, ...]
 
 
-def column_use(model: Any, rows: EvaluationRows, name: str, is_training: bool) -> ColumnUse:
-    """Return how a fitted model uses the columns of some rows.
-
-    Parameters
-    ----------
-    model : fitted classifier
-    rows : labelled rows
-    name : what the model is called
-    is_training : whether these are the rows it was fitted on, so that refits without some of them say how stable it is
+def column_use(found: Findings) -> ColumnUse:
+    """Return how the model of some findings uses the columns.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from separatrix import LinearDiscriminantAnalysis
-    >>> from separatrix.evaluation.evaluation_rows import rows_to_evaluate
+    >>> from separatrix import KFold, LinearDiscriminantAnalysis, compare
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> found = column_use(LinearDiscriminantAnalysis().fit(X, y), rows_to_evaluate(X, y), "LDA", is_training=True)
-    >>> found.importance.columns[0].cells[0], found.coefficients.columns[1].name
+    >>> use = column_use(Findings.of_board(compare(X, y, models=[LinearDiscriminantAnalysis()], plan=KFold(5), random_state=0)))
+    >>> use.importance.columns[0].cells[0], use.coefficients.columns[1].name
     ('petal length (cm)', 'estimate')
     """
-    selection = NotComputed(
-        "The order in which columns would be selected",
-        "No selection was run.",
-        "ForwardSelection(model, 10).fit(X, y).history_",
-    )
-    size = rows.n * int(np.shape(rows.X)[1]) if len(np.shape(rows.X)) == 2 else MOST_VALUES + 1
-    can_refit = is_training and size <= MOST_VALUES and not isinstance(rows.X, ColumnBatch) and rows.counts.min() >= 2 * FOLDS
-    try:
-        found = _explained(model, rows, FOLDS if can_refit else 0)
-    except (InputError, InputTypeError) as problem:
-        refused = NotComputed(f"What {name} uses", str(problem))
-        return ColumnUse(refused, NotComputed("Coefficients", str(problem)), (), (selection,))
-    missing = [selection]
-    if found.coefficients is not None and not can_refit:
-        missing.insert(0, NotComputed("Stability of the coefficients", _why_not(is_training), "explain(model, X, y=y, folds=5)"))
-    importance = FactTable.of(found.columns) if found.columns is not None else _importance(found)
+    own = found.explanation
+    if isinstance(own, NotComputed):
+        return ColumnUse(own, NotComputed("Coefficients", own.why), (), (SELECTION,))
+    missing = [SELECTION]
+    if own.coefficients is not None and not found.is_refitted:
+        why = "It takes refits, on the rows trained on, and the table is large." if found.board is not None else "It takes the rows trained on."
+        missing.insert(0, NotComputed("Stability of the coefficients", why, "explain(model, X, y=y, folds=5)"))
+    importance = FactTable.of(own.columns) if own.columns is not None else _importance(own)
     coefficients: FactTable | NotComputed
-    if found.coefficients is None:
+    if own.coefficients is None:
         coefficients = NotComputed("Coefficients", "The scores are not linear in the columns.", "explain(model, X, 0)  # of row 0")
     else:
-        coefficients = FactTable.of(_largest(found.coefficients))
-    sentences = (*found.boundaries[:6], found.intervals, *_groups(found.groups), *found.notes)
+        coefficients = FactTable.of(_largest(own.coefficients))
+    sentences = (*own.boundaries[:6], own.intervals, *_groups(own.groups), *own.notes)
     return ColumnUse(importance, coefficients, tuple(sentence for sentence in sentences if sentence), tuple(missing))
 
 
-def _explained(model: Any, rows: EvaluationRows, folds: int) -> Any:
-    """Return the explanation of a model: contributions over some of the rows, refits over all of them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # refits repeat what the fit has warned of, and the report shows that
-        if folds:
-            return explain(model, rows.X, y=rows.labels, folds=folds, resamples=0)
-        some = rows.take(row_sample(rows.n, MOST_ROWS))
-        return explain(model, some.X, folds=0, resamples=0)
-
-
-def _why_not(is_training: bool) -> str:
-    return "The table is large, and it takes refits." if is_training else "It takes refits on the rows trained on, which are not these."
-
-
-def _importance(found: Any) -> FactTable | NotComputed:
+def _importance(found: ModelExplanation) -> FactTable | NotComputed:
     """Return how much each column of numbers moves the score: the size of its coefficient per standard deviation."""
     table = found.coefficients
     if table is None or "per std. dev." not in table.to_dict():

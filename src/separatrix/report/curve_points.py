@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..array_types import Indices
+from ..charts.sampling import thinned as evenly_thinned
 from ..decisions import Curve, Reliability, precision_recall, reliability, roc
 from .judged_rows import JudgedRows
 from .not_computed import NotComputed
@@ -25,9 +25,14 @@ class Curves:
     precision_recall: Curve | NotComputed
     calibration: Reliability | NotComputed
 
+    def with_few_points(self) -> Curves:
+        """Return the same with as many points as a screen can show."""
+        own = (one if isinstance(one, NotComputed) else thinned(one) for one in (self.roc, self.precision_recall))
+        return Curves(*own, self.calibration)
+
 
 def curves_of(rows: JudgedRows) -> Curves:
-    """Return the curves of held-out rows, thinned.
+    """Return the curves of held-out rows.
 
     Examples
     --------
@@ -46,27 +51,20 @@ def curves_of(rows: JudgedRows) -> Curves:
         why, call = "There are more than two classes; name one that counts as positive.", "roc(estimate, y, positive=…)"
         return Curves(NotComputed("The ROC curve", why, call), NotComputed("Precision and recall", why, call), calibration)
     made = [curve(P, labels, classes=rows.classes, sample_weight=weight) for curve in (roc, precision_recall)]
-    return Curves(thinned(made[0]), thinned(made[1]), calibration)
+    return Curves(made[0], made[1], calibration)
 
 
 def thinned(curve: Curve, points: int = POINTS) -> Curve:
-    """Return a curve with at most so many points, spread evenly along it.
+    """Return a curve with about so many points at most, chosen where it bends.
 
     Examples
     --------
     >>> x = np.linspace(0.0, 1.0, 9_001)
     >>> few = thinned(Curve("line", x, x**2, x**2, x**2, x, ("x", "y")))
-    >>> len(few.x), few.x[0], few.x[-1]
-    (160, 0.0, 1.0)
+    >>> len(few.x) <= 200, few.x[0], few.x[-1]
+    (True, 0.0, 1.0)
     """
-    if len(curve.x) <= points:
-        return curve
-    kept = _along(np.cumsum(np.abs(np.diff(curve.x, prepend=curve.x[0])) + np.abs(np.diff(curve.y, prepend=curve.y[0]))), points)
+    kept = evenly_thinned(curve.x, curve.y, points)
     parts = {name: getattr(curve, name)[kept] for name in ("x", "y", "low", "high", "thresholds")}
     more = None if curve.more is None else {name: line[kept] for name, line in curve.more.items()}
     return replace(curve, **parts, more=more)
-
-
-def _along(length: np.ndarray, points: int) -> Indices:  # type: ignore[type-arg]
-    at = np.searchsorted(length, np.linspace(0.0, length[-1], points))
-    return np.unique(np.concatenate([[0], np.minimum(at, len(length) - 1)[1:-1], [len(length) - 1]]))

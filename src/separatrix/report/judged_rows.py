@@ -12,6 +12,7 @@ from ..array_types import Codes, Floats, Indices
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.plans import NEVER
 from ..evaluation.predictions import HeldOut, answers
+from ..inference.shares import wilson, wilson_band
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +90,20 @@ class JudgedRows:
     def error(self) -> float:
         """Share of the rows judged wrongly."""
         return float(np.average(self.is_wrong, weights=self.weight))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the error."""
+        return wilson(self.error, float(self.weights.sum()))
+
+    @property
+    def confusion_intervals(self) -> Floats:
+        """Ends and share (K, K, 3) of each cell within its true class: low, share, high; Wilson's intervals."""
+        counts = self.confusion
+        totals = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+        share = counts / np.where(totals > 0, totals, 1.0)
+        low, high = wilson_band(share, totals)
+        return np.stack([low, share, high], axis=-1)
 
     @property
     def confusion(self) -> Floats:

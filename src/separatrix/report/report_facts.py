@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..alerts import Alert
-from ..data.columns import Column, ColumnBatch
-from ..data.opening import is_frame
-from ..evaluation.evaluation_rows import EvaluationRows
+from ..data.columns import Column
 from ..facts import alerts_of_board, alerts_of_columns
-from ..facts.table_columns import table_columns
-from ..prepare.steps.base import date_text, level_text
 from ..inference.column_values import is_date, measurements
+from ..prepare.steps.base import date_text, level_text
 from ..selection.board import Board
 from .answer import Answer, answer_of_board
 from .column_use import ColumnUse, column_use
-from .curve_points import Curves, curves_of
-from .families import Family, families_of
-from .judged_rows import JudgedRows
+from .curve_points import Curves
+from .families import Family, families_of, family_of
+from .findings import Findings
 from .leaderboard import Leaderboard
 from .limits import limits_of_board
 from .mistakes import Mistakes
@@ -34,9 +31,6 @@ from .reproduction import Reproduction, reproduction_of_board
 from .slices import Slices, worst_slices
 from .threshold_counts import ThresholdCounts
 from .trust import Trust, trust_of_board
-
-MOST_COLUMNS = 2_000
-"""Columns up to which a table is looked at column by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +71,12 @@ class ReportFacts:
         return json.dumps(plain(self), ensure_ascii=False, indent=indent, allow_nan=False)
 
 
-def facts_of_board(board: Board, title: str | None = None, include_rows: bool = False, path: str = "report.html") -> ReportFacts:
+def facts_of_board(found: Findings, title: str | None = None, include_rows: bool = False, path: str = "report.html") -> ReportFacts:
     """Return what a comparison says about its picked model.
 
     Parameters
     ----------
-    board : what `compare` returned
+    found : `Findings.of_board(board)`
     title : of the report; default: what is predicted
     include_rows : whether the values of misjudged rows are shown
     path : of the file, as the call that makes it again says it
@@ -92,46 +86,36 @@ def facts_of_board(board: Board, title: str | None = None, include_rows: bool = 
     >>> from sklearn.datasets import load_iris
     >>> from separatrix import KFold, LinearDiscriminantAnalysis, compare
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> facts = facts_of_board(compare(X, y, models=[LinearDiscriminantAnalysis()], plan=KFold(5), random_state=0))
+    >>> found = Findings.of_board(compare(X, y, models=[LinearDiscriminantAnalysis()], plan=KFold(5), random_state=0))
+    >>> facts = facts_of_board(found)
     >>> facts.model, facts.rows, facts.mistakes.wrong
     ('LinearDiscriminantAnalysis', 150, 3.0)
     """
-    rows, picked = board.setting.rows, board.picked
-    target = "the class" if rows.target is None else rows.target
-    columns = columns_of(rows)
-    judged = JudgedRows.of_repeat(picked.scored.repeats[0], rows)
-    curves = curves_of(judged)
+    board, judged, curves, columns = found.board, found.judged, found.curves, found.columns
+    assert board is not None and judged is not None and isinstance(curves, Curves)
+    picked = board.picked
     recipe = board.recipe if picked.candidate.reads_tables else None
     return ReportFacts(
-        title=f"Predicting {target}" if title is None else title,
-        model=picked.name,
-        target=target,
-        classes=tuple(map(str, rows.classes.tolist())),
-        rows=rows.n,
-        columns=len(columns) or int(np.shape(rows.X)[-1]),
-        answer=answer_of_board(board, target),
+        title=f"Predicting {found.target}" if title is None else title,
+        model=found.name,
+        target=found.target,
+        classes=tuple(map(str, found.rows.classes.tolist())),
+        rows=found.rows.n,
+        columns=len(columns) or int(np.shape(found.rows.X)[-1]),
+        answer=answer_of_board(board, found.target),
         trust=trust_of_board(board, _alerts(board, columns), curves.calibration),
         leaderboard=Leaderboard.of(board),
         thresholds=ThresholdCounts.of(judged),
-        curves=curves,
-        uses=column_use(board.model, rows, picked.name, is_training=True),
+        curves=curves.with_few_points(),
+        uses=column_use(found),
         slices=worst_slices(columns, judged),
         mistakes=Mistakes.of(judged, values_of(columns) if include_rows else None),
-        preparation=prepared_columns(columns, recipe, reads_tables="naive Bayes" in picked.name),
-        what_if=page_model(board.model, columns, picked.name),
+        preparation=prepared_columns(columns, recipe, family_of(picked.candidate) == "naive Bayes"),
+        what_if=page_model(found.model, columns, found.name),
         families=families_of(entry.candidate for entry in sorted(board.entries, key=lambda own: own.place)),
         reproduction=reproduction_of_board(board, columns, path),
         limits=limits_of_board(board),
     )
-
-
-def columns_of(rows: EvaluationRows) -> list[Column]:
-    """Return the columns of evaluated rows; none of texts in one column, or where there are too many to look at each."""
-    X = rows.X
-    if not (isinstance(X, ColumnBatch) or is_frame(X) or len(np.shape(X)) == 2) or np.shape(X)[1] > MOST_COLUMNS:
-        return []
-    names = None if isinstance(X, ColumnBatch) or is_frame(X) else tuple(f"x{j}" for j in range(np.shape(X)[1]))
-    return table_columns(X, names)
 
 
 def _alerts(board: Board, columns: Sequence[Column]) -> tuple[Alert, ...]:

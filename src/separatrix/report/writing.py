@@ -28,10 +28,13 @@ def write_board_report(
     """
     check_arguments(write_board_report, locals())
     target = html_path(path)
+    from .figures import figures_of
+    from .findings import Findings
     from .rendering import rendered
     from .report_facts import facts_of_board
 
-    return write_page(rendered(facts_of_board(board, title, include_rows, target.name), {}), target)
+    found = Findings.of_board(board)
+    return write_page(rendered(facts_of_board(found, title, include_rows, target.name), figures_of(found)), target)
 
 
 def html_path(path: str | os.PathLike[str]) -> Path:

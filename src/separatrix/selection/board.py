@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from inspect import signature
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..evaluation.prepared import read_once
 from ..inference.tables import Column, Table
+from ..loading import maker
 from ..models import TableClassifier
 from ..prepare import Recipe
 from ..prepare.steps import Dropped
@@ -102,6 +105,18 @@ class Board:
         if candidate.reads_tables:
             return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
         return setting.rows.fit(candidate.at(point))
+
+    def report(self, path: str | PathLike[str], *, title: str | None = None, include_rows: bool = False) -> Path:
+        """Write one HTML file that says whether the picked model can be trusted, and return its path; it opens without a network.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html; a failed write leaves the old file
+        title : of the report; default: what is predicted
+        include_rows : whether the values of misjudged rows stand in the file; else only their numbers do
+        """
+        written: Path = maker("report.writing.write_board_report")(self, path, title=title, include_rows=include_rows)
+        return written
 
     def __getitem__(self, name: str) -> Entry:
         """Return the line of a model."""
