@@ -1,8 +1,8 @@
 """The one file that imports altair: charts that are drawn without the network, and the data they hold.
 
-A chart of this room is a chart of Altair in every respect (`+`, `|`, `.properties(…)`, `.encode(…)`), with three differences. Its data stand in the
-specification as text until it is asked for, so that no limit of rows applies and nothing is checked row by row. Its colours follow the page
-(`themes.py`). A notebook and a saved page draw it with the vendored bundle, not from the network. No global setting of Altair is
+A chart of this room is a chart of Altair in every respect (`+`, `|`, `.properties(…)`), with three differences. Its data stand
+in the specification as text until that is asked for, so that no limit of rows applies and nothing is checked row by row. Its colours follow
+the page (`themes.py`). A notebook and a saved page draw it with the vendored bundle, not from the network. No global setting of Altair is
 changed.
 """
 
@@ -47,7 +47,7 @@ class Offline:
         found = self.to_dict()
         return {**found, "config": {**found["config"], **config(theme)}}
 
-    def save(self, path: str | os.PathLike[str], *, theme: Theme = "light", scale: float = 2.0) -> None:  # type: ignore[override]
+    def save(self, path: str | os.PathLike[str], *, theme: Theme = "light", scale: float = 2.0) -> None:
         """Write the chart to a file: .html (interactive, opens without the network), .svg, .png or .json.
 
         Parameters

@@ -26,12 +26,12 @@ STYLE = (
 
 
 def json_for_script(value: Any) -> str:
-    """Return JSON that may stand inside a script element, whatever its texts hold.
+    r"""Return JSON that may stand inside a script element, whatever its texts hold.
 
     Examples
     --------
     >>> json_for_script("</script><!--")
-    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
+    '"\\u003c/script\\u003e\\u003c!--"'
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for letter in "<>&\u2028\u2029":
@@ -55,13 +55,14 @@ def notebook_html(spec: dict[str, Any]) -> str:
     name = sha256(text.encode("utf-8")).hexdigest()[:16]
     lines = "<br>".join(map(escape, said(spec)))
     code = (
-        f'(()=>{{const spec={text};const draw=()=>document.querySelectorAll(\'[data-separatrix="{name}"]\').forEach(e=>{{'
+        f"(()=>{{const spec={text};const draw=()=>document.querySelectorAll('[data-separatrix=\"{name}\"]').forEach(e=>{{"
         f"if(!e.dataset.drawn){{e.dataset.drawn=1;vegaEmbed(e,spec,{OPTIONS})}}}});"
         "if(!window.separatrixVega){window.separatrixVega=(async()=>{"
         f'const bytes=Uint8Array.from(atob("{_packed()}"),c=>c.charCodeAt(0));'
         'const text=await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();'
-        'const s=document.createElement("script");s.textContent=`(()=>{const define=undefined,module=undefined,exports=undefined;${text}})()`;'
-        f"document.head.append(s);const c=document.createElement('style');c.textContent={json_for_script(STYLE)};document.head.append(c)}})()}}"
+        "const add=(kind,text)=>{const e=document.createElement(kind);e.textContent=text;document.head.append(e)};"
+        'add("script",`(()=>{const define=undefined,module=undefined,exports=undefined;${text}})()`);'
+        f'add("style",{json_for_script(STYLE)})}})()}}'
         "window.separatrixVega.then(draw)})()"
     )
     return f'<div data-separatrix="{name}">{lines}<br>(Drawn by a script: trust this notebook to see it.)</div><script>{code}</script>'

@@ -1,12 +1,13 @@
 """Colours that people with any colour vision tell apart, on white and on dark pages alike.
 
-The hues are those of Okabe and Ito, moved in lightness until each stands out by 3 : 1 from both backgrounds, so that a chart needs one set of
-colours; classes are told apart by the shape of their points and the dashes of their lines as well.
+The first hues are those of Okabe and Ito; the others were searched for, so that any two differ for every kind of colour vision. Each
+stands out by 3 : 1 from both backgrounds, so that a chart needs one set of colours. Classes are told apart by the shape of their points and
+the dashes of their lines as well.
 """
 
 from __future__ import annotations
 
-CLASSES = ("#0072b2", "#d55e00", "#009e73", "#c56fa0", "#8c7a00", "#3399cc", "#8f6bd1", "#7f7f7f")
+CLASSES = ("#0072b2", "#d55e00", "#009e73", "#962dff", "#c56fa0", "#e1004b", "#78694b", "#e83ad0")
 """Colours of the classes, in the order of `classes_`; beyond eight they repeat, with other shapes."""
 FIRST, SECOND = CLASSES[0], CLASSES[1]
 """The colour of the one thing a chart shows, and of what it is set beside."""

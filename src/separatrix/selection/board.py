@@ -232,6 +232,10 @@ class Board:
             return ""
         return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
 
+    def chart(self) -> Any:
+        """Return the models with their intervals and ties as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.leaderboard.leaderboard")(self)
+
     def __str__(self) -> str:
         return self.table().text
 
