@@ -56,13 +56,16 @@ def column_use(found: Findings) -> ColumnUse:
     if own.coefficients is not None and not found.is_refitted:
         why = "It takes refits, on the rows trained on, and the table is large." if found.board is not None else "It takes the rows trained on."
         missing.insert(0, NotComputed("Stability of the coefficients", why, "explain(model, X, y=y, folds=5)"))
+    if own.coefficients is not None and own.intervals.startswith("No intervals"):
+        missing.insert(0, NotComputed("Intervals of the coefficients", "They take a hundred refits.", "explain(model, X, y=y)"))
     importance = FactTable.of(own.columns) if own.columns is not None else _importance(own)
     coefficients: FactTable | NotComputed
     if own.coefficients is None:
         coefficients = NotComputed("Coefficients", "The scores are not linear in the columns.", "explain(model, X, 0)  # of row 0")
     else:
         coefficients = FactTable.of(_largest(own.coefficients))
-    sentences = (*own.boundaries[:6], own.intervals, *_groups(own.groups), *own.notes)
+    found_how = "" if own.intervals.startswith("No intervals") else own.intervals
+    sentences = (*own.boundaries[:6], found_how, *_groups(own.groups), *own.notes)
     return ColumnUse(importance, coefficients, tuple(sentence for sentence in sentences if sentence), tuple(missing))
 
 

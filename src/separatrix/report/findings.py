@@ -14,6 +14,7 @@ from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..explaining import explain
+from ..explaining.column_effects import ColumnEffects, column_effects
 from ..explaining.model_explanation import ModelExplanation
 from ..facts.table_columns import table_columns
 from ..inference.column_values import row_sample
@@ -46,6 +47,7 @@ class Findings:
     curves : of the rows judged
     explanation : what the model has learned, or why that cannot be said
     is_refitted : whether the explanation has refits without some of the rows
+    effects : what each column does to the score over its values, or why that cannot be said
     board : the comparison, where there was one
     """
 
@@ -58,6 +60,7 @@ class Findings:
     curves: Curves | NotComputed
     explanation: ModelExplanation | NotComputed
     is_refitted: bool
+    effects: ColumnEffects | NotComputed
     board: Board | None = None
 
     @classmethod
@@ -76,6 +79,7 @@ class Findings:
             curves_of(judged),
             explained(board.model, rows, FOLDS if can_refit else 0),
             can_refit,
+            effects_of(board.model, rows),
             board,
         )
 
@@ -107,6 +111,16 @@ def explained(model: Any, rows: EvaluationRows, folds: int) -> ModelExplanation 
             return explain(model, some.X, folds=0, resamples=0)  # type: ignore[return-value]
         except (InputError, InputTypeError) as problem:
             return NotComputed("What the model uses", str(problem))
+
+
+def effects_of(model: Any, rows: EvaluationRows) -> ColumnEffects | NotComputed:
+    """Return what each column does to the score over the values that it takes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return column_effects(model, rows.X)
+        except (InputError, InputTypeError) as problem:
+            return NotComputed("What each column does to the score", str(problem))
 
 
 def _can_refit(rows: EvaluationRows) -> bool:

@@ -54,7 +54,7 @@ def field_of(step: Step, rows: ColumnBatch) -> FormField:
     width = len(step.outputs)
     if isinstance(step, Numbers):
         kept = ("fill", "indicator", "flat", "transform", "centre", "scale", "shape", "knots", "spikes", "per")
-        return FormField(step.column, "number", _some(step, kept), width, float(f"{step.fill:.6g}"), hint=step.unit)
+        return FormField(step.column, "number", _some(step, kept), width, float(f"{step.fill:.4g}"), hint=step.unit)
     if isinstance(step, Category):
         # The levels grouped as rare stay out of the page: any level that is not listed is treated alike.
         plain = _some(step, ("reference", "levels", "missing", "shared")) | {"grouped": bool(step.grouped)}

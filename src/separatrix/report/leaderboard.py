@@ -75,8 +75,14 @@ class Leaderboard:
         metric = board.setting.metric
         test = next((entry.difference.test for entry in board.entries if entry.difference is not None), "")
         lines = tuple(_line(board, entry) for entry in board.entries)
-        remarks = tuple(board.remarks())
+        remarks = tuple(_sentence(remark) for remark in board.remarks())
         return cls(metric.name, metric_name(metric.name), metric.is_loss, lines, test, remarks, dict(board.failures))
+
+
+def _sentence(remark: str) -> str:
+    """Return a remark without the marks of the printed table."""
+    bare = remark.lstrip("►= ")
+    return bare[:1].upper() + bare[1:]
 
 
 def _line(board: Board, entry: Entry) -> Line:

@@ -1,7 +1,7 @@
 // Charts by the vendored Vega, expressions interpreted; every figure can be saved.
 "use strict";
 (() => {
-  const specs = JSON.parse(document.getElementById("charts").textContent), views = new Map();
+  const charts = JSON.parse(document.getElementById("charts").textContent);
   const OPTIONS = { ast: true, actions: false, renderer: "svg", mode: "vega-lite", defaultStyle: false, tooltip: { disableDefaultStyle: true } };
 
   function save(name, blob) {
@@ -27,24 +27,22 @@
     return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
   }
 
+  // Outside the page a chart has a title, a width of its own, and colours in place of currentColor.
   async function picture(figure, format) {
-    const svg = figure.querySelector("svg"), view = views.get(figure);
-    if (format === "svg" || !view) return alone(svg);
-    // A canvas knows no currentColor: the chart is drawn again with the colours of the page.
-    const ink = getComputedStyle(figure).color, paper = getComputedStyle(figure).backgroundColor;
-    const spec = JSON.parse(JSON.stringify(specs[figure.dataset.chart]).replaceAll("currentColor", ink));
-    spec.config.background = paper;
-    const hidden = document.createElement("div");
-    const drawn = await vegaEmbed(hidden, spec, { ...OPTIONS, renderer: "none" });
+    const chart = charts[figure.dataset.chart];
+    if (!chart) return alone(figure.querySelector("svg"));
+    const style = getComputedStyle(figure), text = JSON.stringify(chart.spec).replaceAll("currentColor", style.color);
+    const spec = { ...JSON.parse(text), title: { text: chart.title, subtitle: chart.notes, anchor: "start" } };
+    if (spec.width === "container") Object.assign(spec, { width: 480, autosize: "pad" });
+    spec.config.background = style.backgroundColor;
+    const drawn = await vegaEmbed(document.createElement("div"), spec, { ...OPTIONS, renderer: "none" });
+    if (format === "svg") return new Blob([await drawn.view.toSVG()], { type: "image/svg+xml" });
     const canvas = await drawn.view.toCanvas(2);
     return new Promise((done) => canvas.toBlob(done, "image/png"));
   }
 
   async function draw(figure) {
-    const spec = specs[figure.dataset.chart];
-    if (!spec) return;
-    const drawn = await vegaEmbed(figure.querySelector(".canvas"), spec, OPTIONS);
-    views.set(figure, drawn.view);
+    await vegaEmbed(figure.querySelector(".canvas"), charts[figure.dataset.chart].spec, OPTIONS);
     figure.dataset.drawn = "";
   }
 
