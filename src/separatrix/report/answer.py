@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..array_types import Floats
 from ..selection.board import Board
 from .judged_rows import JudgedRows
 from .wording import count, metric_name, metric_value, percent, said, span
@@ -77,7 +79,7 @@ def answer_of_board(board: Board, target: str) -> Answer:
 def answer_of_rows(name: str, rows: JudgedRows, target: str) -> Answer:
     """Return the answer of a model on rows that it has not seen."""
     low, high = rows.interval
-    counts = np.bincount(rows.truth, rows.weights, minlength=len(rows.classes))
+    counts = rows.confusion.sum(axis=1)
     share, majority = _majority(counts, rows.classes)
     sentence = (
         f"{name} predicts {target} wrongly for {percent(rows.error)} of {count(rows.n, 'row')} it has not seen (95 % interval "
@@ -95,18 +97,18 @@ def answer_without_rows(name: str, target: str, n_training: float | None) -> Ans
     """Return the answer where no row is known that the model has not seen."""
     rows = "" if n_training is None else f" on {count(n_training, 'row')}"
     sentence = (
-        f"{name} was trained{rows} to predict {target}; how well it does on rows it has not seen cannot be said from the rows given, because "
-        "it was trained on them."
+        f"{name} was trained{rows} to predict {target}; how well it does on rows it has not seen cannot be said from the rows given, "
+        "because it was trained on them."
     )
     return Answer(sentence, "unknown", ())
 
 
-def _majority(counts: np.ndarray, classes: np.ndarray) -> tuple[float, object]:  # type: ignore[type-arg]
+def _majority(counts: Floats, classes: NDArray[Any]) -> tuple[float, object]:
     largest = int(np.argmax(counts))
     return float(counts[largest] / counts.sum()), classes.tolist()[largest]
 
 
 def _ties(board: Board) -> str:
-    others = [entry for entry in board.ties if entry is not board.picked and entry is not board.best]
+    others = [entry for entry in board.ties if entry.is_contender and entry is not board.picked]
     also = len(others) + (board.best is not board.picked)
     return f"{also} others as good, as far as chance can tell" if also > 1 else "1 other as good" if also else "none as good"

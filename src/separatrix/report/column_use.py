@@ -54,7 +54,11 @@ def column_use(found: Findings) -> ColumnUse:
         return ColumnUse(own, NotComputed("Coefficients", own.why), (), (SELECTION,))
     missing = [SELECTION]
     if own.coefficients is not None and not found.is_refitted:
-        why = "It takes refits, on the rows trained on, and the table is large." if found.board is not None else "It takes the rows trained on."
+        why = (
+            "It takes refits, on the rows trained on, and the table is large."
+            if found.board is not None
+            else "It takes the rows trained on."
+        )
         missing.insert(0, NotComputed("Stability of the coefficients", why, "explain(model, X, y=y, folds=5)"))
     if own.coefficients is not None and own.intervals.startswith("No intervals"):
         missing.insert(0, NotComputed("Intervals of the coefficients", "They take a hundred refits.", "explain(model, X, y=y)"))
@@ -93,4 +97,6 @@ def _largest(table: Table) -> Table:
 
 
 def _groups(groups: tuple[tuple[str, ...], ...]) -> list[str]:
-    return [f"Columns that nearly determine each other: {', '.join(group)}; their coefficients are to be read together." for group in groups]
+    return [
+        f"Columns that nearly determine each other: {', '.join(group)}; their coefficients are to be read together." for group in groups
+    ]

@@ -27,8 +27,8 @@ class Curves:
 
     def with_few_points(self) -> Curves:
         """Return the same with as many points as a screen can show."""
-        own = (one if isinstance(one, NotComputed) else thinned(one) for one in (self.roc, self.precision_recall))
-        return Curves(*own, self.calibration)
+        few, other = (one if isinstance(one, NotComputed) else thinned(one) for one in (self.roc, self.precision_recall))
+        return Curves(few, other, self.calibration)
 
 
 def curves_of(rows: JudgedRows) -> Curves:
@@ -44,8 +44,8 @@ def curves_of(rows: JudgedRows) -> Curves:
     """
     P, labels, weight = rows.posteriors, rows.classes[rows.truth], rows.weight
     if P is None:
-        refused = [NotComputed(what, NO_POSTERIORS, CALIBRATE) for what in ("The ROC curve", "Precision and recall", "Calibration")]
-        return Curves(*refused)
+        one, two, three = (NotComputed(what, NO_POSTERIORS, CALIBRATE) for what in ("The ROC curve", "Precision and recall", "Calibration"))
+        return Curves(one, two, three)
     calibration = reliability(P, labels, classes=rows.classes, sample_weight=weight)
     if len(rows.classes) > 2 or len(np.unique(rows.truth)) < 2:
         why, call = "There are more than two classes; name one that counts as positive.", "roc(estimate, y, positive=…)"
@@ -61,8 +61,8 @@ def thinned(curve: Curve, points: int = POINTS) -> Curve:
     --------
     >>> x = np.linspace(0.0, 1.0, 9_001)
     >>> few = thinned(Curve("line", x, x**2, x**2, x**2, x, ("x", "y")))
-    >>> len(few.x) <= 200, few.x[0], few.x[-1]
-    (True, 0.0, 1.0)
+    >>> len(few.x) <= 200, few.x[[0, -1]].tolist()
+    (True, [0.0, 1.0])
     """
     kept = evenly_thinned(curve.x, curve.y, points)
     parts = {name: getattr(curve, name)[kept] for name in ("x", "y", "low", "high", "thresholds")}

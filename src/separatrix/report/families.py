@@ -43,8 +43,8 @@ class Family:
 TEXTS: dict[str, tuple[str, str]] = {
     "nearest mean": (
         "Nearest mean",
-        "Each class is its mean row; a new row belongs to the nearest one. The boundary runs half way between two means, at right angles to "
-        "the line that joins them. Nothing is estimated but means, so that it stands firm with few rows and misses whatever spread tells.",
+        "Each class is its mean row; a new row belongs to the nearest one. The boundary runs half way between two means, at right angles "
+        "to the line that joins them. Nothing is estimated but means, so that it stands firm with few rows and misses whatever spread tells.",
     ),
     "naive Bayes": (
         "Naive Bayes",
@@ -53,9 +53,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "LDA": (
         "Linear discriminant analysis",
-        "Every class is a cloud of the same shape around its own mean. Bayes' rule then gives straight boundaries, in closed form. Shrinkage "
-        "pulls the shape towards a round one, which helps where columns are many beside the rows. It is at its best where columns are "
-        "measurements without far outliers.",
+        "Every class is a cloud of the same shape around its own mean. Bayes' rule then gives straight boundaries, in closed form. "
+        "Shrinkage pulls the shape towards a round one, which helps where columns are many beside the rows. It is at its best where "
+        "columns are measurements without far outliers.",
     ),
     "Fisher": (
         "Fisher's discriminant",
@@ -75,8 +75,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "logistic with curves": (
         "Logistic regression with curves",
-        "The same, with each column of numbers allowed to bend: a natural cubic spline in place of a straight line. It remains a sum over columns, "
-        "so that what each one does can still be drawn by itself.",
+        "The same, with each column of numbers allowed to bend: a natural cubic spline in place of a straight line. It remains a sum over "
+        "columns, so that what each one does can still be drawn by itself.",
     ),
     "linear SVM": (
         "Linear support vector machine",
@@ -85,13 +85,13 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "perceptron": (
         "Perceptron",
-        "It walks through the rows and moves the boundary whenever it is wrong, a little towards the row. If a straight boundary separates the "
-        "classes, it finds one. The average over all its steps is far steadier than the last one.",
+        "It walks through the rows and moves the boundary whenever it is wrong, a little towards the row. If a straight boundary separates "
+        "the classes, it finds one. The average over all its steps is far steadier than the last one.",
     ),
     "QDA": (
         "Quadratic discriminant analysis",
-        "Every class has a cloud of a shape of its own, so that boundaries bend: ellipses, parabolas, hyperbolas. Pooling pulls the shapes towards "
-        "a common one. It needs more rows for each class, about as many as columns squared.",
+        "Every class has a cloud of a shape of its own, so that boundaries bend: ellipses, parabolas, hyperbolas. Pooling pulls the shapes "
+        "towards a common one. It needs more rows for each class, about as many as columns squared.",
     ),
     "kernel": (
         "Linear in other columns",

@@ -60,7 +60,9 @@ class Figure:
         own = _named(parts, datasets, {})
         # One view is as wide as its place in the page; views beside each other, and cells of a fixed size, stay as they are.
         wide = {**WIDE, **_height(spec)} if "layer" in spec and "width" not in spec else {}
-        return cls({**own, **wide, "datasets": datasets}, str(said["text"]), " ".join([notes] if isinstance(notes, str) else notes), caption)
+        return cls(
+            {**own, **wide, "datasets": datasets}, str(said["text"]), " ".join([notes] if isinstance(notes, str) else notes), caption
+        )
 
 
 def _is_empty(layer: dict[str, Any]) -> bool:

@@ -79,7 +79,7 @@ class JudgedRows:
     @property
     def is_wrong(self) -> NDArray[np.bool_]:
         """Which rows were judged wrongly, (m,)."""
-        return self.predicted != self.truth
+        return np.asarray(self.predicted != self.truth)
 
     @property
     def weights(self) -> Floats:
@@ -109,4 +109,4 @@ class JudgedRows:
     def confusion(self) -> Floats:
         """Summed weights (K, K) of rows by truth and by what was said."""
         K = len(self.classes)
-        return np.bincount(self.truth * K + self.predicted, self.weights, minlength=K * K).reshape(K, K)
+        return np.bincount(self.truth * K + self.predicted, self.weights, minlength=K * K).reshape(K, K).astype(np.float64)

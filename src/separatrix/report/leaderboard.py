@@ -86,9 +86,21 @@ def _sentence(remark: str) -> str:
 
 
 def _line(board: Board, entry: Entry) -> Line:
-    found = entry.difference
-    lost = (None, None, None, None) if found is None else (found.value, *found.interval, found.p)
-    return Line(entry.name, _standing(board, entry), entry.value, *entry.interval, *lost, entry.chosen, entry.method, entry.seconds)
+    found, (low, high) = entry.difference, entry.interval
+    return Line(
+        name=entry.name,
+        standing=_standing(board, entry),
+        value=entry.value,
+        low=low,
+        high=high,
+        worse_by=None if found is None else found.value,
+        worse_low=None if found is None else found.interval[0],
+        worse_high=None if found is None else found.interval[1],
+        p=None if found is None else found.p,
+        chosen=entry.chosen,
+        method=entry.method,
+        seconds=entry.seconds,
+    )
 
 
 def _standing(board: Board, entry: Entry) -> Standing:

@@ -21,16 +21,17 @@ def limits_of_board(board: Board) -> tuple[str, ...]:
     setting = board.setting
     contenders = sum(entry.is_contender for entry in board.entries)
     found = [
-        f"The numbers are for rows like these {setting.rows.n:,}: drawn the same way, at the same time, with the classes as common as here.",
+        f"The numbers are for rows like these {setting.rows.n:,}: drawn the same way, at the same time, with the classes as common as "
+        "here.",
     ]
     if setting.groups is None and not isinstance(setting.plan, TimeSplit):
         found.append(
-            "Rows count as independent of each other. Where several belong to one person, machine or day, the error of a new one is larger: "
-            "compare(…, groups=…, plan=KFold(10, grouped=True))."
+            "Rows count as independent of each other. Where several belong to one person, machine or day, the error of a new one is "
+            "larger: compare(…, groups=…, plan=KFold(10, grouped=True))."
         )
     if contenders > 1:
         found.append(
-            f"The model was picked among {contenders} by the same held-out rows; the number of the picked one is therefore a little too good."
+            f"The model was picked among {contenders} by the same held-out rows; the number of the picked one is a little too good."
         )
     smallest = float(setting.rows.counts.min())
     if smallest < 50:
@@ -47,7 +48,8 @@ def limits_of_rows(n: int, error: float) -> tuple[str, ...]:
 GENERAL = (
     "A coefficient says how the prediction changes with a column while the others stay as they are; it does not say what would happen if "
     "somebody changed the column.",
-    "Probabilities hold where the classes are as common as in training; prior_shift(model, new_rows) estimates how common they are elsewhere.",
+    "Probabilities hold where the classes are as common as in training; prior_shift(model, new_rows) estimates how common they are "
+    "elsewhere.",
     "Fairness was not looked at: a column that is left out may still be told by others.",
 )
 """What holds for every model."""

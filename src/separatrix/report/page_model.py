@@ -8,6 +8,8 @@ it is given away.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +63,7 @@ class PageModel:
         return np.asarray(Z @ np.array(self.weights).T + np.array(self.offsets))
 
 
-def page_model(model: Any, columns: list[Column], name: str) -> PageModel | NotComputed:
+def page_model(model: Any, columns: Sequence[Column], name: str) -> PageModel | NotComputed:
     """Return a fitted model as the page computes it, or why the page cannot.
 
     Parameters
@@ -95,7 +97,9 @@ def page_model(model: Any, columns: list[Column], name: str) -> PageModel | NotC
     Z = np.asarray(recipe.transform(some, sparse=False), dtype=np.float64)
     if Z.shape[1] != view.weights.shape[1]:
         return _refused(name, "Steps between the columns and the model make other numbers of them.")
-    agreed = _agrees(rest, view, Z)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # the numbers of a recipe have none
+        agreed = _agrees(rest, view, Z)
     if agreed is None:
         return _refused(name, "It does not decide by the largest of its linear scores.")
     fields = tuple(field_of(step, some) for step in recipe.steps if not isinstance(step, Dropped))
@@ -105,7 +109,7 @@ def page_model(model: Any, columns: list[Column], name: str) -> PageModel | NotC
     return PageModel(fields, pairs, tuple(map(tuple, view.weights.tolist())), tuple(view.offsets.tolist()), classes, agreed)
 
 
-def _parts(model: Any, columns: list[Column]) -> tuple[Recipe | None, Any]:
+def _parts(model: Any, columns: Sequence[Column]) -> tuple[Recipe | None, Any]:
     """Return the recipe and the model of the numbers it makes; of a model of numbers a recipe that leaves columns as they are."""
     pipeline = model.pipeline_ if isinstance(model, TableClassifier) else model if isinstance(model, Pipeline) else None
     if pipeline is not None and isinstance(pipeline.steps[0][1], TablePrep):

@@ -28,4 +28,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
-

@@ -75,7 +75,9 @@ def prepared_columns(columns: Sequence[Column], recipe: Recipe | None, reads_tab
         sentences.append("What is done was learned anew inside every training part; shown is what all rows together say.")
         sentences += [f"{one} × {two}: their products are columns too." for one, two in recipe.interactions]
     if reads_tables:
-        sentences.append("The model reported reads the columns as they are, text and gaps included; the others see the numbers described here.")
+        sentences.append(
+            "The model reported reads the columns as they are, text and gaps included; the others see the numbers described here."
+        )
     if len(columns) > MOST_COLUMNS:
         sentences.append(f"The first {MOST_COLUMNS} of {len(columns):,} columns are listed.")
     return Preparation(tuple(found), total, tuple(sentences))

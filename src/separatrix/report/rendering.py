@@ -57,18 +57,22 @@ def rendered(facts: ReportFacts, figures: Mapping[str, Figure]) -> str:
 
     scripts = [script(), *(_file(name) for name in SCRIPTS)]
     style = _file("page.css")
-    return _environment().get_template("report.html").render(
-        facts=facts,
-        sections=SECTIONS,
-        charts=figures,
-        facts_json=Markup(json_for_script(plain(facts))),
-        charts_json=Markup(json_for_script(plain(dict(figures)))),
-        scripts=[Markup(text) for text in scripts],
-        style=Markup(style),
-        policy=_policy(scripts, style),
-        places=_places(facts.leaderboard) if isinstance(facts.leaderboard, Leaderboard) else [],
-        importance_bars=_bars(facts.uses.importance),
-        field_order=_field_order(facts),
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            facts=facts,
+            sections=SECTIONS,
+            charts=figures,
+            facts_json=Markup(json_for_script(plain(facts))),
+            charts_json=Markup(json_for_script(plain(dict(figures)))),
+            scripts=[Markup(text) for text in scripts],
+            style=Markup(style),
+            policy=_policy(scripts, style),
+            places=_places(facts.leaderboard) if isinstance(facts.leaderboard, Leaderboard) else [],
+            importance_bars=_bars(facts.uses.importance),
+            field_order=_field_order(facts),
+        )
     )
 
 
@@ -81,6 +85,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    found.filters["unbroken"] = lambda text: text.replace(" %", "\u00a0%")
     found.globals |= {
         "percent": percent,
         "metric_value": metric_value,
@@ -116,9 +121,7 @@ def _places(board: Leaderboard) -> list[tuple[float | None, float, float | None]
     def at(value: float) -> float:
         return 3.0 + 94.0 * (value - low) / reach
 
-    return [
-        (at(line.low), at(line.value), at(line.high)) if line.low == line.low else (None, at(line.value), None) for line in board.lines
-    ]
+    return [(at(line.low), at(line.value), at(line.high)) if line.low == line.low else (None, at(line.value), None) for line in board.lines]
 
 
 def _bars(importance: Any) -> list[float] | None:
@@ -131,9 +134,10 @@ def _bars(importance: Any) -> list[float] | None:
 
 def _field_order(facts: ReportFacts) -> list[int]:
     """Return the fields of the form, those that move the decision most first."""
-    if not isinstance(facts.what_if, PageModel):
+    form = facts.what_if
+    if not isinstance(form, PageModel):
         return []
     ranks = {}
     if isinstance(facts.uses.importance, FactTable):
         ranks = {name: i for i, name in enumerate(facts.uses.importance.columns[0].cells)}
-    return sorted(range(len(facts.what_if.fields)), key=lambda i: ranks.get(facts.what_if.fields[i].name, len(ranks)))
+    return sorted(range(len(form.fields)), key=lambda i: ranks.get(form.fields[i].name, len(ranks)))

@@ -83,7 +83,9 @@ def worst_slices(columns: Sequence[Column], rows: JudgedRows) -> Slices:
     """
     some = row_sample(rows.n, MOST_ROWS)
     places, wrong = rows.places[some], rows.is_wrong[some]
-    n, bad, found, tests = len(wrong), int(wrong.sum()), [], []
+    n, bad = len(wrong), int(wrong.sum())
+    found: list[tuple[str, str, int, int]] = []
+    tests: list[float] = []
     overall = bad / n if n else 0.0
     for column in columns:
         for condition, inside in _conditions(column.take(places)):
@@ -95,11 +97,12 @@ def worst_slices(columns: Sequence[Column], rows: JudgedRows) -> Slices:
             tests.append(_p_value(here, own, bad, n))
     adjusted = holm(np.array(tests)) if tests else np.empty(0)
     order = [i for i in np.lexsort((-np.array([own[3] / own[2] for own in found]), adjusted)) if adjusted[i] < LEVEL] if found else []
-    worst = tuple(_slice(*found[i], bad, n, float(adjusted[i])) for i in order[:SHOWN])
+    worst = tuple(_slice(found[i], bad, n, float(adjusted[i])) for i in order[:SHOWN])
     return Slices(worst, len(found), n, overall)
 
 
-def _slice(column: str, condition: str, own: int, here: int, bad: int, n: int, p: float) -> Slice:
+def _slice(found: tuple[str, str, int, int], bad: int, n: int, p: float) -> Slice:
+    column, condition, own, here = found
     low, high = wilson(here / own, float(own))
     return Slice(column, condition, own, here / own, low, high, (bad - here) / (n - own), p)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..array_types import Floats
 from ..decisions.posteriors import Cases
 from ..decisions.tuning import threshold_scores
 from .judged_rows import JudgedRows
@@ -81,12 +82,13 @@ class ThresholdCounts:
 def _counted(cases: Cases, k: int) -> ClassCounts:
     scores, own = threshold_scores(cases, k), cases.codes == k
     thresholds = np.arange(STEPS + 1) / STEPS
-    called = [_above(scores[side], cases.weight[side], thresholds) for side in (own, ~own)]
-    totals = [float(cases.weight[side].sum()) for side in (own, ~own)]
-    return ClassCounts(str(cases.classes.tolist()[k]), *totals, *(tuple(found) for found in called))
+    sides = own, ~own
+    true, false = (tuple(_above(scores[side], cases.weight[side], thresholds)) for side in sides)
+    positives, negatives = (float(cases.weight[side].sum()) for side in sides)
+    return ClassCounts(str(cases.classes.tolist()[k]), positives, negatives, true, false)
 
 
-def _above(scores: np.ndarray, weight: np.ndarray, thresholds: np.ndarray) -> list[float]:  # type: ignore[type-arg]
+def _above(scores: Floats, weight: Floats, thresholds: Floats) -> list[float]:
     """Return the summed weight of scores above each threshold."""
     order = np.argsort(scores, kind="stable")
     total = np.concatenate([[0.0], np.cumsum(weight[order])])

@@ -84,7 +84,8 @@ def _sure(board: Board) -> Check:
     base = next((entry for entry in board.entries if entry.is_baseline), None)
     gain = abs(base.value - picked.value) if base is not None else np.inf
     light: Light = "good" if high - low <= gain else "care"
-    said = f"The {metric_name(metric)} of new rows like these lies between {span(metric, picked.interval).replace(' to ', ' and ')}, 95 times in 100."
+    between = span(metric, picked.interval).replace(" to ", " and ")
+    said = f"The {metric_name(metric)} of new rows like these lies between {between}, 95 times in 100."
     more = "" if light == "good" else " That is wide beside what the model gains; more rows would tell more."
     return Check("How sure is the number?", light, said + more)
 
@@ -119,7 +120,8 @@ def _baseline(board: Board) -> Check:
 
 def _reference(board: Board, entry: Entry) -> Check:
     metric, best = board.setting.metric.name, board.best
-    values = f"{entry.name.removesuffix(' (reference)')} has {metric_value(metric, entry.value)}, the best model here {metric_value(metric, best.value)}"
+    theirs, ours = (metric_value(metric, own.value) for own in (entry, best))
+    values = f"{entry.name.removesuffix(' (reference)')} has {theirs}, the best model here {ours}"
     question = "What does a straight line cost?"
     if entry.scored.loss >= best.scored.loss:
         return Check(question, "good", f"Nothing that can be seen: {values}.")
@@ -141,7 +143,10 @@ def calibrated(found: Reliability) -> Check:
     """Return whether probabilities mean what they say."""
     low, high = found.error_interval
     fine = low <= found.noise * 1.5 or found.error < 0.02
-    said = f"They are off by {100 * found.error:.1f} points on average (95 % interval {100 * low:.1f} to {100 * high:.1f}; faultless ones would be by {100 * found.noise:.1f} on so many rows)."
+    said = (
+        f"They are off by {100 * found.error:.1f} points on average (95 % interval {100 * low:.1f} to {100 * high:.1f}; faultless ones "
+        f"would be by {100 * found.noise:.1f} on so many rows)."
+    )
     more = "" if fine else " CalibratedClassifier(model) mends that."
     return Check("Do its probabilities mean what they say?", "good" if fine else "care", said + more)
 

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from ..selection.board import Board
 
 
-def write_board_report(
-    board: Board, path: str | os.PathLike[str], *, title: str | None = None, include_rows: bool = False
-) -> Path:
+def write_board_report(board: Board, path: str | os.PathLike[str], *, title: str | None = None, include_rows: bool = False) -> Path:
     """Write the report of a comparison as one HTML file, and return its path; called as `board.report(path)`.
 
     Parameters
