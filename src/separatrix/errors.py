@@ -11,8 +11,14 @@ Every error says what was given, what is needed and what to type::
     ├── InputTypeError (TypeError)       an argument of a type that cannot be used
     │   └── ParameterError (InputError)  a parameter of an estimator is of such a type, or a number out of all range
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
+<<<<<<< HEAD
     ├── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
     └── WriteError (OSError)             a file cannot be written; what stood there is unchanged
+=======
+    ├── ClusterError (RuntimeError)      workers or their scheduler are gone, or lost rows that nobody can compute again
+    ├── CancelledError                   the work was cancelled from outside, by a token of separatrix.progress
+    └── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
+>>>>>>> ready-cluster
 
     SeparatrixWarning (UserWarning)
     ├── SingularWarning                  a covariance has no inverse; says which columns and what was done
@@ -64,6 +70,14 @@ class ParameterError(InputError, InputTypeError):
 
 class CapacityError(SeparatrixError, MemoryError):
     """What was asked for does not fit into memory."""
+
+
+class ClusterError(SeparatrixError, RuntimeError):
+    """Workers of a cluster, or its scheduler, are gone, or rows that they held cannot be computed again."""
+
+
+class CancelledError(SeparatrixError):
+    """Work was cancelled from outside; what stood before it stands still."""
 
 
 class MissingExtraError(SeparatrixError, ImportError):
