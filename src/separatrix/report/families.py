@@ -44,7 +44,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "nearest mean": (
         "Nearest mean",
         "Each class is its mean row; a new row belongs to the nearest one. The boundary runs half way between two means, at right angles "
-        "to the line that joins them. Nothing is estimated but means, so that it stands firm with few rows and misses whatever spread tells.",
+        "to the line that joins them. Nothing is estimated but means, so that it stands firm with few rows, and misses what spread tells.",
     ),
     "naive Bayes": (
         "Naive Bayes",
