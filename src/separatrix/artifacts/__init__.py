@@ -1,4 +1,7 @@
-"""Models that leave the process: the model file. Names are loaded when first used; reading a file's contents needs no scikit-learn."""
+"""Models that leave the process: the model file, the formula of a fitted model, and what is written from it.
+
+Names are loaded when first used; reading a file's contents and computing by a formula need no scikit-learn.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .arrow_types import COLUMN_KINDS
 from .batches import Batch, Piece
 from .columns import ColumnBatch
 from .features import refuse_other_kinds
-from .files import FileTable
+from .file_table import FileTable
 from .formats import kinds_of
 from .merging import M, merge_neighbours
 from .source import chunk_rows

@@ -16,6 +16,7 @@ from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..evaluation.prepared import read_once
 from ..inference.tables import Table
+from ..loading import maker
 from ..models import TableClassifier
 from ..models.registry import require_model
 from ..models.state import State
@@ -229,6 +230,10 @@ class Board:
         if not any(alert.code == "SPX011" for alert in self.alerts):
             return ""
         return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
+
+    def chart(self) -> Any:
+        """Return the models with their intervals and ties as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.leaderboard.leaderboard")(self)
 
     def __str__(self) -> str:
         return self.table().text
