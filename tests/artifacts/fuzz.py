@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from separatrix import CalibratedClassifier, Decision, KFold, LinearSVC, OneVsRest, TableClassifier, compare, load, save
 from separatrix.errors import DamagedFileError, SeparatrixError
@@ -236,9 +237,8 @@ def originals(folder: Path) -> list[tuple[bytes, Any]]:
     models: list[tuple[Any, Any]] = []
     for model in [*ESTIMATORS, *MORE]:
         X, y = rows_for(model)
-        if hasattr(model, "max_iter"):
-            model = model.set_params(max_iter=3)
-        models.append((model.fit(X, y), X))
+        short = {"max_iter": 3} if hasattr(model, "max_iter") else {}
+        models.append((clone(model).set_params(**short).fit(X, y), X))
     models.append((TableClassifier(standardise=True).fit(frame, labels).with_decision(Decision(reject_cost=0.2)), frame))
     models.append((TableClassifier(OneVsRest(CalibratedClassifier(LinearSVC()))).fit(frame, labels), frame))
     models.append((compare(*rows(), models=["LDA"], plan=KFold(3)), rows()[0]))

@@ -19,6 +19,10 @@ def check_record(state: State, key: str, record: str, sizes: Sizes, at: str) -> 
     """Raise an error for a record whose parts contradict each other."""
     if f"{key}.classes" in state.values or f"{key}.classes" in state.arrays:
         _require(_same_labels(state, f"{key}.classes"), at, "has other classes than the model")
+    names = state.values.get(f"{key}.feature_names")
+    if names is not None:
+        listed = isinstance(names["plain"], tuple) and all(isinstance(name, str) for name in names["plain"])
+        _require(listed and len(names["plain"]) == sizes["q"], at, "has names of other columns")
     found = _RECORDS.get(record)
     if found is not None:
         found(state, key, sizes, at)

@@ -34,6 +34,7 @@ _SEARCH = (
     f"{_SELECTED}; history_: History p; score_: number~; interval_: pair; n_features_: count; skipped_: texts; method_: text; "
     "interrupted_: switch; ?table_: switch"
 )
+_NAMED = "feature_names: plain; recipe: text?"
 _TABLE = "recipe_: text; alerts_: alerts; n_features_in_: count; feature_names_in_: names p?"
 
 MODELS: dict[str, str] = {
@@ -90,9 +91,9 @@ RECORDS: dict[str, str] = {
     "Averaged": "theta: f c p+1; mean: f c p+1; squares: f ...; total: number; steps: count",
     "Ballots": "start: f c p+1; unit: number; support: rows S p; index: i T < S; own: i T < K; rival: i T < K; step: f T; survived: f T+1",
     "CalibrationMap": "method: one of sigmoid|isotonic|beta|temperature; parameters: f * *; starts: i *",
-    "CategoryCounts": "classes: labels K; counts: f K; rows: i K; starts: i q+1; cells: f K z; levels: names z?",
+    "CategoryCounts": f"classes: labels K; counts: f K; rows: i K; starts: i q+1; cells: f K z; levels: names z?; {_NAMED}",
     "CategoryLikelihoods": "counts: CategoryCounts q; logs: f K z; zeros: f K z?",
-    "ClassMoments": "classes: labels K; counts: f K; means: f K q; scatter: f ...; kind: one of full|pooled|diagonal; rows: i K",
+    "ClassMoments": f"classes: labels K; counts: f K; means: f K q; scatter: f ...; kind: one of full|pooled|diagonal; rows: i K; {_NAMED}",
     "ClassSpan": "codes: i m < K; centre: f p; unit: f p; basis: f p r; shifts: f m r; whitening: f ...; outside: f m; "
     "log_dets: f m; ranks: i m; "
     "alphas: f m; involved: b p",
@@ -101,7 +102,7 @@ RECORDS: dict[str, str] = {
     "categories: CategoryCounts s",
     "ColumnMoments": "counts: f K q; means: f K q; scatter: f K q",
     "CountLikelihoods": "kinds: names q; coef: f K q; offset: f K q; zero_coef: f K q?; zero_offset: f K q?; length: f K",
-    "Counts": "classes: labels K; counts: f K; rows: i K; totals: f K q; missing: f K q?",
+    "Counts": f"classes: labels K; counts: f K; rows: i K; totals: f K q; missing: f K q?; {_NAMED}",
     "Difference": "value: number~; interval: pair; p: number~; test: text",
     "FisherInformation": "gamma: f~ m t; centre: f p; information: f~ * *; log_likelihood: number~; null_log_likelihood: number~; "
     "counts: f K; "
