@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among
-from ..arguments import KnownParameters
+from ..arguments import KnownParameters, require_given
 from ..array_types import Codes, Floats
 from ..data import Block, Source, as_rows
 from ..decisions.priors import check_priors, prior_odds, require_priors
@@ -231,6 +231,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         model = cls(**built(state.params))
         for name, value in unpack(state, cls._records).items():
             setattr(model, name, value)
+        require_given(model)
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -247,6 +247,16 @@ class TablePrep(TransformerMixin, BaseEstimator):
             )
         return self.recipe_.transform(X, self._sparse)
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether rows come out sparse."""
+        return self.recipe_.is_sparse if self.sparse_output == "auto" else bool(self.sparse_output)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many columns of numbers come out."""
+        return len(self.recipe_.outputs)
+
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return how the columns of numbers are said."""
         check_is_fitted(self)
@@ -274,6 +284,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
         found.n_features_in_, found._is_used = int(own["n_features_in_"]), True
         if own["feature_names_in_"] is not None:
             found.feature_names_in_ = own["feature_names_in_"]
+        check_parameters(found)
+        found.wishes()
         return found
 
     def __sklearn_tags__(self) -> Any:
