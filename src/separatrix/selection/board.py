@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from inspect import signature
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..evaluation.prepared import read_once
 from ..inference.tables import Column, Table
 from ..loading import maker
 from ..models import TableClassifier
+from ..notebook import listed, view
 from ..prepare import Recipe
 from ..prepare.steps import Dropped
 from ..summaries.table_summary import TableSummary
@@ -234,8 +234,7 @@ class Board:
 
     def _repr_html_(self) -> str:
         table = self.table()
-        lines = "".join(f"<li>{escape(line)}</li>" for line in self.remarks())
-        return f"<section>{Table(table.title, table.columns).html}<ul>{lines}</ul></section>"
+        return view(Table(table.title, table.columns).html, listed(self.remarks()))
 
 
 def _against(entry: Entry) -> Difference:
