@@ -128,6 +128,7 @@ def test_views_hold_no_colour_of_one_page(shown):
 
 def test_hostile_names_are_shown_as_text(shown):
     seen = 0
+    assert not [type(value) for value in shown if "\u202e" in value._repr_html_()]
     for value in shown:
         parser = Checked()
         parser.feed(value._repr_html_())

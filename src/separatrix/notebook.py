@@ -25,15 +25,19 @@ STYLE = (
 )
 
 
+TURNING = {ord(letter): f"\\u{ord(letter):04x}" for letter in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+"""Marks that turn the direction of writing: a name that holds one would turn the numbers after it too. They are written out."""
+
+
 def view(*parts: str) -> str:
-    """Return elements of HTML as the view of a result.
+    r"""Return elements of HTML as the view of a result.
 
     Examples
     --------
-    >>> view("<p>done</p>").endswith("<p>done</p></div>")
+    >>> view("<p>pay\u202e</p>").endswith("<p>pay\\u202e</p></div>")
     True
     """
-    return f'<div class="separatrix-view"><style>{STYLE}</style>{"".join(parts)}</div>'
+    return f'<div class="separatrix-view"><style>{STYLE}</style>{"".join(parts).translate(TURNING)}</div>'
 
 
 def heading(text: Any) -> str:

@@ -249,7 +249,7 @@ def _scores(model: Any, rows: Floats, labels: NDArray[Any]) -> Floats | None:
     classes = model.classes_
     if found is None or found.shape[1] != len(classes) or not (classes[found.argmax(axis=1)] == labels).all():
         return None
-    if len(np.unique(found[:, 0])) <= FEW:
+    if len(np.unique(found)) <= FEW:
         return None  # votes: they jump at a boundary, and say nothing of where it lies between two points
     return np.asarray(found, dtype=np.float64)
 
