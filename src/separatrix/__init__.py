@@ -14,6 +14,7 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "abilities": ("abilities_of",),
+    "artifacts": ("load", "save"),
     "data.files": ("open_table",),
     "decisions": (
         "Decision",
