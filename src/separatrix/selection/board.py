@@ -19,12 +19,9 @@ from ..evaluation.prepared import read_once
 from ..inference.tables import Table
 from ..loading import maker
 from ..models import TableClassifier
-<<<<<<< HEAD
-from ..notebook import listed, view
-=======
 from ..models.registry import require_model
 from ..models.state import State
->>>>>>> main
+from ..notebook import listed, view
 from ..prepare import Recipe
 from ..prepare.steps import Dropped
 from ..summaries.table_summary import TableSummary
