@@ -20,6 +20,7 @@ from ..data.whole_tables import whole_table
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, did_you_mean
 from ..inference.tables import Column as TableColumn
 from ..inference.tables import Table, distinct
+from ..notebook import view
 from ..summaries.table_summary import TableSummary
 from .applying import encoded, inner_folds, products, warn_of_unread
 from .learning import learn_steps
@@ -349,4 +350,4 @@ class Recipe:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table().html
+        return view(self.table().html)

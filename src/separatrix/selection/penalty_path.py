@@ -20,6 +20,7 @@ from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
 from ..loading import maker
 from ..models import LogisticRegression
+from ..notebook import view
 
 CRITERIA = ("leave_one_out", "aic", "bic")
 
@@ -84,7 +85,7 @@ class RegularisationPath:
         return self.table.text
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)
 
 
 def regularisation_path(
