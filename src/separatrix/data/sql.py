@@ -65,7 +65,7 @@ _OTHER_NAMES = {"postgresql": "postgres", "mssql": "tsql", "t-sql": "tsql", "sql
 
 _OPERATIONS = {
     "+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div, "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT,
-    ">=": exp.GTE, "and": exp.And, "or": exp.Or, "||": exp.DPipe,
+    ">=": exp.GTE, "and": exp.And, "or": exp.Or, "||": exp.DPipe, "%": exp.Mod,
 }  # fmt: skip
 _CALLS = {
     "exp": exp.Exp, "ln": exp.Ln, "sqrt": exp.Sqrt, "abs": exp.Abs, "floor": exp.Floor, "lower": exp.Lower, "length": exp.Length,
@@ -134,6 +134,12 @@ def number(value: float, dialect: Dialect) -> Expression:
     return exp.Neg(this=found) if value < 0 else found
 
 
+def integer(value: int) -> Expression:
+    """Return a whole number, also one that a double cannot hold."""
+    found = exp.Literal.number(str(abs(value)))
+    return exp.Neg(this=found) if value < 0 else found
+
+
 def _shortest(value: float) -> tuple[str, int]:
     """Return digits and exponent of the shortest decimal that is read as the number."""
     digits, _, power = repr(value).partition("e")
@@ -172,7 +178,7 @@ def null() -> Expression:
 
 
 def operation(sign: str, one: Expression, *others: Expression) -> Expression:
-    """Return one sign other …, from left to right: + - * / = <> < <= > >= and or ||; several `and`, `or` and `+` are balanced.
+    """Return one sign other …, from left to right: + - * / = <> < <= > >= and or || %; several `and`, `or` and `+` are balanced.
 
     Examples
     --------
@@ -242,8 +248,8 @@ def among(part: Expression, values: Sequence[Expression]) -> Expression:
 
 
 def cast(part: Expression, kind: str) -> Expression:
-    """Return a value as "double", "text", "integer" or "timestamp"."""
-    names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp"}
+    """Return a value as "double", "text", "integer", "timestamp" or "bits", 64 of them."""
+    names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp", "bits": "bit(64)"}
     return exp.Cast(this=part, to=exp.DataType.build(names[kind]))
 
 
@@ -272,12 +278,18 @@ def bytewise(part: Expression, dialect: Dialect) -> Expression:
 
 def select(
     columns: Mapping[str, Expression] | Sequence[Expression],
-    source: Expression,
+    source: Expression | None,
     where: Expression | None = None,
     group_by: Sequence[Expression] = (),
     named: Mapping[str, Expression] | None = None,
+    join: tuple[Expression, Expression] | None = None,
+    limit: int | None = None,
+    apart: bool = False,
 ) -> Expression:
     """Return SELECT columns FROM source; `named` are the queries of a WITH before it, in the order in which they use each other.
+
+    `join` is a second table and the condition under which a row of it goes with one of the source. A query within another that is `apart`
+    is computed as it stands (OFFSET 0), and not taken apart into the other, which would compute its columns anew wherever they are used.
 
     Examples
     --------
@@ -287,7 +299,15 @@ def select(
     listed = columns
     if isinstance(columns, Mapping):
         listed = [exp.Alias(this=part, alias=_identifier(name)) for name, part in columns.items()]
-    found = exp.Select(expressions=list(listed), **{_FROM: exp.From(this=source)})
+    found = exp.Select(expressions=list(listed))
+    if source is not None:
+        found.set(_FROM, exp.From(this=source))
+    if join is not None:
+        found.set("joins", [exp.Join(this=join[0], kind="INNER", on=join[1])])
+    if limit is not None:
+        found.set("limit", exp.Limit(expression=exp.Literal.number(limit)))
+    if apart:
+        found.set("offset", exp.Offset(expression=exp.Literal.number(0)))
     if where is not None:
         found.set("where", exp.Where(this=where))
     if group_by:
@@ -301,6 +321,20 @@ def select(
 _FROM = "from_" if "from_" in exp.Select.arg_types else "from"
 _WITH = "with_" if "with_" in exp.Select.arg_types else "with"
 """Newer versions of sqlglot write both with an underscore."""
+
+
+def union(queries: Sequence[Expression]) -> Expression:
+    """Return the rows of all queries, one after the other.
+
+    Examples
+    --------
+    >>> union([select({"a": exp.Literal.number(1)}, None), select({"a": exp.Literal.number(2)}, None)]).sql()
+    'SELECT 1 AS "a" UNION ALL SELECT 2 AS "a"'
+    """
+    found = queries[0]
+    for query in queries[1:]:
+        found = exp.Union(this=found, expression=query, distinct=False)
+    return found
 
 
 def every_column(table: str = "") -> Expression:
