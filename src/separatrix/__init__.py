@@ -92,7 +92,7 @@ _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 _load = on_first_use(__name__, _HOMES)
 
-_MODULES = ("facts", "logic")
+_MODULES = ("charts", "facts", "logic")
 """Rooms that are used by their own name."""
 
 __all__ = sorted([*_HOMES, *_MODULES])
