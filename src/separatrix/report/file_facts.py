@@ -10,6 +10,7 @@ from ..abilities import abilities_of
 from ..artifacts.contents import Contents
 from ..artifacts.model_file import made
 from ..artifacts.training_data import data_hash
+from ..data.frames import open_frame
 from ..errors import InputError
 from ..evaluation.evaluation_rows import EvaluationRows, rows_to_evaluate
 from ..models import TableClassifier
@@ -47,12 +48,22 @@ def findings_of_file(contents: Contents, table: Any, target: str | None = None) 
     if target is None:
         raise InputError("The model file does not say which column holds the labels; name it: target='…', or --target COLUMN.")
     rows = rows_to_evaluate(table, target=target)
-    is_training = contents.data_hash is not None and data_hash(rows.X, rows.labels) == contents.data_hash
     saved = made(contents.saved)
     model = saved.model if isinstance(saved, SavedBoard) else saved
     _require_classes(model, rows, target)
     name = saved.picked_name if isinstance(saved, SavedBoard) else _called(model)
-    return Findings.of_model(model, name, target, rows, is_training)
+    return Findings.of_model(model, name, target, rows, is_training(contents, rows))
+
+
+def is_training(contents: Contents, rows: EvaluationRows) -> bool:
+    """Whether rows are those of the fit, by the hash of the columns that it had; more columns beside them change nothing."""
+    names = [column.name for column in contents.column_facts or () if column.name != contents.target]
+    if contents.data_hash is None or not names or contents.column_facts is None or contents.column_facts[0].rows != rows.n:
+        return False
+    frame = open_frame(rows.X)
+    if any(name not in frame.columns for name in names):
+        return False
+    return data_hash(frame[names].to_native(), rows.labels) == contents.data_hash
 
 
 def _require_classes(model: Any, rows: EvaluationRows, target: str) -> None:

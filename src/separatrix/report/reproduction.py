@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
@@ -74,7 +75,10 @@ def _arguments(board: Board) -> str:
 
 def _command(board: Board, path: str) -> str:
     target = board.setting.rows.target
-    return "" if target is None else f"separatrix fit TABLE --target {target!r} --seed {board.setting.seed} --report {path!r}"
+    if target is None:
+        return ""
+    words = ["separatrix", "fit", "TABLE", "--target", target, "-o", "MODEL.sptx", "--seed", str(board.setting.seed), "--report", path]
+    return shlex.join(words)
 
 
 def versions() -> dict[str, str]:
