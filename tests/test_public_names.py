@@ -18,9 +18,9 @@ ClassMoments CorrelationFilter DecidedClassifier Decision Estimate FisherDiscrim
 Hyperplane KFold LeastSquaresClassifier LeaveOneOut LinearDiscriminantAnalysis LinearSVC LogisticRegression MixedNB Moments MultinomialNB
 MutualInformationFilter NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscriminantAnalysis RandomSubsampling RareBinaryFilter Recipe
 ShrinkagePath StabilitySelection StepwiseDiscriminant TableClassifier TablePrep TimeSplit VotedPerceptron abilities_of choose_covariance
-compare contributions cost_curve evaluate explain facts is_separable learning_curve load logic net_benefit open_table permutation_test
-precision_recall predictive_values prior_shift regularisation_path reliability risk_coverage roc save saving separation shrinkage_path
-worked
+column_effects compare contributions cost_curve evaluate explain facts is_separable learning_curve load logic net_benefit open_table
+permutation_test precision_recall predictive_values prior_shift regularisation_path reliability risk_coverage roc save saving separation
+shrinkage_path worked
 """.split()
 
 

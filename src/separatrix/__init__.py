@@ -44,7 +44,7 @@ _ROOMS = {
         "permutation_test",
         "shrinkage_path",
     ),
-    "explaining": ("contributions", "explain"),
+    "explaining": ("column_effects", "contributions", "explain"),
     "geometry": ("Hyperplane",),
     "hand": ("worked",),
     "logic": ("is_separable",),

@@ -17,10 +17,13 @@ from ..evaluation import Estimate
 from ..models.registry import restored, state_of
 from ..models.state import State, pack
 from ..prepare import Recipe
+from ..selection import Board, SavedBoard
 from ..storage import path_text
 from .contents import SUFFIX, Contents, read, write
 from .state_document import damaged
 from .stored_estimate import StoredEstimate
+from .training_data import column_facts as facts_of
+from .training_data import data_hash as hash_of
 
 PACKAGES = ("separatrix", "numpy", "scipy", "scikit-learn")
 
@@ -30,11 +33,12 @@ def save(
     path: str | os.PathLike[str],
     *,
     estimate: Any = None,
-    alerts: Any = (),
+    alerts: Any = None,
     call: str | None = None,
     data_hash: str | None = None,
     column_facts: Any = None,
     target: str | None = None,
+    data_facts: bool = True,
 ) -> None:
     """Write a fitted model to a file, from which `load` makes the same model: it predicts the same bits.
 
@@ -48,12 +52,13 @@ def save(
         Also pipelines of these with StandardScaler and PolynomialFeatures. Other estimators of scikit-learn are refused by name.
     path : str or path, ending in .sptx
     estimate : what `evaluate` returned, optional
-        How the model did on held-out rows; a board has its own.
-    alerts : what was noticed, to be told with the model
+        How the model did on held-out rows. Of a board, where nothing is given: the line of the model it picked.
+    alerts : what was noticed, to be told with the model; of a board its own
     call : the call that made the model; folders in it are left out
-    data_hash : SHA-256 of the training data, as text
-    column_facts : ColumnFacts of the training columns, from which `watch` tells drift
+    data_hash : SHA-256 of the training data, as `artifacts.training_data.data_hash` gives it; of a board found here
+    column_facts : `artifacts.training_data.column_facts` of the training table, from which drift can be told; of a board found here
     target : name of the column of labels
+    data_facts : whether a board's hash and facts of columns (counts and quantiles, no rows) are found and kept
 
     Examples
     --------
@@ -66,15 +71,16 @@ def save(
     ['no', 'yes']
     """
     _require_ending(path)
+    saved, about = _state(model), _about_board(model, data_facts) if isinstance(model, Board | SavedBoard) else {}
     contents = Contents(
-        _state(model),
-        _estimate(estimate),
-        tuple(alerts),
+        saved,
+        about.get("estimate") if estimate is None else _estimate(estimate),
+        tuple(about.get("alerts", ()) if alerts is None else alerts),
         _versions(),
         None if call is None else without_folders(call),
-        data_hash,
-        None if column_facts is None else tuple(column_facts),
-        target,
+        about.get("data_hash") if data_hash is None else data_hash,
+        about.get("column_facts") if column_facts is None else tuple(column_facts),
+        about.get("target") if target is None else target,
     )
     write(path, contents)
 
@@ -118,6 +124,33 @@ def _state(model: Any) -> State:
     if isinstance(model, Recipe):
         return pack("Recipe", {}, model.as_stored())
     return state_of(model)
+
+
+def _about_board(board: Board | SavedBoard, data_facts: bool) -> dict[str, Any]:
+    """Return what a board knows about itself and its rows."""
+    saved = board if isinstance(board, SavedBoard) else SavedBoard.of(board)
+    picked, others = saved.picked, len(saved.entries) - 1
+    about: dict[str, Any] = {
+        "alerts": saved.alerts,
+        "estimate": StoredEstimate(
+            saved.metric,
+            picked.value,
+            picked.interval,
+            picked.standard_error,
+            saved.rows,
+            saved.plan,
+            f"{picked.name}, its hyperparameters chosen inside every training part, as one of {others + 1} models compared",
+            str(saved),
+            {},
+            {},
+        ),
+    }
+    if isinstance(board, Board):
+        rows = board.setting.rows
+        about["target"] = rows.target
+        if data_facts:
+            about |= {"data_hash": hash_of(rows.X, rows.labels), "column_facts": facts_of(rows.X)}
+    return about
 
 
 def _estimate(given: Any) -> StoredEstimate | None:

@@ -41,7 +41,7 @@ class ArraySource(ChunkedSource):
         feature_names: tuple[str, ...] | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.X = check_sparse(X) if sp.issparse(X) else check_dense(X)
+        self.X: Any = check_sparse(X) if sp.issparse(X) else check_dense(X)
         self.n_rows, self.n_features = (int(s) for s in self.X.shape)
         self.labels, self.weight = labels, weight
         self.feature_names, self.n_jobs = feature_names, n_jobs

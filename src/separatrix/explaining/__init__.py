@@ -1,9 +1,19 @@
 """Why a model decides as it does: one row, or the model as a whole."""
 
+from .column_effects import ColumnEffects, column_effects
 from .contributions import contributions
 from .explain import explain
 from .model_explanation import ModelExplanation
 from .regions import Regions, decision_regions
 from .row_explanation import RowExplanation
 
-__all__ = ["ModelExplanation", "Regions", "RowExplanation", "contributions", "decision_regions", "explain"]
+__all__ = [
+    "ColumnEffects",
+    "ModelExplanation",
+    "Regions",
+    "RowExplanation",
+    "column_effects",
+    "contributions",
+    "decision_regions",
+    "explain",
+]

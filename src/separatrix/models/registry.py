@@ -26,10 +26,11 @@ PLACES = {
         "StepwiseDiscriminant".split(),
         "selection",
     ),
+    **dict.fromkeys(("Board", "SavedBoard"), "selection"),
     "CalibratedClassifier": "evaluation",
     "TablePrep": "prepare",
 }
-"""Every estimator that has a state, and the room it is in."""
+"""Every estimator, and what `compare` returns: the room it is in."""
 
 PLANS = "Bootstrap HashFold Holdout KFold LeaveOneOut RandomSubsampling TimeSplit".split()
 
