@@ -18,6 +18,7 @@ from ..errors import InputError, InputTypeError
 from ..thresholds import THREADS
 from .labels import Labels
 from .merging import M, merge_each
+from .sum_engine import SumEngine
 from .threads import ordered_map, single_threaded_blas, thread_count
 
 Rows = Any
@@ -200,6 +201,10 @@ class Source(ABC):
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
+
+    def sum_engine(self) -> SumEngine | None:
+        """Return what sums the rows where they are; None where a pass has to read them."""
+        return None
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""
