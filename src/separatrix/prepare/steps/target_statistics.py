@@ -75,6 +75,10 @@ class TargetStatistics(Step):
         shares = (counts + self.smoothing * prior) / (counts.sum(axis=1, keepdims=True) + self.smoothing)
         return np.vstack([shares, prior])
 
+    def shares(self) -> Floats:
+        """Return the shares (L + 1, K) for rows that were not trained on: of each level, and in the last row of all others."""
+        return self._shares(None)
+
     def encode(self, column: Column) -> Floats:
         """Return the shares for rows that were not trained on."""
         return np.asarray(self._shares(None)[self._places(column), 1:])
