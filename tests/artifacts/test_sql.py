@@ -17,7 +17,7 @@ from separatrix.artifacts.formula import formula_of
 from separatrix.data.sql import DIALECTS
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError
-from tests.artifacts.models import answers, number_cases, table, table_cases, unseen
+from tests.artifacts.models import answers, number_cases, table, table_cases
 from tests.data.test_sql import HOSTILE
 
 TYPES = {"number": "DOUBLE PRECISION", "text": "TEXT", "date": "TIMESTAMP"}

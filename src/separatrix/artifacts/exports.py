@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
-from ..errors import InputTypeError, short_text
+from ..errors import InputTypeError, one_of, short_text
 from .formula import formula_of
 from .program.building import program_of
 
@@ -52,3 +52,32 @@ def to_sql(
         raise InputTypeError(f"keep={short_text(keep)} must be a list of names of columns.")
     source = sql.table(table) if query is None else sql.subquery(query, known)
     return sql.written(query_of(program_of(formula_of(model)), source, known, keep), known, pretty)
+
+
+def to_python(model: Any, *, on: Literal["rows", "numpy"] = "rows") -> str:
+    """Return a fitted model as Python source: one function `predict`, recipe and decision included.
+
+    The function of rows takes {name of column: value} and needs the standard library alone; that of columns takes {name: array} and needs
+    numpy. Both return the label, the action where a decision stands around the model, and posteriors (or scores) by label. Columns without
+    names are x0, x1, …. Where the model has no rule for a missing value, a ValueError is raised.
+
+    Parameters
+    ----------
+    model : a fitted classifier of this package
+    on : "rows" or "numpy"
+
+    Examples
+    --------
+    >>> from separatrix import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["well", "well", "ill", "ill"])
+    >>> space = {}
+    >>> exec(to_python(model), space)
+    >>> space["predict"]({"x0": 0.25})["label"]
+    'well'
+    """
+    from .. import __version__
+    from .python_export import source_of
+
+    if on not in ("rows", "numpy"):
+        raise one_of("on", on, ["rows", "numpy"])
+    return source_of(program_of(formula_of(model)), on == "numpy", __version__)

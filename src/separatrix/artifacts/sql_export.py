@@ -200,7 +200,7 @@ def label_literal(label: Any, dialect: Dialect) -> Expression:
     if isinstance(value, bool):
         return sql.truth(value, dialect)
     if isinstance(value, int):
-        return sql.whole(value)
+        return sql.integer(value)
     if isinstance(value, float):
         return sql.number(value, dialect)
     if isinstance(value, str):

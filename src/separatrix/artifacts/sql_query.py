@@ -37,7 +37,7 @@ def query_of(program: Program, source: Expression, dialect: Dialect, keep: Seque
             again = {name: _checked(name, writer.write(node), dialect) for name, node in doubtful.items()}
             last = _add(queries, again, (last & later) - set(again))
     told = outputs(program, dialect, kept)
-    return sql.select(told, sql.table(f"q{len(queries) - 1}"), named=queries, fenced_in=dialect)
+    return sql.select(told, sql.table(f"q{len(queries) - 1}"), named=queries, named_apart=dialect)
 
 
 def _add(queries: dict[str, Expression], own: Mapping[str, Expression], carried: set[str]) -> set[str]:

@@ -28,7 +28,7 @@ Expression = Any
 
 _OPERATIONS = {
     "+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div, "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT,
-    ">=": exp.GTE, "and": exp.And, "or": exp.Or, "||": exp.DPipe,
+    ">=": exp.GTE, "and": exp.And, "or": exp.Or, "||": exp.DPipe, "%": exp.Mod,
 }  # fmt: skip
 _CALLS = {
     "exp": exp.Exp, "ln": exp.Ln, "sqrt": exp.Sqrt, "abs": exp.Abs, "floor": exp.Floor, "lower": exp.Lower, "length": exp.Length,
@@ -82,6 +82,12 @@ def number(value: float, dialect: Dialect) -> Expression:
     return exp.Neg(this=found) if value < 0 else found
 
 
+def integer(value: int) -> Expression:
+    """Return a whole number, also one that a double cannot hold."""
+    found = exp.Literal.number(str(abs(value)))
+    return exp.Neg(this=found) if value < 0 else found
+
+
 def _shortest(value: float) -> tuple[str, int]:
     """Return digits and exponent of the shortest decimal that is read as the number."""
     digits, _, power = repr(value).partition("e")
@@ -120,7 +126,7 @@ def null() -> Expression:
 
 
 def operation(sign: str, one: Expression, *others: Expression) -> Expression:
-    """Return one sign other …, from left to right: + - * / = <> < <= > >= and or ||; several `and`, `or` and `+` are balanced.
+    """Return one sign other …, from left to right: + - * / = <> < <= > >= and or || %; several `and`, `or` and `+` are balanced.
 
     Examples
     --------
@@ -190,8 +196,8 @@ def among(part: Expression, values: Sequence[Expression]) -> Expression:
 
 
 def cast(part: Expression, kind: str) -> Expression:
-    """Return a value as "double", "text", "integer" or "timestamp"."""
-    names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp"}
+    """Return a value as "double", "text", "integer", "timestamp" or "bits", 64 of them."""
+    names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp", "bits": "bit(64)"}
     return exp.Cast(this=part, to=exp.DataType.build(names[kind]))
 
 
@@ -233,15 +239,9 @@ def replaced(part: Expression, old: str, new: str) -> Expression:
     return exp.Anonymous(this="REPLACE", expressions=[part, exp.Literal.string(old), exp.Literal.string(new)])
 
 
-def whole(value: int) -> Expression:
-    """Return a whole number as an integer."""
-    found = exp.Literal.number(str(abs(int(value))))
-    return exp.Neg(this=found) if value < 0 else found
-
-
 def truth(value: bool, dialect: Dialect) -> Expression:
     """Return true or false; 1 or 0 where a database has no such constants."""
-    return whole(int(value)) if dialect.name in ("sqlite", "tsql") else exp.Boolean(this=bool(value))
+    return integer(int(value)) if dialect.name in ("sqlite", "tsql") else exp.Boolean(this=bool(value))
 
 
 def word(name: str) -> Expression:
@@ -279,16 +279,21 @@ def bytewise(part: Expression, dialect: Dialect) -> Expression:
 
 def select(
     columns: Mapping[str, Expression] | Sequence[Expression],
-    source: Expression,
+    source: Expression | None,
     where: Expression | None = None,
     group_by: Sequence[Expression] = (),
     named: Mapping[str, Expression] | None = None,
-    fenced_in: Dialect | None = None,
+    join: tuple[Expression, Expression] | None = None,
+    limit: int | None = None,
+    apart: bool = False,
+    named_apart: Dialect | None = None,
 ) -> Expression:
     """Return SELECT columns FROM source; `named` are the queries of a WITH before it, in the order in which they use each other.
 
-    Given the dialect in `fenced_in`, these queries are kept apart where a database would put the text of one into the next: a value that
-    is used twice would then be computed twice, in the next query four times, and so on.
+    `join` is a second table and the condition under which a row of it goes with one of the source. A query within another that is `apart`
+    is computed as it stands (OFFSET 0), and not taken apart into the other, which would compute its columns anew wherever they are used.
+    So are the queries of the WITH, given the dialect in `named_apart`: a value that is used twice would else be computed twice, in the next
+    query four times, and so on.
 
     Examples
     --------
@@ -298,18 +303,26 @@ def select(
     listed = columns
     if isinstance(columns, Mapping):
         listed = [exp.Alias(this=part, alias=_identifier(name)) for name, part in columns.items()]
-    found = exp.Select(expressions=list(listed), **{_FROM: exp.From(this=source)})
+    found = exp.Select(expressions=list(listed))
+    if source is not None:
+        found.set(_FROM, exp.From(this=source))
+    if join is not None:
+        found.set("joins", [exp.Join(this=join[0], kind="INNER", on=join[1])])
+    if limit is not None:
+        found.set("limit", exp.Limit(expression=exp.Literal.number(limit)))
+    if apart:
+        found.set("offset", exp.Offset(expression=exp.Literal.number(0)))
     if where is not None:
         found.set("where", exp.Where(this=where))
     if group_by:
         found.set("group", exp.Group(expressions=list(group_by)))
     if named:
-        found.set(_WITH, exp.With(expressions=[_named(name, query, fenced_in) for name, query in named.items()]))
+        found.set(_WITH, exp.With(expressions=[_named(name, query, named_apart) for name, query in named.items()]))
     return found
 
 
-def _named(name: str, query: Expression, fenced_in: Dialect | None) -> Expression:
-    fence = "" if fenced_in is None else fenced_in.name
+def _named(name: str, query: Expression, apart: Dialect | None) -> Expression:
+    fence = "" if apart is None else apart.name
     if fence == "postgres":  # which then still passes row after row on
         query.set("offset", exp.Offset(expression=exp.Literal.number("0")))
     return exp.CTE(this=query, alias=exp.TableAlias(this=_identifier(name)), materialized=True if fence == "sqlite" else None)
@@ -318,6 +331,20 @@ def _named(name: str, query: Expression, fenced_in: Dialect | None) -> Expressio
 _FROM = "from_" if "from_" in exp.Select.arg_types else "from"
 _WITH = "with_" if "with_" in exp.Select.arg_types else "with"
 """Newer versions of sqlglot write both with an underscore."""
+
+
+def union(queries: Sequence[Expression]) -> Expression:
+    """Return the rows of all queries, one after the other.
+
+    Examples
+    --------
+    >>> union([select({"a": exp.Literal.number(1)}, None), select({"a": exp.Literal.number(2)}, None)]).sql()
+    'SELECT 1 AS "a" UNION ALL SELECT 2 AS "a"'
+    """
+    found = queries[0]
+    for query in queries[1:]:
+        found = exp.Union(this=found, expression=query, distinct=False)
+    return found
 
 
 def every_column(table: str = "") -> Expression:

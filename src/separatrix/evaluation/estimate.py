@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 from sklearn.linear_model import LogisticRegression
 
-from ..argument_types import as_numbers
+from ..argument_types import as_numbers, is_among
 from ..array_types import Codes, Floats
-from ..errors import InputError
+from ..decisions import cost_curve, net_benefit, precision_recall, reliability, risk_coverage, roc
+from ..decisions.curves import Curve
+from ..errors import InputError, one_of
 from ..inference.shares import Interval, wilson
+from ..loading import maker
 
 POOLED = ("auc", "roc_auc", "roc_auc_ovr")
 """Areas under ROC curves: all held-out rows in one order, whichever fit judged them."""
+CURVES: dict[str, Callable[..., Curve]] = {
+    "roc": roc,
+    "precision_recall": precision_recall,
+    "cost": cost_curve,
+    "net_benefit": net_benefit,
+    "risk_coverage": risk_coverage,
+}
+"""Curves of held-out posteriors, by name."""
 SHOWN = 8
 """Classes up to which the table of held-out counts is printed."""
 
@@ -141,6 +152,63 @@ class Estimate:
                 "it, such as KFold(5)."
             )
         return float(given @ (1.0 - self.recall_intervals[:, 1]))
+
+    def curve(self, kind: Literal["roc", "precision_recall", "cost", "net_benefit", "risk_coverage"], **arguments: Any) -> Curve:
+        """Return a curve of the held-out posteriors, with its band.
+
+        Parameters
+        ----------
+        kind : "roc", "precision_recall", "cost", "net_benefit" or "risk_coverage"
+        arguments : of the function behind it, such as positive="spam" or costs=[[0, 1], [5, 0]]
+        """
+        if not is_among(kind, list(CURVES)):
+            raise one_of("kind", kind, list(CURVES))
+        return CURVES[kind](self, self.labels, sample_weight=self.weight, **arguments)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """(n,) true labels."""
+        return np.asarray(self.classes[self.truth])
+
+    def chart(self, kind: str = "confusion", **arguments: Any) -> Any:
+        """Return a picture of the held-out rows as an Altair chart; needs `separatrix[charts]`.
+
+        Parameters
+        ----------
+        kind : "confusion", "calibration", or a curve: "roc", "precision_recall", "cost", "net_benefit", "risk_coverage"
+        arguments : of the function behind it, such as positive="spam" or bins=20
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import GaussianNB, evaluate
+        >>> evaluate(GaussianNB(), *load_iris(return_X_y=True)).chart().to_dict()["title"]["text"]
+        'Truth and prediction'
+        """
+        if kind == "confusion" and not arguments:
+            return maker("charts.confusion.confusion")(self)
+        return self._drawn(kind, arguments).chart()
+
+    def plot(self, kind: str = "confusion", ax: Any = None, **arguments: Any) -> Any:
+        """Draw a picture of `chart` on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        kind : as in `chart`
+        ax : axes of matplotlib, optional
+        arguments : of the function behind it, such as positive="spam"
+        """
+        if kind == "confusion" and not arguments:
+            return maker("charts.axes.confusion")(self, ax)
+        return self._drawn(kind, arguments).plot(ax)
+
+    def _drawn(self, kind: str, arguments: dict[str, Any]) -> Any:
+        """Return the curve or table that a kind of chart draws."""
+        if kind == "calibration":
+            return reliability(self, self.labels, sample_weight=self.weight, **arguments)
+        if not is_among(kind, list(CURVES)):
+            raise one_of("kind", kind, ["confusion", "calibration", *CURVES])
+        return self.curve(kind, **arguments)  # type: ignore[arg-type]  # one of its names
 
     def __str__(self) -> str:
         held = float(self.confusion.sum())

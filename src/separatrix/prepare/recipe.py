@@ -323,6 +323,15 @@ class Recipe:
         found.outputs  # noqa: B018 — refuses more products than are made
         return found
 
+    def as_stored(self) -> dict[str, Any]:
+        """Return the JSON and the alerts as a state has them; `stored` makes the recipe of them again."""
+        return {"recipe_": self.to_json(None), "alerts_": [alert.to_dict() for alert in self.alerts]}
+
+    @classmethod
+    def stored(cls, text: str, alerts: Sequence[Mapping[str, Any]]) -> Recipe:
+        """Return the recipe that JSON describes, with the alerts that were made when it was learned, as dicts."""
+        return replace(cls.from_json(text), alerts=tuple(Alert(**alert) for alert in alerts))
+
     def table(self) -> Table:
         """Return the plan as a table."""
         columns = (

@@ -16,6 +16,7 @@ from ..data.labels import Labels
 from ..data.opening import check_weights
 from ..data.whole_tables import whole_table
 from ..errors import InputError, one_of
+from ..loading import maker
 from ..summaries.table_summary import TableSummary
 from .prepared_table import PreparedTable
 from .recipe import Recipe
@@ -250,6 +251,30 @@ class TablePrep(TransformerMixin, BaseEstimator):
         """Return how the columns of numbers are said."""
         check_is_fitted(self)
         return np.array(self.recipe_.names, dtype=object)
+
+    def state(self) -> Any:
+        """Return what was learned as plain values; rows gathered by `partial_fit` are not kept, so that it cannot be continued.
+
+        Returns
+        -------
+        State
+            `TablePrep.restore(prep.state())` transforms the same.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        own = {"n_features_in_": self.n_features_in_, "feature_names_in_": names, **self.recipe_.as_stored()}
+        return maker("models.state.pack")(type(self).__name__, maker("models.registry.plain_params")(self), own)
+
+    @classmethod
+    def restore(cls, state: Any) -> Self:
+        """Return the fitted TablePrep that a state describes."""
+        maker("models.registry.require_model")(state, cls)
+        found, own = cls(**state.params), maker("models.state.unpack")(state, {})
+        found.recipe_ = Recipe.stored(own["recipe_"], own["alerts_"])
+        found.n_features_in_, found._is_used = int(own["n_features_in_"]), True
+        if own["feature_names_in_"] is not None:
+            found.feature_names_in_ = own["feature_names_in_"]
+        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
