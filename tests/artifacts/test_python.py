@@ -13,11 +13,11 @@ from separatrix.artifacts.exports import to_python
 from separatrix.artifacts.formula import formula_of
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError
-from tests.artifacts.models import number_cases, table_cases
+from tests.artifacts.models import machine_cases, number_cases, table_cases
 from tests.artifacts.test_sql import margins
 from tests.data.test_sql import HOSTILE
 
-CASES = [case for case in [*number_cases(), *table_cases()] if case.name != "VotedPerceptron-3"]
+CASES = [case for case in [*number_cases(), *machine_cases(), *table_cases()] if case.name != "VotedPerceptron-3"]
 
 
 def predict_of(model, on):

@@ -17,7 +17,7 @@ from separatrix.artifacts.formula import formula_of
 from separatrix.data.sql import DIALECTS
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError
-from tests.artifacts.models import answers, number_cases, table, table_cases
+from tests.artifacts.models import answers, machine_cases, number_cases, table, table_cases
 from tests.data.test_sql import HOSTILE
 
 TYPES = {"number": "DOUBLE PRECISION", "text": "TEXT", "date": "TIMESTAMP"}
@@ -82,7 +82,7 @@ def margins(own):
 
 
 @pytest.mark.parametrize("database", ["duckdb", "sqlite", "postgres"])
-@pytest.mark.parametrize("case", [case for case in number_cases() if case.name != "VotedPerceptron-3"], ids=str)
+@pytest.mark.parametrize("case", [case for case in [*number_cases(), *machine_cases()] if case.name != "VotedPerceptron-3"], ids=str)
 def test_numbers(case, database, postgres):
     says_the_same(case, database, postgres)
 

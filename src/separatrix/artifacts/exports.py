@@ -81,3 +81,38 @@ def to_python(model: Any, *, on: Literal["rows", "numpy"] = "rows") -> str:
     if on not in ("rows", "numpy"):
         raise one_of("on", on, ["rows", "numpy"])
     return source_of(program_of(formula_of(model)), on == "numpy", __version__)
+
+
+def to_onnx(model: Any, path: Any = None, *, float32: bool = False) -> bytes:
+    """Return a fitted model as an ONNX model: recipe, scores, posteriors and decision, of standard operators.
+
+    A model of numbers has one input `X` (rows, columns). A model of a table has an input (rows, 1) per column, `in0`, `in1`, …; which is
+    which stands in the model's metadata (`inputs`, JSON), with how each is read (`kinds`): numbers, NaN where missing, also those that were
+    written as text; texts without blanks at their ends, empty where missing; dates as days since 1970-01-01. Outputs are `label`, `action`
+    where a decision stands around the model (an empty text for rejected rows), and `posteriors` or `scores`.
+
+    Parameters
+    ----------
+    model : a fitted classifier of this package
+    path : where to write it, optional
+    float32 : whether it computes in single precision; columns are then centred first, and posteriors right to about 1e-5
+
+    Examples
+    --------
+    >>> from separatrix import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["well", "well", "ill", "ill"])
+    >>> import numpy as np, onnxruntime
+    >>> session = onnxruntime.InferenceSession(to_onnx(model), providers=["CPUExecutionProvider"])
+    >>> session.run(["label"], {"X": np.array([[0.25]])})[0].tolist()
+    ['well']
+    """
+    from .. import __version__
+    from .onnx_export import model_of  # which needs an extra
+
+    found: bytes = model_of(program_of(formula_of(model), centred=float32), not float32, __version__).SerializeToString()
+    if path is not None:
+        from ..storage import atomic_file
+
+        with atomic_file(path) as file:
+            file.write(found)
+    return found

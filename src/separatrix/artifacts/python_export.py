@@ -69,6 +69,11 @@ def weighted(weights, columns, constant):
     return found
 
 
+def filled(values, n):
+    """Return a value for each of n rows, also where all have the same."""
+    return values if np.ndim(values) else np.full(n, values)
+
+
 def total(columns):
     """Return the sum of columns."""
     found = 0.0
@@ -252,7 +257,9 @@ def _telling(program: Program, writer: PythonWriter) -> list[str]:
     else:
         of = program.classes[1:] if len(scores) == 1 else program.classes
         pairs, key = zip(_plain(of), program.scores, strict=True), "scores"
-    values = ", ".join(f"{own!r}: v_{name}" for own, name in pairs)
+    first = next(iter(program.columns))
+    rows = ("filled(", f", len(columns[{first!r}]))") if on_numpy else ("", "")
+    values = ", ".join(f"{own!r}: {rows[0]}v_{name}{rows[1]}" for own, name in pairs)
     return [*lines, f'    return {{{", ".join(told)}, "{key}": {{{values}}}}}']
 
 

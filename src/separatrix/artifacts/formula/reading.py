@@ -89,10 +89,12 @@ def _classes(state: State) -> NDArray[Any]:
 
 def _inputs(state: State) -> Inputs:
     """Return columns of numbers, by the names they had in training or by number."""
+    means = state.arrays.get("xbar_", state.arrays.get("means_"))
+    centre = None if means is None else np.atleast_2d(means).mean(axis=0)
     if "feature_names_in_" in state.values:
-        return Inputs(tuple(str(name) for name in attribute(state, "feature_names_in_")))
+        return Inputs(tuple(str(name) for name in attribute(state, "feature_names_in_")), centre=centre)
     n = int(attribute(state, "n_features_in_"))
-    return Inputs(tuple(f"x{j}" for j in range(n)), is_named=False)
+    return Inputs(tuple(f"x{j}" for j in range(n)), is_named=False, centre=centre)
 
 
 def _linear(state: State, link: bool) -> Formula:

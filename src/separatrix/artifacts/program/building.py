@@ -10,8 +10,12 @@ from .families import LARGE, scores_of
 from .nodes import ONE, ZERO, Node, Program, choose, clipped, dot, minus, number, over, times, total, unary
 
 
-def program_of(formula: Formula) -> Program:
+def program_of(formula: Formula, centred: bool = False) -> Program:
     """Return the program of a formula.
+
+    Parameters
+    ----------
+    centred : whether columns are centred before they are weighted, which single precision needs
 
     Examples
     --------
@@ -21,7 +25,7 @@ def program_of(formula: Formula) -> Program:
     >>> program.columns, program.posteriors, [list(stage) for stage in program.stages]
     ({'x0': Read(kind='number', written='')}, ['p0', 'p1'], [['s0'], ['p0', 'p1']])
     """
-    program = Program(classes=formula.classes.tolist(), finite=formula.inputs.recipe is not None, model=formula.model)
+    program = Program(classes=formula.classes.tolist(), finite=formula.inputs.recipe is not None, model=formula.model, centred=centred)
     scores = scores_of(program, formula.inputs, formula.score)
     program.scores = [score.value for score in scores]
     link, compared = formula.link, scores

@@ -15,7 +15,7 @@ from ...prepare.steps import Category, Dates, Numbers, Ordered
 from ..formula.inputs import Inputs
 from ..formula.scores import AgainstRest, Categories, Counted, Diagonal, Duels, Linear, Margin, Mixed, Quadratic, Scores, Voted
 from .nodes import NOTHING, ZERO, Node, Program, as_number, choose, clipped, dot, minus, number, over, square, times, total, unary
-from .steps import TableProgram
+from .steps import TableProgram, single
 
 MOST_VOTES = 5_000
 """Weights of a voted perceptron that are written out."""
@@ -36,6 +36,10 @@ def scores_of(program: Program, inputs: Inputs, score: Scores, name: str = "s") 
         table.close()
         return _staged(program, found, name)
     features = _features(program, inputs)
+    if isinstance(score, Linear) and program.centred and inputs.centre is not None:
+        centre = single(inputs.centre)
+        features = program.stage({f"n{j}": minus(x, number(m)) for j, (x, m) in enumerate(zip(features, centre, strict=True))})
+        score = Linear(score.coef, score.intercept + score.coef @ centre)
     return _staged(program, _of_numbers(program, features, score, name), name)
 
 

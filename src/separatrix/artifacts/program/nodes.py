@@ -159,6 +159,7 @@ class Program:
     scores, posteriors : names of values; there may be no posteriors
     label : (names of values, labels, "largest" or "positive"): the label of the first largest value, or of one value above 0
     action : the same with "smallest" for expected costs, or None
+    centred : whether columns are centred before they are weighted
     finite : whether scores may be missing, because the model has no rule for gaps: then nothing is told
     """
 
@@ -171,6 +172,7 @@ class Program:
     classes: list[Any] = field(default_factory=list)
     finite: bool = True
     model: str = ""
+    centred: bool = False
 
     def read(self, name: str, kind: Literal["number", "text", "date"] = "number", written: str = "") -> Node:
         """Return a column, which is read from now on."""

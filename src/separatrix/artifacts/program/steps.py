@@ -61,13 +61,13 @@ class TableProgram:
                 for own, weights in zip(terms, coef[:, at : at + width], strict=True):
                     own.append(adds(weights))
             at += width
-        return [total(own) for own in terms]
+        return [total(_flat(own)) for own in terms]
 
     def _adder(self, step: Any) -> Callable[[Floats], Node]:
         """Return what a step adds to a score, as a function of the weights of its outputs."""
         if isinstance(step, Numbers) and _is_line(step):
             x = self.number(step)
-            return lambda w: _line(step, x, w)
+            return lambda w: _line(step, x, w, self.program.centred)
         if isinstance(step, Category):
             return lambda w: self._category(step, w)
         if isinstance(step, Ordered | TargetStatistics):
@@ -196,15 +196,30 @@ def _remainder(x: Node, by: float) -> Node:
     return minus(x, times(number(by), _floored(x, by)))
 
 
+def single(values: Any) -> Floats:
+    """Return the nearest numbers that single precision has."""
+    return np.asarray(values, dtype=np.float32).astype(np.float64)
+
+
+def _flat(terms: list[Node]) -> list[Node]:
+    """Return terms with sums among them taken apart, so that their constants add up."""
+    return [part for term in terms for part in (term.args if term.op == "sum" else (term,))]
+
+
 def _is_line(step: Numbers) -> bool:
     return step.transform == "none" and step.shape == "line" and not step.spikes
 
 
-def _line(step: Numbers, x: Node, w: Floats) -> Node:
+def _line(step: Numbers, x: Node, w: Floats, centred: bool) -> Node:
     """Return weight · x, or where x is missing what the fill and the mark of the gap add: one question per column."""
     slope = 0.0 if step.flat else float(w[0]) / step.per
-    gap = slope * step.fill + (float(w[-1]) if step.indicator else 0.0)
-    return choose(unary("present", x), times(number(slope), x), number(gap))
+    filled, mark = slope * step.fill, float(w[-1]) if step.indicator else 0.0
+    there = unary("present", x)
+    if centred:  # around the fill, whose share is a constant of the score
+        centre = float(single(step.fill))
+        away = times(number(slope), minus(x, number(centre)))
+        return total([choose(there, away, number(filled - slope * centre + mark)), number(slope * centre)])
+    return choose(there, times(number(slope), x), number(filled + mark))
 
 
 def _transformed(step: Numbers, x: Node) -> Node:
