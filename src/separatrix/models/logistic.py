@@ -20,6 +20,8 @@ from ..abilities.logistic_likelihood import KEPT, LogisticLikelihood
 from ..abilities.parts import CoefficientBounds, Machines, WarmStart
 from ..array_types import Floats
 from ..data import Block, Source
+from ..data.device import DeviceSource
+from ..data.namespaces import conversion
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..inference.logistic import FisherInformation, fisher_information
@@ -97,6 +99,7 @@ class LogisticRegression(LossModel):
 
     averaging_: Averaged
     evidence_: FisherInformation | None
+    _on_device = True
     _reweighs = True
     predict_proba, predict_log_proba = predict_proba, predict_log_proba
     summary, influence = summary, influence_of
@@ -192,6 +195,9 @@ class LogisticRegression(LossModel):
 
         return firth.solve(problem)
 
+    def _needs_host(self) -> str | None:
+        return "firth=True" if self.firth else super()._needs_host()
+
     def _check_params(self) -> None:
         super()._check_params()
         if not isinstance(self.firth, bool | np.bool_):
@@ -242,6 +248,8 @@ class LogisticRegression(LossModel):
         if self.l1_ratio > 0.0:
             raise InputError(f"partial_fit has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or fit on all rows.")
         source = self._rows_to_add(X, y, classes, sample_weight)
+        if isinstance(source, DeviceSource):
+            raise InputError(f"partial_fit learns row by row, in NumPy; pass {conversion(source.X)}, or use fit.")
         state = self._learned(source, self._begin(source) if first or not hasattr(self, "averaging_") else self.averaging_)
         attributes = {
             "classes_": source.classes,

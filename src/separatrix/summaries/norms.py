@@ -10,6 +10,8 @@ import numpy as np
 
 from ..array_types import Floats
 from ..data import Block
+from ..data.device import is_on_device
+from .device_moments import device_fourth_moments
 from .grouped import tile_rows
 
 
@@ -32,6 +34,9 @@ class FourthMoment:
 
         def of(block: Block) -> FourthMoment:
             assert block.codes is not None
+            if is_on_device(block):
+                totals = device_fourth_moments(block, means, scale)
+                return cls(float(totals.sum() if factors is None else totals @ factors))
             norms = _sparse_norms(block, means, scale) if block.is_sparse else _dense_norms(block, means, scale)
             squared = norms * norms
             if factors is not None:
@@ -64,6 +69,8 @@ class ClassFourthMoments:
         passes = [FourthMoment.summarise(means[k : k + 1], scale[k]) for k in range(len(means))]
 
         def of(block: Block) -> ClassFourthMoments:
+            if is_on_device(block):
+                return cls(device_fourth_moments(block, means, scale))
             totals = np.zeros(len(means))
             for k in np.unique(block.codes):  # type: ignore[arg-type]
                 rows = np.flatnonzero(block.codes == k)
