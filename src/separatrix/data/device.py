@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from ..errors import CapacityError, InputError
 from .arrays import refuse_empty
-from .labels import Labels, check_classes, check_labels, encode
+from .labels import TABLE_LIMIT, Labels, check_classes, check_labels, encode
 from .namespaces import (
     compute_type,
+    counted,
     detached,
     device_of,
     is_foreign,
@@ -34,7 +35,9 @@ from .source import Block, Source
 R = TypeVar("R")
 
 DEVICE_VALUES, CPU_VALUES = 2**25, 2**20
-"""Values of a block on an accelerator, whose kernels want much at once, and on a CPU, whose caches do not."""
+"""Values that are computed with at a time on an accelerator, whose kernels want many, and on a CPU, whose caches do not."""
+UNTOUCHED_VALUES = 2**30
+"""Values of a block on an accelerator that is a view of the rows."""
 LEAST_ROWS = 256
 """Rows of a block that is not halved again where memory runs out."""
 
@@ -118,7 +121,10 @@ class DeviceSource(Source):
     @property
     def chunk_rows(self) -> int:
         """Rows of a block."""
-        values = CPU_VALUES if "cpu" in str(device_of(self.X)).lower() else DEVICE_VALUES
+        if "cpu" in str(device_of(self.X)).lower():
+            values = CPU_VALUES
+        else:  # rows that are converted are copied; others are looked at, and what is done with them cuts them up
+            values = UNTOUCHED_VALUES if self.X.dtype == self.type else DEVICE_VALUES
         return max(values // self.n_features, LEAST_ROWS)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
@@ -146,10 +152,22 @@ class DeviceSource(Source):
         xp = self.xp
         if xp.isdtype(y.dtype, "bool"):
             return check_labels(np.array([False, True])) if classes is None else check_classes(classes), xp.astype(y, xp.int64)
-        found = np.sort(to_host(xp.unique_values(y)))
+        found = self._found_labels(y)
         known = check_labels(found) if classes is None else check_classes(classes)
         encode(found, known, None)  # refuses what is not among those announced
+        if classes is None and np.array_equal(found, np.arange(len(found))):
+            return known, xp.astype(y, xp.int64, copy=False)
         return known, xp.astype(xp.searchsorted(like(known.astype(found.dtype), y), y), xp.int64)
+
+    def _found_labels(self, y: Any) -> NDArray[Any]:
+        """Return the sorted distinct labels in NumPy; whole numbers of a small range are counted, not sorted."""
+        xp = self.xp
+        if xp.isdtype(y.dtype, "integral"):
+            low, high = int(xp.min(y)), int(xp.max(y))
+            if high - low < TABLE_LIMIT:
+                counts = counted(xp.astype(y, xp.int64, copy=False) - low, high - low + 1)
+                return (np.flatnonzero(counts) + low).astype(to_host(y[:1]).dtype)
+        return np.sort(to_host(xp.unique_values(y)))
 
     def _weights(self, sample_weight: Any) -> Any:
         from .opening import check_weights

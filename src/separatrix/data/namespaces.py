@@ -9,14 +9,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.externals import array_api_compat as compat
 
 from ..errors import DataWarning, InputError, InputTypeError
 
+compat: Any = import_module("sklearn.externals.array_api_compat")  # by name: its types would hide those of scikit-learn
 _CONVERSIONS = {"torch": "{0}.numpy(force=True)", "cupy": "{0}.get()"}
 _detached_before: set[str] = set()
 
@@ -31,7 +32,7 @@ def is_foreign(X: Any) -> bool:
     """
     if isinstance(X, np.ndarray | np.generic | list | tuple | type):
         return False
-    return hasattr(X, "__array_namespace__") or (library(X) == "torch" and hasattr(X, "detach"))
+    return hasattr(X, "__array_namespace__") or bool(compat.is_torch_array(X) or compat.is_cupy_array(X))
 
 
 def library(X: Any) -> str:
@@ -184,3 +185,56 @@ def add_to_own(xp: Any, P: Any, codes: Any, values: Any) -> Any:
         return P
     own = xp.astype(codes[:, None] == xp.arange(P.shape[1], dtype=codes.dtype, device=device_of(P))[None, :], P.dtype)
     return P + own * (values[:, None] if hasattr(values, "shape") else values)
+
+
+def counted(codes: Any, n_groups: int) -> NDArray[np.int64]:
+    """Return how often each of the numbers 0 … n_groups − 1 occurs, in NumPy; the standard has no such function, libraries have."""
+    xp = namespace(codes)
+    if hasattr(xp, "bincount"):
+        return to_host(xp.bincount(codes, minlength=n_groups)).astype(np.int64)
+    edges = xp.searchsorted(xp.sort(codes), xp.arange(n_groups + 1, dtype=codes.dtype, device=device_of(codes)))
+    return np.diff(to_host(edges)).astype(np.int64)
+
+
+def affine(X: Any, W: Any, b: Any) -> Any:
+    """Return X W + b, in one step where the library has one: the sum then costs no second look at the product."""
+    if library(X) == "torch":
+        import torch
+
+        return torch.addmm(b, X, W)
+    Z = X @ W
+    Z += b
+    return Z
+
+
+def log_shares(Z: Any) -> Any:
+    """Return the logarithm of the softmax of rows; Z may be overwritten."""
+    if hasattr(Z, "log_softmax"):
+        return Z.log_softmax(1)
+    xp = namespace(Z)
+    Z -= xp.max(Z, axis=1, keepdims=True)
+    Z -= xp.log(xp.sum(xp.exp(Z), axis=1, keepdims=True))
+    return Z
+
+
+def exponential(Z: Any) -> Any:
+    """Return e^Z, in its place where the library can."""
+    if isinstance(Z, np.ndarray):
+        return np.exp(Z, out=Z)
+    return Z.exp_() if hasattr(Z, "exp_") else namespace(Z).exp(Z)
+
+
+def difference_beside(X: Any, pilot: Any, others: Any) -> Any:
+    """Return [X − pilot, others] in float64, written once where the library can."""
+    xp, p = namespace(X), X.shape[1]
+    if library(X) not in ("torch", "cupy"):
+        return xp.concat([X - pilot, others], axis=1)
+    whole = xp.empty((X.shape[0], p + others.shape[1]), dtype=xp.float64, device=device_of(X))
+    if library(X) == "torch":
+        import torch
+
+        torch.sub(X, pilot, out=whole[:, :p])
+    else:
+        xp.subtract(X, pilot, out=whole[:, :p])
+    whole[:, p:] = others
+    return whole

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..array_types import Floats
-from ..data.namespaces import add_to_own, device_of, namespace
+from ..data.namespaces import add_to_own, device_of, exponential, log_shares, namespace
 from ..errors import InputError
 from .base import Loss
 from .hinge import SquaredHinge
@@ -52,7 +52,7 @@ class ArrayLoss:
         """
         shares = counts / counts.sum()
         if isinstance(self.loss, Softmax):
-            return shares
+            return np.asarray(shares)
         if isinstance(self.loss, Logistic):
             return np.array([shares[0] * shares[1]])
         return np.full(1 if len(counts) == 2 else len(counts), 2.0)
@@ -60,12 +60,16 @@ class ArrayLoss:
 
 def _softmax(Z: Any, codes: Any) -> tuple[Any, Any]:
     xp = namespace(Z)
-    Z -= xp.max(Z, axis=1, keepdims=True)
-    own = xp.take_along_axis(Z, codes[:, None], axis=1)[:, 0]
-    P = np.exp(Z, out=Z) if isinstance(Z, np.ndarray) else Z.exp_() if hasattr(Z, "exp_") else xp.exp(Z)
-    total = xp.sum(P, axis=1)
-    P *= (1.0 / total)[:, None]
-    return xp.log(total) - own, add_to_own(xp, P, codes, -1.0)
+    if isinstance(Z, np.ndarray):  # a logarithm of every share, as below, would cost another exponential
+        Z -= Z.max(axis=1, keepdims=True)
+        own = np.take_along_axis(Z, codes[:, None], axis=1)[:, 0]
+        P = exponential(Z)
+        total = P.sum(axis=1)
+        P *= (1.0 / total)[:, None]
+        return np.log(total) - own, add_to_own(xp, P, codes, -1.0)
+    logs = log_shares(Z)
+    values = -xp.take_along_axis(logs, codes[:, None], axis=1)[:, 0]
+    return values, add_to_own(xp, exponential(logs), codes, -1.0)
 
 
 def _logistic(Z: Any, codes: Any) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ from ..argument_types import is_among
 from ..arguments import KnownParameters
 from ..array_types import Codes, Floats
 from ..data import Block, Source, as_rows
-from ..data.namespaces import like, namespace, to_host
+from ..data.namespaces import is_foreign, like, namespace, to_host
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..inference.selected_columns import TOO_SMALL, picked_from, warn_if_picked
@@ -257,8 +257,8 @@ def too_large(model: str) -> InputError:
 
 def finite_or_none(scores: Floats, rows: Any = None) -> NDArray[np.floating] | None:
     """Return scores, in the float type of the rows if given and if it can hold them, or None if one is not finite."""
-    if not isinstance(scores, np.ndarray):
-        return _finite_on_device(scores, rows)
+    if is_foreign(scores):
+        return _finite_on_device(scores, rows)  # type: ignore[no-any-return]
     if not np.isfinite(scores).all():
         return None
     if rows is None or rows.dtype != np.float32:

@@ -273,7 +273,7 @@ class LinearDiscriminantAnalysis(
         """log π_k − ½ (‖z − z_k‖² + log det Σ + p log 2π) with z = (x − x̄)'B."""
         self._require_scatter()
         if is_on_device(block):
-            return self._joint_on_device(block)
+            return self._joint_on_device(block)  # type: ignore[no-any-return]
         z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
         centres = (self.means_ - self.xbar_) @ self.basis_
         quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)

@@ -165,6 +165,7 @@ class LogisticRegression(LossModel):
         shares = problem.counts / problem.total
         small = (problem.n_classes - 1) * (problem.n_features + 1) <= KEPT
         usable = solution.status is not Status.SEPARABLE
+        usable = usable and not isinstance(problem.rows.source, DeviceSource)
         if not (small and usable and problem.strength == 0.0 and self.class_weight is None):
             return {"class_prior_": shares, "evidence_": None}
         return {"class_prior_": shares, "evidence_": fisher_information(problem, solution.coef, solution.intercept, solution.dependent)}

@@ -12,6 +12,7 @@ from scipy.special import log_softmax
 from ..array_types import Codes, Floats
 from ..data import Block
 from ..data.device import is_on_device
+from ..data.namespaces import is_foreign
 from ..summaries.grouped import tile_rows
 from ..thresholds import LABELS, SCORES
 from . import device_scores
@@ -99,8 +100,8 @@ def codes_of(scores: Floats) -> Codes | None:
     >>> codes_of(np.array([[0.2, 0.7], [1.0, 1.0]]))
     array([1, 0], dtype=int32)
     """
-    if not isinstance(scores, np.ndarray):
-        return device_scores.codes_of(scores)
+    if is_foreign(scores):
+        return device_scores.codes_of(scores)  # type: ignore[no-any-return]
     if not LABELS.reached(scores.size):
         return largest(scores) if np.isfinite(scores).all() else None
     from ..kernels.scores import argmax_rows
@@ -140,8 +141,8 @@ def posteriors_of(scores: Floats) -> Floats:
     >>> posteriors_of(np.array([[0.0, 0.0], [-np.inf, 3.0]])).tolist()
     [[0.5, 0.5], [0.0, 1.0]]
     """
-    if not isinstance(scores, np.ndarray):
-        return device_scores.posteriors_of(scores)
+    if is_foreign(scores):
+        return device_scores.posteriors_of(scores)  # type: ignore[no-any-return]
     if scores.shape[1] == 2:
         # Two columns: a sum over rows of two is slower than the exponential itself.
         found = np.empty_like(scores)
@@ -166,8 +167,8 @@ def log_posteriors_of(scores: Floats) -> Floats:
     >>> log_posteriors_of(np.array([[0.0, 1000.0]])).tolist()
     [[-1000.0, 0.0]]
     """
-    if not isinstance(scores, np.ndarray):
-        return device_scores.log_posteriors_of(scores)
+    if is_foreign(scores):
+        return device_scores.log_posteriors_of(scores)  # type: ignore[no-any-return]
     return np.asarray(log_softmax(scores, axis=1))
 
 
@@ -179,8 +180,8 @@ def per_class(scores: Floats) -> Floats:
     >>> per_class(np.array([[1.5], [-2.0]])).tolist()
     [[0.0, 1.5], [0.0, -2.0]]
     """
-    if not isinstance(scores, np.ndarray):
-        return device_scores.per_class(scores)
+    if is_foreign(scores):
+        return device_scores.per_class(scores)  # type: ignore[no-any-return]
     return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
 
 

@@ -18,13 +18,15 @@ import numpy as np
 from ..array_types import Floats, Ints
 from ..data import Block
 from ..data.device import CPU_VALUES, DEVICE_VALUES
-from ..data.namespaces import device_of, like, namespace, to_host
+from ..data.namespaces import counted, device_of, difference_beside, like, namespace, to_host
 
 if TYPE_CHECKING:
     from .grouped import Grouping
 
 PILOT_ROWS = 1024
 """Rows whose mean is the pilot."""
+SIDE_BY_SIDE = 3
+"""Columns for each group from which rows and memberships are multiplied side by side, in one product."""
 FAR = 1e4
 """Squares between the groups over those within, from which every group has a pilot of its own."""
 
@@ -43,9 +45,7 @@ def device_moments(block: Block, codes: Any, grouping: Grouping) -> tuple[Floats
 
 def device_rows_per_class(codes: Any, weight: Any, n_classes: int) -> Ints:
     """Return the number of rows of each class; one of weight 0 is no row."""
-    xp = namespace(codes)
-    counted = codes if weight is None else codes[weight > 0]
-    return _counted(xp, counted, n_classes)
+    return counted(codes if weight is None else codes[weight > 0], n_classes)
 
 
 def class_weights_on_device(codes: Any, weight: Any, n_classes: int) -> Floats:
@@ -75,22 +75,29 @@ def device_fourth_moments(block: Block, means: Floats, scale: Floats) -> Floats:
 
 def _about(block: Block, codes: Any, grouping: Grouping, pilot: Any) -> tuple[Floats, Floats, Floats]:
     """Return the moments, rows shifted by a pilot (1, p), or by one for each group (G, p)."""
-    xp, X, G = namespace(block.X), block.X, grouping.n_groups
-    sums: Any = 0.0
-    counts: Any = 0.0
-    scatter: Any = xp.zeros(grouping.shape(block.n_features), dtype=xp.float64, device=device_of(X))
-    for begin, end in _tiles(X, max(block.n_features, G)):
-        own, weight = codes[begin:end], None if block.weight is None else block.weight[begin:end]
-        D = X[begin:end, :] - (pilot if pilot.shape[0] == 1 else xp.take(pilot, own, axis=0))
-        share = _members(xp, own, G)
-        share = share if weight is None else share * weight[:, None]
-        counts, sums = counts + xp.sum(share, axis=0), sums + share.T @ D
-        if grouping.diagonal:
-            scatter = scatter + share.T @ (D * D)
-        else:
-            scatter = scatter + _products(xp, D, own, weight, grouping)
-    found = to_host(counts), to_host(sums), np.array(to_host(scatter))
-    return _centred(grouping, to_host(pilot), *found)
+    p, total = block.n_features, None
+    for begin, end in _tiles(block.X, max(p, grouping.n_groups)):
+        weight = None if block.weight is None else block.weight[begin:end]
+        part = _tile_sums(block.X[begin:end, :], codes[begin:end], weight, grouping, pilot)
+        total = part if total is None else tuple(a + b for a, b in zip(total, part, strict=True))
+    assert total is not None
+    counts, sums, scatter = (np.array(to_host(values)) for values in total)
+    return _centred(grouping, to_host(pilot), counts, sums, scatter)
+
+
+def _tile_sums(X: Any, codes: Any, weight: Any, grouping: Grouping, pilot: Any) -> tuple[Any, Any, Any]:
+    """Return counts, sums and products about the pilot, of some rows."""
+    xp, p, G = namespace(X), X.shape[1], grouping.n_groups
+    members = _members(xp, codes, G)
+    shift = pilot if pilot.shape[0] == 1 else xp.take(pilot, codes, axis=0)
+    if not grouping.diagonal and grouping.n_slots == 1 and p >= SIDE_BY_SIDE * G:
+        A = difference_beside(X, shift, members)
+        whole = (A if weight is None else A * weight[:, None]).T @ A
+        return xp.linalg.diagonal(whole)[p:], whole[p:, :p], whole[None, :p, :p]
+    D = X - shift
+    share = members if weight is None else members * weight[:, None]
+    products = share.T @ (D * D) if grouping.diagonal else _products(xp, D, codes, weight, grouping)
+    return xp.sum(share, axis=0), share.T @ D, products
 
 
 def _products(xp: Any, D: Any, codes: Any, weight: Any, grouping: Grouping) -> Any:
@@ -99,7 +106,7 @@ def _products(xp: Any, D: Any, codes: Any, weight: Any, grouping: Grouping) -> A
     if grouping.n_slots == 1:
         return (W.T @ D)[None, :, :]
     slot = xp.take(like(np.asarray(grouping.slots, dtype=np.int64), codes), codes)
-    order, ends = xp.argsort(slot), np.cumsum(_counted(xp, slot, grouping.n_slots)).tolist()
+    order, ends = xp.argsort(slot), np.cumsum(counted(slot, grouping.n_slots)).tolist()
     D, W = xp.take(D, order, axis=0), xp.take(W, order, axis=0)
     return xp.stack([W[begin:end, :].T @ D[begin:end, :] for begin, end in zip([0, *ends[:-1]], ends, strict=True)])
 
@@ -122,12 +129,6 @@ def _is_far(found: tuple[Floats, Floats, Floats], first: Floats) -> bool:
 
 def _members(xp: Any, codes: Any, n_groups: int) -> Any:
     return xp.astype(codes[:, None] == xp.arange(n_groups, dtype=codes.dtype, device=device_of(codes))[None, :], xp.float64)
-
-
-def _counted(xp: Any, codes: Any, n_groups: int) -> Ints:
-    """Return how many rows each group has, from the places where sorted codes change."""
-    edges = xp.searchsorted(xp.sort(codes), xp.arange(n_groups + 1, dtype=codes.dtype, device=device_of(codes)))
-    return np.diff(to_host(edges)).astype(np.int64)
 
 
 def _tiles(X: Any, width: int) -> Iterator[tuple[int, int]]:

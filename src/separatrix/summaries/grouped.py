@@ -19,6 +19,7 @@ import numpy as np
 from ..array_types import Codes, Floats, Ints, Parts
 from ..data import Block
 from ..data.device import is_on_device
+from ..data.namespaces import is_foreign
 from ..thresholds import SUMS
 from .device_moments import device_moments, device_rows_per_class
 
@@ -173,7 +174,7 @@ def rows_per_class(codes: Codes, weight: Floats | None, n_classes: int) -> Ints:
     >>> rows_per_class(np.array([0, 1, 1], dtype=np.int32), np.array([2.0, 0.0, 0.5]), 2)
     array([1, 1])
     """
-    if not isinstance(codes, np.ndarray):
+    if is_foreign(codes):
         return device_rows_per_class(codes, weight, n_classes)
     return np.bincount(codes if weight is None else codes[weight > 0], minlength=n_classes)
 

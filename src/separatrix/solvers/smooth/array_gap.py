@@ -6,6 +6,8 @@ of one sign are scaled, in one more pass; the gap of all is the sum of theirs.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,11 @@ from .array_objective import ArrayObjective, host, some_rows, tiles
 from .proven_gap import bound, without_intercept
 
 ENOUGH = 4_096
-"""Rows on which residuals are made feasible; twice the classes where those are more."""
+"""Rows on which residuals are made feasible, at least; 128 for each class where classes are many."""
+
+
+FLATTER = 3.0
+"""How much flatter the loss is, in its intercepts, at the end than where no column counts."""
 
 
 def bound_at(objective: ArrayObjective, theta: Any, g: Any) -> float:
@@ -29,40 +35,60 @@ def bound_at(objective: ArrayObjective, theta: Any, g: Any) -> float:
         return without_intercept(problem.strength, slopes)
     if not objective.loss.is_cross_entropy:
         return _scaled(objective, theta, slopes)
-    n, most = problem.rows.n_rows or ENOUGH, max(ENOUGH, 2 * problem.n_classes)
-    for size in dict.fromkeys((most, 16 * most, n)):
-        found = _feasible(objective, theta, slopes, gc, size)
-        if found is not None or size >= n:
-            break
-    return np.inf if found is None else found
+    n = problem.rows.n_rows or ENOUGH
+    for size in dict.fromkeys((min(_enough(objective), n), n)):
+        rows = some_rows(problem, size)
+        M = _intercept_curvature(objective, theta, rows)
+        found = bound(problem.strength, slopes, gc, M, partial(_turned, objective, theta, rows))
+        if found is not None:
+            return found
+    return np.inf
 
 
-def _feasible(objective: ArrayObjective, theta: Any, slopes: Floats, gc: Floats, most: int) -> float | None:
-    """Return the bound from residuals made feasible on so many rows; None where these do not do."""
+def likely_bound(objective: ArrayObjective, g: Any, shares: Any) -> float:
+    """Return about what `bound_at` will say, from the gradient and the curvature of the intercepts where no column counts."""
     xp, problem = objective.xp, objective.problem
-    rows = some_rows(problem, most)
-    X = xp.astype(rows.X, xp.float64) - like(objective.centre, rows.X)
-    own = Block(X, rows.codes, rows.weight)
-    P = objective.slopes_of(own, theta)[1]
-    if len(gc) == 1:
-        P = P + xp.astype(own.codes, xp.float64)[:, None]  # type: ignore[arg-type]
-        sP = _shared(P, own.weight, problem.total)
-        M = host(xp.sum(sP * (1.0 - P)))[None, None]
-    else:
-        P = add_to_own(xp, P, own.codes, 1.0)
-        sP = _shared(P, own.weight, problem.total)
-        M = np.diag(host(xp.sum(sP, axis=0))) - host(sP.T @ P)
-
-    def coupling(a: Floats) -> Floats:
-        step = like(a, P)
-        U = sP * (1.0 - P) * step if len(gc) == 1 else sP * (step - (P @ step)[:, None])
-        return host(U.T @ X)
-
-    return bound(problem.strength, slopes, gc, M, coupling)
+    W, gc = g[:, :-1], g[:, -1:]
+    found = float(xp.sum(W * W)) / (2.0 * problem.strength)
+    if objective.loss.is_cross_entropy:
+        n = problem.rows.n_rows or ENOUGH
+        found += FLATTER * max(1.0, n / _enough(objective)) * float(xp.sum(gc * gc / shares))
+    return found
 
 
-def _shared(P: Any, weight: Any, total: float) -> Any:
-    return P / total if weight is None else P * (weight / total)[:, None]
+def _enough(objective: ArrayObjective) -> int:
+    return max(ENOUGH, 128 * objective.problem.n_classes)
+
+
+def _probabilities(objective: ArrayObjective, theta: Any, rows: Block) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield, tile by tile, centred rows in float64, their probabilities (m, R), and these times s_i/S."""
+    xp, total = objective.xp, objective.problem.total
+    for tile in tiles(rows, theta.shape[0], 32):
+        own = Block(_centred(objective, tile), tile.codes, tile.weight)
+        P = objective.slopes_of(own, theta)[1]
+        P = P + xp.astype(own.codes, xp.float64)[:, None] if theta.shape[0] == 1 else add_to_own(xp, P, own.codes, 1.0)
+        yield own.X, P, P / total if own.weight is None else P * (own.weight / total)[:, None]
+
+
+def _intercept_curvature(objective: ArrayObjective, theta: Any, rows: Block) -> Floats:
+    """Return M = (1/S) Σ s_i (diag(p_i) − p_i p_i') of some rows, (R, R)."""
+    xp = objective.xp
+    M: Any = 0.0
+    own: Any = 0.0
+    for _, P, sP in _probabilities(objective, theta, rows):
+        M = M + sP.T @ P
+        own = own + xp.sum(sP, axis=0)
+    return np.diag(host(own)) - host(M)
+
+
+def _turned(objective: ArrayObjective, theta: Any, rows: Block, a: Floats) -> Floats:
+    """Return (1/S) Σ s_i (D_i a) x_i' of some rows, (R, p)."""
+    found: Any = 0.0
+    step = like(a, objective.example)
+    for X, P, sP in _probabilities(objective, theta, rows):
+        U = sP * (1.0 - P) * step if P.shape[1] == 1 else sP * (step - (P @ step)[:, None])
+        found = found + U.T @ X
+    return host(found)
 
 
 def _scaled(objective: ArrayObjective, theta: Any, slopes: Floats) -> float:
@@ -85,7 +111,7 @@ def _by_sign(objective: ArrayObjective, theta: Any) -> tuple[Floats, Floats]:
 
     def of(block: Block) -> Floats:
         parts: Any = 0.0
-        for tile in tiles(block, theta.shape[0], 8):
+        for tile in tiles(block, theta.shape[0], 32):
             y, a = _slopes(objective, tile, theta)
             values = a * a / 4.0
             weight = 1.0 if tile.weight is None else tile.weight[:, None]
@@ -104,7 +130,7 @@ def _coupling(objective: ArrayObjective, theta: Any, side: Floats) -> Floats:
 
     def of(block: Block) -> Floats:
         parts: Any = 0.0
-        for tile in tiles(block, theta.shape[0], 8):
+        for tile in tiles(block, theta.shape[0], 32):
             y, a = _slopes(objective, tile, theta)
             a = a * xp.astype(y == sign, xp.float64)
             a = a if tile.weight is None else a * tile.weight[:, None]

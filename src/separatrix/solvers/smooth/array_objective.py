@@ -17,7 +17,7 @@ import numpy as np
 from ...array_types import Floats
 from ...data import Block
 from ...data.device import DEVICE_VALUES, DeviceSource, is_on_device
-from ...data.namespaces import compute_type, device_of, fast_products, has_fast_products, like, namespace, to_host
+from ...data.namespaces import affine, compute_type, device_of, fast_products, has_fast_products, is_foreign, like, namespace, to_host
 from ...losses.array_losses import ArrayLoss
 from ..problem import Problem
 from .objective import FAR, PIECES
@@ -60,6 +60,7 @@ class ArrayObjective:
     def __init__(self, problem: Problem, example: Any, centre: Floats, deviations: Floats) -> None:
         self.problem, self.loss, self.example = problem, ArrayLoss(problem.loss), example
         self.xp, self.passes = namespace(example), 0
+        self.correction: tuple[float, Any] | None = None
         # A centre that float32 holds exactly, so that subtracting it costs no digits of the difference.
         self.centre = (centre if problem.fit_intercept else np.zeros_like(centre)).astype(np.float32).astype(np.float64)
         self.shifts = bool((np.abs(self.centre) > FAR * deviations).any())
@@ -84,17 +85,17 @@ class ArrayObjective:
         columns, shift = xp.astype(W.T, kind), xp.astype(m, kind)
         columns = np.ascontiguousarray(columns) if isinstance(columns, np.ndarray) else columns
         offset = xp.astype(c, kind)
+        columns, rest = split_in_two(columns) if precision is Precision.FAST else (columns, None)
 
         def sums(block: Block) -> Sums:
             loss: Any = 0.0
             slopes: Any = 0.0
             intercept: Any = 0.0
-            for tile in tiles(block, theta.shape[0], 8 if precision is Precision.FULL else 4):
+            for tile in tiles(block, theta.shape[0], 16 if precision is Precision.FULL else 4):
                 X = xp.astype(tile.X, kind, copy=False)
                 X = X - shift if self.shifts else X
-                Z = X @ columns
-                Z += offset
-                values, R = self.loss.slopes(Z, tile.codes)
+                Z = affine(X, columns, offset)
+                values, R = self.loss.slopes(Z if rest is None else affine(X, rest, Z), tile.codes)
                 if tile.weight is not None:
                     values, R = values * tile.weight, R * xp.astype(tile.weight, kind)[:, None]
                 loss = loss + xp.sum(values, dtype=xp.float64)
@@ -103,8 +104,22 @@ class ArrayObjective:
             return Sums(loss, slopes, intercept)
 
         with fast_products(self.example, precision is Precision.FAST):
-            total = reduce(Sums.merge, self.rows.collect(sums))
-        return self._finished(theta, total)
+            # On a device one after the other, so that no list of gradients is held; on threads all at once.
+            parts = self.rows.map(sums) if is_foreign(self.example) else self.rows.collect(sums)
+            f, g = self._finished(theta, reduce(Sums.merge, parts))
+        if self.correction is not None and precision is Precision.FAST:
+            return f + self.correction[0], g + self.correction[1]
+        return f, g
+
+    def correct(self, theta: Any, f: float, g: Any) -> tuple[float, Any]:
+        """Return f and gradient at θ in the rows' own type; passes in TF32, which gave `f` and `g` there, are corrected by the difference.
+
+        The rounding of the rows, which is most of it, is the same at every θ nearby.
+        """
+        exact, slopes = self.at(theta, Precision.OWN)
+        before = (0.0, 0.0) if self.correction is None else self.correction
+        self.correction = before[0] + exact - f, before[1] + slopes - g
+        return exact, slopes
 
     def _finished(self, theta: Any, total: Sums) -> tuple[float, Any]:
         xp, problem = self.xp, self.problem
@@ -126,6 +141,24 @@ class ArrayObjective:
         return found
 
 
+def split_in_two(W: Any) -> tuple[Any, Any]:
+    """Return the leading 11 bits of float32 numbers, which TF32 holds exactly, and the rest, of which it holds as many again.
+
+    Examples
+    --------
+    >>> leading, rest = split_in_two(np.array([1.0 + 2.0**-20], dtype=np.float32))
+    >>> leading.tolist(), float(rest[0]) == 2.0**-20
+    ([1.0], True)
+
+    References
+    ----------
+    Dekker (1971), A floating-point technique for extending the available precision, Numerische Mathematik 18.
+    """
+    scaled = W * 8193.0
+    leading = scaled - (scaled - W)
+    return leading, W - leading
+
+
 def some_rows(problem: Problem, most: int) -> Block:
     """Return at most so many rows, evenly spread, in the type they are computed in; the first ones where rows are read anew."""
     rows, source = problem.rows, problem.rows.source
@@ -136,12 +169,13 @@ def some_rows(problem: Problem, most: int) -> Block:
     else:
         whole = next(iter(rows.map(lambda block: block)))
     step = max(-(-whole.n_rows // most), 1)
-    codes, weight = (None if part is None else part[::step] for part in (whole.codes, whole.weight))
-    return Block(namespace(whole.X).astype(whole.X[::step, :], compute_type(whole.X)), codes, weight)
+    codes = None if whole.codes is None else whole.codes[::step]
+    weight = None if whole.weight is None else whole.weight[::step]
+    return Block(namespace(whole.X).astype(whole.X[::step, :], compute_type(whole.X), copy=False), codes, weight)
 
 
 def tiles(block: Block, n_scores: int, item: int) -> Iterator[Block]:
-    """Yield parts of a block, of as many rows as their columns and scores, of `item` bytes each, leave room for."""
+    """Yield parts of a block, of as many rows as columns and scores of `item` bytes, with what is made of them, leave room for."""
     on_device = is_on_device(block)
     on_accelerator = on_device and "cpu" not in str(device_of(block.X)).lower()
     size = max((4 * DEVICE_VALUES if on_accelerator else 4 * TILE) // item // max(block.n_features, n_scores), 256)

@@ -38,11 +38,17 @@ MEMORY = 20
 """Pairs kept."""
 KEPT = 8
 """Pairs that the next strength of a path begins with."""
-FAST_END = 1e-4
+FAST_END = 3e-5
 """What is left of f, relatively, where the products of TF32 are given up: their rounding shows next."""
-BEYOND = 1e-3
+BEYOND, BEYOND_ON_PATH = 1e-3, 3e-2
 """Share of the gap asked to which the estimate must have fallen where the certificate, for a small λ, cannot say so."""
-NOISE = {Precision.FAST: 1e-5, Precision.OWN: 1e-8, Precision.FULL: 1e-15}
+STUCK = 3
+"""Steps in TF32 without a fall of f after which its rounding is reached."""
+CORRECTED_END, ROUNDS = 1e-3, 4
+"""Share of what was left at its beginning where a round of corrected passes in TF32 ends, and how many there may be."""
+TIGHTER = (0.1, 0.03, 0.0)
+"""Shares of the gap asked that the likely bound may have where the proven one is not as low yet."""
+NOISE = {Precision.FAST: 1e-6, Precision.OWN: 1e-8, Precision.FULL: 1e-15}
 """Rounding of f by a pass, relatively: what a step may seem to lose by it."""
 HALVINGS = 12
 
@@ -67,21 +73,22 @@ def solve_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Solutio
     """Yield the solutions for strengths λ in the order given, each from the last."""
     walk = _Walk.begin(problem)
     for strength in strengths:
-        yield walk.to(strength)
+        yield walk.to(strength, BEYOND if len(strengths) == 1 else BEYOND_ON_PATH)
 
 
 class _Pairs:
     """The pairs (s, y) of the last steps around H₀⁻¹, all of them arrays beside the rows."""
 
-    def __init__(self, xp: Any, inverse: _Inverse) -> None:
-        self.xp, self.inverse, self.scale = xp, inverse, 1.0
+    def __init__(self, xp: Any, inverse: _Inverse, kind: Any) -> None:
+        self.xp, self.inverse, self.type, self.scale = xp, inverse, kind, 1.0
         self.kept: deque[tuple[Any, Any, Any]] = deque(maxlen=MEMORY)
 
     def add(self, s: Any, y: Any) -> None:
+        """Keep a pair, in the type of the rows, unless rounding has left no curvature in it."""
         curvature, size = float(self.xp.sum(s * y)), float(self.xp.sum(s * s)) * float(self.xp.sum(y * y))
         if curvature <= 1e-12 * size**0.5:
             return
-        self.kept.append((s, y, curvature))
+        self.kept.append((self.xp.astype(s, self.type, copy=False), self.xp.astype(y, self.type, copy=False), curvature))
         self.scale = curvature / float(self.xp.sum(y * self.inverse(y)))
 
     def direction(self, g: Any) -> Any:
@@ -131,17 +138,17 @@ class _Walk:
         theta = own.beginning()
         theta[:, -1] += theta[:, :-1] @ objective.centre
         if own.start is None and own.fit_intercept:
-            theta[:, -1] = objective.loss.loss.constant_scores(own.counts)  # type: ignore[attr-defined]
+            theta[:, -1] = objective.loss.loss.constant_scores(own.counts)
         return cls(objective, G, objective.loss.flat_curvature(own.counts), like(theta, objective.example), [])
 
-    def to(self, strength: float) -> Solution:
+    def to(self, strength: float, beyond: float) -> Solution:
         """Return the solution for another strength, from where the walk stands."""
         objective = self.objective
         objective.problem, objective.passes = replace(objective.problem, strength=strength), 0
-        pairs = _Pairs(objective.xp, self._inverse(strength))
+        pairs = _Pairs(objective.xp, self._inverse(strength), objective.example.dtype)
         for s, y in self.pairs:
             pairs.add(s, y + strength * _penalised(objective.xp, s))
-        end = _descend(objective, self.theta, pairs)
+        end = _descend(objective, self.theta, pairs, beyond)
         self.theta = end.theta
         self.pairs = [(s, y - strength * _penalised(objective.xp, s)) for s, y, _ in pairs.kept][-KEPT:]
         theta = host(end.theta)
@@ -178,61 +185,108 @@ class _End:
     gap: float
 
 
-def _descend(objective: ArrayObjective, theta: Any, pairs: _Pairs) -> _End:
+def _descend(objective: ArrayObjective, theta: Any, pairs: _Pairs, beyond: float) -> _End:
     """Return where L-BFGS ends, through all precisions; the last one has the certificate."""
-    problem, iterations = objective.problem, 0
-    status = Status.MAX_ITER
-    f, g, gap = np.inf, theta, np.inf
-    for precision in objective.precisions:
-        f, g = objective.at(theta, precision)
-        if not np.isfinite(f):
-            problem.rows.source.refuse_nonfinite()
-        theta, f, g, status, used = _steps(objective, theta, f, g, pairs, precision, problem.max_iter - iterations)
-        iterations += used
-    if problem.strength > 0.0:
-        gap = array_gap.bound_at(objective, theta, g)
-    return _End(theta, f, g, status, iterations, gap)
-
-
-def _steps(
-    objective: ArrayObjective, theta: Any, f: float, g: Any, pairs: _Pairs, precision: Precision, most: int
-) -> tuple[Any, float, Any, Status, int]:
-    """Return θ, f, g, status and the number of steps at one precision."""
-    xp, problem = objective.xp, objective.problem
-    promised: list[float] = []
-    falls: list[float] = []
-    for step in range(most + 1):
-        d = pairs.direction(g)
-        slope = float(xp.sum(g * d))
-        promised.append(0.5 * slope)
-        left = max(promised[-1] + still_to_gain(promised), still_to_gain(falls))
-        # A pass in the same θ, more precise: its first promise is all there is to judge by.
-        if precision is Precision.FAST and left <= FAST_END * f:
-            return theta, f, g, Status.CONVERGED, step
-        if _is_done(objective, f, g, left):
-            return theta, f, g, Status.CONVERGED, step
-        if step == most:
-            break
-        found = _search(objective, theta, f, d, slope, precision)
-        if found is None:
-            return theta, f, g, without_step(problem, f, _largest(xp, g), left), step
-        new, value, slopes = found
-        falls.append(max(f - value, 0.0))
-        pairs.add(new - theta, slopes - g)
-        theta, f, g = new, value, slopes
-    return theta, f, g, Status.MAX_ITER, most
-
-
-def _is_done(objective: ArrayObjective, f: float, g: Any, left: float) -> bool:
-    """Whether what is left, by its estimate and by the certificate where the rows lie on a device, is as little as asked."""
     problem = objective.problem
-    if not small_enough(problem, f, _largest(objective.xp, g), left):
-        return False
-    if problem.strength == 0.0 or not is_foreign(objective.example):
-        return True
-    asked = GAP_SHARE * problem.tol * f
-    W = g[:, :-1]
-    return float(objective.xp.sum(W * W)) / (2.0 * problem.strength) <= 0.9 * asked or left <= BEYOND * asked
+    walk = _Descent(objective, pairs, beyond, theta)
+    for precision in objective.precisions:
+        if precision is Precision.FAST:
+            walk.evaluate(precision)
+            walk.run(precision)
+            walk.run_corrected()
+        else:
+            if walk.seen is not precision:
+                walk.evaluate(precision)
+            walk.run(precision)
+    gap = np.inf
+    for share in TIGHTER if problem.strength > 0.0 else ():
+        gap, before = array_gap.bound_at(objective, walk.theta, walk.g), walk.iterations
+        if gap <= GAP_SHARE * problem.tol * walk.f or walk.status is not Status.CONVERGED or not is_foreign(objective.example):
+            break
+        walk.share = share
+        walk.run(Precision.FULL)
+        if walk.iterations == before:
+            break
+    return _End(walk.theta, walk.f, walk.g, walk.status, walk.iterations, gap)
+
+
+@dataclass(slots=True, eq=False)
+class _Descent:
+    """θ with f and g there, by a pass of the precision `seen`, and how L-BFGS goes on from it."""
+
+    objective: ArrayObjective
+    pairs: _Pairs
+    beyond: float
+    theta: Any
+    f: float = np.inf
+    g: Any = None
+    seen: Precision | None = None
+    status: Status = Status.MAX_ITER
+    iterations: int = 0
+    share: float = 0.25
+    """Of the gap asked, what the likely bound may have."""
+
+    def evaluate(self, precision: Precision) -> None:
+        """Look at θ once more, with another precision."""
+        self.f, self.g = self.objective.at(self.theta, precision)
+        self.seen = precision
+        if not np.isfinite(self.f):
+            self.objective.problem.rows.source.refuse_nonfinite()
+
+    def run_corrected(self) -> None:
+        """Take rounds of steps in TF32, each corrected by a pass in the rows' own type at its beginning."""
+        for _ in range(ROUNDS):
+            self.f, self.g = self.objective.correct(self.theta, self.f, self.g)
+            self.seen, before = Precision.OWN, self.iterations
+            if self._is_done(0.5 * float(self.objective.xp.sum(self.g * self.pairs.direction(self.g)))):
+                break
+            self.run(Precision.FAST)
+            if self.iterations == before:
+                break
+        self.objective.correction = None
+
+    def run(self, precision: Precision) -> None:
+        """Take steps at one precision until it has given what it can."""
+        promised: list[float] = []
+        falls: list[float] = []
+        for _ in range(self.objective.problem.max_iter - self.iterations + 1):
+            d = self.pairs.direction(self.g)
+            slope = float(self.objective.xp.sum(self.g * d))
+            promised.append(0.5 * slope)
+            left = max(promised[-1] + still_to_gain(promised), still_to_gain(falls))
+            self.status = Status.CONVERGED
+            if self._has_given(precision, left, promised, falls) or self._is_done(left):
+                return
+            self.status = Status.MAX_ITER
+            if self.iterations == self.objective.problem.max_iter:
+                return
+            found = _search(self.objective, self.theta, self.f, d, slope, precision)
+            if found is None:
+                self.status = without_step(self.objective.problem, self.f, _largest(self.objective.xp, self.g), left)
+                return
+            new, value, slopes = found
+            falls.append(max(self.f - value, 0.0))
+            self.pairs.add(new - self.theta, slopes - self.g)
+            self.theta, self.f, self.g = new, value, slopes
+            self.seen, self.iterations = precision, self.iterations + 1
+
+    def _has_given(self, precision: Precision, left: float, promised: list[float], falls: list[float]) -> bool:
+        """Whether passes in TF32 are near their rounding: little is left, or steps have stopped to lower f."""
+        if precision is not Precision.FAST:
+            return False
+        stuck = len(falls) >= STUCK and max(falls[-STUCK:]) <= 1e-9 * self.f
+        return stuck or left <= (FAST_END * self.f if self.objective.correction is None else CORRECTED_END * promised[0])
+
+    def _is_done(self, left: float) -> bool:
+        """Whether what is left, by its estimate and by the certificate where the rows lie on a device, is as little as asked."""
+        problem, xp = self.objective.problem, self.objective.xp
+        if not small_enough(problem, self.f, _largest(xp, self.g), left):
+            return False
+        if problem.strength == 0.0 or not is_foreign(self.objective.example):
+            return True
+        asked = GAP_SHARE * problem.tol * self.f
+        likely = array_gap.likely_bound(self.objective, self.g, self.pairs.inverse.shares)
+        return likely <= self.share * asked or left <= self.beyond * asked
 
 
 def _search(objective: ArrayObjective, theta: Any, f: float, d: Any, slope: float, precision: Precision) -> tuple[Any, float, Any] | None:
