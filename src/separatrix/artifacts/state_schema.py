@@ -1,6 +1,7 @@
 """What the state of each estimator holds: the layout of model files, field by field.
 
-A line is "name: type". "?name" may be absent, "type?" may be None. Types:
+A line is "name: type". "?name" may be absent, as every field must be that comes later, or files written before would no longer be read;
+"type?" may be None. Types:
 
     f K p      finite floats of shape (K, p); f- may hold −inf (log probabilities), f~ any number
     i T        whole numbers; 0..S-1 behind the shape bounds them: "i T < S"
@@ -34,7 +35,7 @@ _SEARCH = (
     f"{_SELECTED}; history_: History p; score_: number~; interval_: pair; n_features_: count; skipped_: texts; method_: text; "
     "interrupted_: switch; ?table_: switch"
 )
-_NAMED = "feature_names: plain; recipe: text?"
+_NAMED = "?feature_names: plain; ?recipe: text?"
 _TABLE = "recipe_: text; alerts_: alerts; n_features_in_: count; feature_names_in_: names p?"
 
 MODELS: dict[str, str] = {
