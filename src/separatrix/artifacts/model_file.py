@@ -25,6 +25,7 @@ from .state_document import damaged
 from .stored_estimate import StoredEstimate
 from .training_data import column_facts as facts_of
 from .training_data import data_hash as hash_of
+from .training_data import recipe_of
 
 PACKAGES = ("separatrix", "numpy", "scipy", "scikit-learn")
 
@@ -160,7 +161,7 @@ def _about_board(board: Board | SavedBoard, data_facts: bool) -> dict[str, Any]:
         rows = board.setting.rows
         about["target"] = rows.target
         if data_facts:
-            about |= {"data_hash": hash_of(rows.X, rows.labels), "column_facts": facts_of(rows.X)}
+            about |= {"data_hash": hash_of(rows.X, rows.labels), "column_facts": facts_of(rows.X, recipe_of(board.model))}
     return about
 
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..array_types import Floats
-from ..data.columns import Column
 from ..facts.table_columns import table_columns
-from ..inference.column_values import is_date, measurements
-from .column_facts import LEAST, MOST_LEVELS, PROBABILITIES, ColumnFacts
+from ..inference.column_values import measurements
+from ..models import TableClassifier
+from ..prepare.recipe import Recipe
+from .column_facts import ColumnFacts
+from .training_columns import facts_of, steps_of
 
 
-def column_facts(X: Any) -> tuple[ColumnFacts, ...]:
+def column_facts(X: Any, recipe: Recipe | None = None) -> tuple[ColumnFacts, ...]:
     """Return counts and quantiles of a table's columns.
 
     Levels of fewer than five rows are not named, and neither the least nor the largest number is kept: they would be those of single rows.
@@ -22,34 +23,28 @@ def column_facts(X: Any) -> tuple[ColumnFacts, ...]:
     Parameters
     ----------
     X : frame, array, sparse matrix, or a table from `open_table`
+    recipe : how a model reads the columns, optional: prices written as text are then numbers
 
     Examples
     --------
     >>> import pandas as pd
     >>> age, city = column_facts(pd.DataFrame({"age": range(101), "city": ["Oslo"] * 60 + ["Rome"] * 40 + ["Ur"]}))
     >>> age.quantiles[:3], city.levels, city.rare
-    ((1.0, 5.0, 10.0), (('Oslo', 60), ('Rome', 40)), 1)
+    ((1.0, 5.0, 10.0), (('Oslo', 60.0), ('Rome', 40.0)), 1.0)
     """
-    return tuple(_facts(column) for column in table_columns(X))
+    steps = steps_of(recipe)
+    return tuple(facts_of(column, steps.get(column.name)) for column in table_columns(X))
 
 
-def _facts(column: Column) -> ColumnFacts:
-    values = measurements(column)
-    if values is not None:
-        return _numbers(column, values)
-    codes, levels = column.categories()
-    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
-    order = [int(i) for i in np.argsort(-counts, kind="stable")[:MOST_LEVELS] if counts[i] >= LEAST]
-    named = tuple((str(levels[i]), int(counts[i])) for i in order)
-    missing = int((codes < 0).sum())
-    return ColumnFacts(column.name, "level", len(codes), missing, (), named, int(counts.sum() - counts[order].sum()))
+def recipe_of(model: Any) -> Recipe | None:
+    """Return how a fitted model reads the columns of a table; None where it reads numbers.
 
-
-def _numbers(column: Column, values: Floats) -> ColumnFacts:
-    there = values[~np.isnan(values)]
-    quantiles = tuple(float(q) for q in np.quantile(there, PROBABILITIES)) if len(there) >= LEAST else ()
-    kind = "date" if is_date(column) else "number"
-    return ColumnFacts(column.name, kind, len(values), len(values) - len(there), quantiles)
+    Examples
+    --------
+    >>> recipe_of(None) is None
+    True
+    """
+    return model.recipe_ if isinstance(model, TableClassifier) else None
 
 
 def data_hash(X: Any, labels: Any = None) -> str:
