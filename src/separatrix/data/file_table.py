@@ -30,6 +30,8 @@ R = TypeVar("R")
 
 PORTION = 8
 """Blocks of a piece of a table that a worker of a cluster reads: 100 megabytes."""
+LEAST_READ = 4_096
+"""Rows that are read at once however few a block has."""
 READ_AHEAD = 1
 """Batches read and not yet taken by a pass, the one under way included."""
 
@@ -225,8 +227,8 @@ class FileTable(Source):
         return (self._kept(piece) for part in self.parts for piece in self._part(part, names, False))
 
     def _piece_rows(self) -> int:
-        """Return about how many rows are read at once."""
-        return chunk_rows(self.n_features)
+        """Return about how many rows are read at once: no more than a block asks for, but for very small ones."""
+        return min(chunk_rows(self.n_features), max(self.batch_rows, LEAST_READ))
 
     def _require_kinds(self) -> None:
         self.require_numbers()

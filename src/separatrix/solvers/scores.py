@@ -7,7 +7,6 @@ go from K classes to that form, `unfolded` and `per_class` back; the largest sco
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_softmax
 
 from ..array_types import Codes, Floats
 from ..data import Block
@@ -154,6 +153,8 @@ def log_posteriors_of(scores: Floats) -> Floats:
     >>> log_posteriors_of(np.array([[0.0, 1000.0]])).tolist()
     [[-1000.0, 0.0]]
     """
+    from scipy.special import log_softmax  # here and below: what is not used is not imported, for commands that answer at once
+
     return np.asarray(log_softmax(scores, axis=1))
 
 
