@@ -133,8 +133,8 @@ def test_sums_that_no_rows_have_are_not_read(field: str, value: Any, tmp_path: A
 
 @pytest.mark.parametrize(
     "change",
-    [{"kind": "round"}, {"kind": ["full"]}, {"classes": {"dtype": "<i8", "values": [1, "a"]}}, {"classes": None}, {"recipe": 4}, {"more": 1},
-     {"classes": {"dtype": "O", "values": ["b", "a"]}}, {"classes": {"dtype": "V8", "values": []}}, {"feature_names": ["a"]},
+    [{"kind": "round"}, {"kind": ["full"]}, {"classes": {"dtype": "<i8", "values": [1, "a"]}}, {"classes": None}, {"recipe": 4},
+     {"more": 1}, {"classes": {"dtype": "O", "values": ["b", "a"]}}, {"classes": {"dtype": "V8", "values": []}}, {"feature_names": ["a"]},
      {"feature_names": 3}],
 )  # fmt: skip
 def test_documents_that_say_something_else_are_not_read(change: dict[str, Any], tmp_path: Any) -> None:

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from ..array_types import Codes
 from ..errors import InputError, InputTypeError
 from . import sql
-from .arrow_columns import numbers, read_column, text_codes
+from .arrow_columns import numbers, text_codes
 from .batches import Batch, Piece, cut
-from .columns import ColumnBatch
-from .database_columns import Pilot, QueryColumns, changed, take_pilot
+from .database_columns import QueryClasses, QueryColumns, changed, take_classes
 from .database_connection import Connection, dialect_of_connection
+from .database_groups import GroupedQuery
 from .database_sums import DatabaseSums
-from .features import choose_features, refuse_other_kinds, refuse_text
+from .features import choose_features, refuse_text
 from .labels import check_classes, code_table, encode
 from .merging import M
 from .source import Block, Source, chunk_rows
@@ -29,8 +29,6 @@ R = TypeVar("R")
 
 MOST_CLASSES = 300
 """Classes whose means are written into a query; rows of more are streamed."""
-READ = ("number", "boolean", "text", "date")
-"""Kinds of columns that can be read."""
 
 
 def open_query(
@@ -129,7 +127,7 @@ class DatabaseTable(Source):
         self.target, self.weight = columns.target, columns.weight
         self.batch_rows = chunk_rows(self.n_features)
         self._classes: NDArray[Any] | None = None
-        self._pilot: Pilot | None = None
+        self._known: QueryClasses | None = None
 
     @property
     def origin(self) -> tuple[Any, ...]:  # type: ignore[override]
@@ -137,16 +135,16 @@ class DatabaseTable(Source):
         return "query", id(self.connection.raw), self.connection.name, self.target, self.weight
 
     @property
-    def pilot(self) -> Pilot:
-        """What the first query tells: classes, rows, means and gaps; asked once."""
-        if self._pilot is None:
-            self._pilot = take_pilot(self.connection, self.columns)
-        return self._pilot
+    def known(self) -> QueryClasses:
+        """The classes and their rows, asked for once."""
+        if self._known is None:
+            self._known = take_classes(self.connection, self.columns)
+        return self._known
 
     @property
     def n_rows(self) -> int | None:  # type: ignore[override]
         """Number of rows, which is known where the rows have labels."""
-        return None if self.target is None else self.pilot.n_rows
+        return None if self.target is None else self.known.n_rows
 
     @property
     def classes(self) -> NDArray[Any] | None:  # type: ignore[override]
@@ -154,12 +152,12 @@ class DatabaseTable(Source):
         if self.target is None:
             return None
         self._require_labels()
-        return self.pilot.classes if self._classes is None else self._classes
+        return self.known.classes if self._classes is None else self._classes
 
     def _require_labels(self) -> None:
-        if self.pilot.unlabelled:
+        if self.known.unlabelled:
             raise InputError(
-                f"Input y contains NaN or null: column {self.target!r} misses the label in {self.pilot.unlabelled:,} rows. Leave them out: "
+                f"Input y contains NaN or null: column {self.target!r} misses the label in {self.known.unlabelled:,} rows. Leave them out: "
                 f"… WHERE {self.target} IS NOT NULL."
             )
 
@@ -168,7 +166,7 @@ class DatabaseTable(Source):
         if self.target is None:
             raise InputError(f"classes={classes!r} needs a target; name its column: open_table(connection, query, target='y').")
         known = check_classes(classes)
-        encode(self.pilot.classes, known, code_table(known))
+        encode(self.known.classes, known, code_table(known))
         table = copy.copy(self)
         table._classes = known
         return table
@@ -180,18 +178,19 @@ class DatabaseTable(Source):
         features = tuple(self.feature_names[j] for j in chosen)
         table.columns = QueryColumns(self.columns.given, features, self.columns.kinds, self.target, self.weight)
         table.feature_names, table.n_features = features, len(features)
-        table._pilot = None if self._pilot is None else self._pilot.only(chosen)
         return table
 
     def without_labels(self) -> Self:
         """Return the rows alone: neither labels nor weights are read."""
         table = copy.copy(self)
         table.columns = QueryColumns(self.columns.given, self.feature_names, self.columns.kinds, None, None)
-        table.target = table.weight = table._classes = table._pilot = None
+        table.target = table.weight = table._classes = table._known = None
         return table
 
-    def as_columns(self) -> DatabaseColumns:
+    def as_columns(self) -> DatabaseTable:
         """Return the same rows as batches of columns: text by codes, dates, numbers with gaps; those without a label are left out."""
+        from .database_batches import DatabaseColumns
+
         return DatabaseColumns(self)
 
     def require_numbers(self) -> None:
@@ -200,10 +199,10 @@ class DatabaseTable(Source):
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Let the database sum what the pass says that it sums; run it over the rows where it says nothing."""
-        if isinstance(pass_, AskedPass) and self.classes is not None and len(self.pilot.labels) <= MOST_CLASSES:
+        if isinstance(pass_, AskedPass) and self.classes is not None and len(self.known.labels) <= MOST_CLASSES:
             self.require_numbers()
             try:
-                found: M = pass_.ask(DatabaseSums(self.connection, self.columns, self.pilot, self.classes))
+                found: M = pass_.ask(DatabaseSums(self.connection, self.columns, self.known, self.classes))
                 return found
             except NotSummed:
                 pass
@@ -212,7 +211,7 @@ class DatabaseTable(Source):
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first column with a gap, a NaN or an infinity."""
         if self.target is not None:
-            DatabaseSums(self.connection, self.columns, self.pilot, self.pilot.classes).require_finite()
+            GroupedQuery(self.connection, self.columns, self.known, self.known.classes).require_finite()
         super().refuse_nonfinite()
 
     def blocks(self) -> Iterator[Block]:
@@ -229,7 +228,7 @@ class DatabaseTable(Source):
         kinds = [self.columns.kinds[name] for name in self.feature_names]
         kinds += [] if self.target is None else ["text" if self.columns.kinds[self.target] == "text" else "label"]
         kinds += [] if self.weight is None else ["number"]
-        start, expected = 0, None if self.target is None else self.pilot.n_rows + self.pilot.unlabelled
+        start, expected = 0, None if self.target is None else self.known.n_rows + self.known.unlabelled
         with closing(self.connection.stream(query, kinds, max(1, min(self.batch_rows, chunk_rows(len(kinds)))))) as batches:
             for batch in batches:
                 yield Piece(batch, self.connection.name, start)
@@ -269,57 +268,6 @@ class DatabaseTable(Source):
         at = p + (coder is not None)
         weight = None if self.weight is None else np.concatenate([with_gaps(piece.rows.column(at)) for piece in batch.pieces])
         return codes, weight
-
-
-class DatabaseColumns(DatabaseTable):
-    """Rows of a query whose blocks are column batches: numbers (NaN where missing), text by codes, dates as datetime64[us]."""
-
-    def __init__(self, table: DatabaseTable) -> None:
-        vars(self).update(vars(table))
-        self.batch_rows = max(1, table.batch_rows // 8)
-        kinds = {name: "number" if kind == "boolean" else kind for name, kind in self.columns.kinds.items()}
-        refuse_other_kinds(self.feature_names, kinds, READ)
-
-    def as_columns(self) -> DatabaseColumns:
-        """Return the table itself."""
-        return self
-
-    def require_numbers(self) -> None:
-        """Raise an error: batches of columns are no blocks of numbers."""
-        raise InputTypeError("X is a table of columns, and numbers are needed here; pass the table that open_table gave.")
-
-    def reduce(self, pass_: Callable[[Block], M]) -> M:
-        """Run a pass over the rows."""
-        return Source.reduce(self, pass_)
-
-    @property
-    def unlabelled(self) -> int:  # type: ignore[override]
-        """How many rows have no label and are left out."""
-        return 0 if self.target is None else self.pilot.unlabelled
-
-    def _require_labels(self) -> None:
-        pass
-
-    def blocks(self) -> Iterator[Any]:
-        """Stream all rows that have a label, batch by batch."""
-        coder = self._coder()
-        with closing(self._pieces()) as pieces:
-            for batch in cut((self._known(piece) for piece in pieces), self.batch_rows):
-                yield self._block(batch, coder)
-
-    def _known(self, piece: Piece) -> Piece:
-        if self.target is None:
-            return piece
-        known = piece.rows.column(self.n_features).is_valid()
-        return piece if known.true_count == len(known) else piece.only(known)
-
-    def _block(self, batch: Batch, coder: Callable[[Any], Codes] | None) -> Any:
-        columns = []
-        for j, name in enumerate(self.feature_names):
-            kind = self.columns.kinds[name]
-            parts = [piece.rows.column(j) for piece in batch.pieces]
-            columns.append(read_column(name, "number" if kind == "boolean" else kind, parts))
-        return ColumnBatch(tuple(columns), None, *self._labelled(batch, coder), batch.start)
 
 
 def with_gaps(values: Any) -> NDArray[Any]:

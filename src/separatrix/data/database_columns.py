@@ -1,4 +1,4 @@
-"""The columns of a user's query, and the pilot: one query that finds the classes, the gaps and about where the columns lie."""
+"""The columns of a user's query, and its classes: a query that counts them, and reads no other column but the weights."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats, Ints
-from ..errors import DatabaseError, InputError
+from ..array_types import Ints
+from ..errors import DatabaseError, InputError, UnknownNameError, did_you_mean
 from . import sql
 from .database_connection import Connection
+from .key_hash import DIGITS
 from .labels import check_labels, find_classes
 from .sql import Dialect, Expression
+from .sum_engine import KeyFolds, NotSummed
 
 MOST_SUMS = 4096
 """Sums of one query: to plan more takes DuckDB longer than another look at the rows (12 s for 45,150 of them, 0.5 s for 5,050)."""
@@ -60,9 +62,9 @@ class QueryColumns:
             return sql.case([(column, sql.integer(1)), (sql.negation(column), sql.integer(0))], sql.null())
         return sql.cast(column, "text") if kind == "text" else column
 
-    def rows(self, also: Expression | None = None) -> Expression:
+    def rows(self, also: Expression | None = None, with_features: bool = True) -> Expression:
         """Return the query for the columns x0, x1, …, the label y, the weight w, and another value f."""
-        columns = {f"x{j}": self.value(name) for j, name in enumerate(self.features)}
+        columns = {f"x{j}": self.value(name) for j, name in enumerate(self.features)} if with_features else {}
         columns |= {"y": self.label()} if self.target is not None else {}
         columns |= {"w": self.value(self.weight)} if self.weight is not None else {}
         columns |= {"f": also} if also is not None else {}
@@ -70,40 +72,26 @@ class QueryColumns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pilot:
-    """What the first query tells.
+class QueryClasses:
+    """The classes of a query and their rows.
 
     Attributes
     ----------
     classes : (K,) sorted labels
-    labels : the same as they stand in the queries
+    labels : the same as they stand in queries
     sizes : (K,) numbers of rows
-    counts : (K,) sums of weights
-    rows : (K,) numbers of rows that have a weight
-    means : (K, p), of rows as such; NaN where a value is NaN or all are missing
-    gaps : (K, p) numbers of rows whose value is missing
     unlabelled : number of rows without a label
     """
 
     classes: NDArray[Any]
     labels: tuple[Any, ...]
     sizes: Ints
-    counts: Floats
-    rows: Ints
-    means: Floats
-    gaps: Ints
     unlabelled: int
 
     @property
     def n_rows(self) -> int:
         """Number of rows that have a label."""
         return int(self.sizes.sum())
-
-    def only(self, columns: Sequence[int]) -> Pilot:
-        """Return the pilot of some columns."""
-        chosen = list(columns)
-        means, gaps = self.means[:, chosen], self.gaps[:, chosen]
-        return Pilot(self.classes, self.labels, self.sizes, self.counts, self.rows, means, gaps, self.unlabelled)
 
 
 def widest(dialect: Dialect) -> int:
@@ -123,66 +111,35 @@ def parts_of(n: int, dialect: Dialect, each: int = 1) -> Iterator[slice]:
     return (slice(begin, min(begin + step, n)) for begin in range(0, n, step))
 
 
-def take_pilot(connection: Connection, columns: QueryColumns) -> Pilot:
-    """Ask for the classes, their rows and weights, and the means and gaps of the columns."""
-    p = len(columns.features)
-    with connection.snapshot():
-        found = [_part(connection, columns, range(p)[part]) for part in parts_of(p, connection.dialect, 2)]
-    labels = [label for label in found[0] if label is not None]
-    if any(set(part) != set(found[0]) or any(part[y][:4] != found[0][y][:4] for y in part) for part in found):
-        raise changed(connection)
-    if None in found[0] and not labels:
-        raise InputError(f"No row of the query has a label: column {columns.target!r} holds missing values only; name another as target.")
-    if not labels:
-        raise InputError(f"The query {connection.name!r:.60} returns no rows; at least one is needed.")
-    _require_weights(columns.weight, found[0])
-    classes, order = _sorted(labels, columns)
-    about = [found[0][label] for label in order]
-    sizes = np.array([own[0] for own in about], dtype=np.int64)
-    sums = [np.concatenate([part[label][4] for part in found], axis=1) for label in order]
-    return Pilot(
-        classes,
-        tuple(order),
-        sizes,
-        np.array([own[1] for own in about], dtype=np.float64),
-        np.array([own[2] for own in about], dtype=np.int64),
-        np.array([own[0] for own in sums], dtype=np.float64),
-        sizes[:, None] - np.array([own[1] for own in sums]).astype(np.int64),
-        int(found[0][None][0]) if None in found[0] else 0,
-    )
-
-
-def _part(connection: Connection, columns: QueryColumns, features: range) -> dict[Any, tuple[Any, ...]]:
-    """Return, by label, rows, weight, rows that have a weight, the smallest weight, and (2, p) means and numbers of values."""
+def take_classes(connection: Connection, columns: QueryColumns) -> QueryClasses:
+    """Ask for the classes and their rows; weights that cannot be used are refused."""
     w, one, nothing = sql.column("w"), sql.integer(1), sql.integer(0)
-    counted: dict[str, Expression] = {"n": count()}
+    counted: dict[str, Expression] = {"y": sql.column("y"), "n": count()}
     if columns.weight is not None:
-        has = sql.call("sum", sql.case([(sql.operation(">", w, nothing), one)], nothing))
         finite = sql.call("sum", sql.case([(is_finite(w, connection.dialect), one)], nothing))
-        counted |= {"total": sql.call("sum", w), "has": has, "least": sql.call("min", w), "finite": finite}
-    for j in features:
-        counted |= {f"m{j}": sql.call("avg", sql.column(f"x{j}")), f"c{j}": sql.call("count", sql.column(f"x{j}"))}
-    query = sql.select({"y": sql.column("y"), **counted}, sql.table("rows"), None, [sql.column("y")], {"rows": columns.rows()})
-    found = {}
-    for row in connection.fetch(sql.written(query, connection.dialect)):
-        label, n = plain(row[0]), int(row[1])
-        weights = (
-            (n, float(n), n, (1.0, n)) if columns.weight is None else (n, _number(row[2]), int(row[3]), (_number(row[4]), int(row[5])))
-        )
-        sums = row[2 if columns.weight is None else 6 :]
-        found[label] = (*weights, np.array([[_number(v) for v in sums[::2]], [int(v) for v in sums[1::2]]]))
-    return found
+        counted |= {"finite": finite, "least": sql.call("min", w), "most": sql.call("max", w)}
+    rows = columns.rows(with_features=False)
+    query = sql.select(counted, sql.table("rows"), None, [sql.column("y")], {"rows": rows})
+    found = {plain(row[0]): row[1:] for row in connection.fetch(sql.written(query, connection.dialect))}
+    labels = [label for label in found if label is not None]
+    if not found:
+        raise InputError(f"The query {connection.name!r:.60} returns no rows; at least one is needed.")
+    if not labels:
+        raise InputError(f"No row of the query has a label: column {columns.target!r} holds missing values only; name another as target.")
+    if columns.weight is not None:
+        _require_weights(columns.weight, list(found.values()))
+    classes, order = _sorted(labels, columns)
+    sizes = np.array([int(found[label][0]) for label in order], dtype=np.int64)
+    return QueryClasses(classes, tuple(order), sizes, int(found[None][0]) if None in found else 0)
 
 
-def _require_weights(weight: str | None, found: dict[Any, tuple[Any, ...]]) -> None:
-    if weight is None:
-        return
-    least, finite = min(own[3][0] for own in found.values()), sum(own[3][1] for own in found.values())
-    bad = sum(own[0] for own in found.values()) - finite
+def _require_weights(weight: str, found: Sequence[tuple[Any, ...]]) -> None:
+    bad = sum(int(own[0]) - int(own[1]) for own in found)
+    least = min((float(own[2]) for own in found if own[2] is not None), default=0.0)
     if bad or least < 0:
         what = f"misses a finite value in {bad} rows" if bad else f"holds {least:g}"
         raise InputError(f"The column of weights, {weight!r}, {what}; weights are frequencies, finite and ≥ 0, and 0 leaves a row out.")
-    if not sum(own[1] for own in found.values()) > 0:
+    if not any(float(own[3]) > 0 for own in found):
         raise InputError(f"All weights in column {weight!r} are zero, so no row would count; give at least some rows a positive weight.")
 
 
@@ -215,8 +172,58 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _number(value: Any) -> float:
+def number(value: Any) -> float:
+    """Return a number of a query as a float, NaN where it is missing."""
     return float("nan") if value is None else float(value)
+
+
+def label_of(label: Any, dialect: Dialect) -> Expression:
+    """Return a label as a constant."""
+    if isinstance(label, str):
+        return sql.text(label, dialect)
+    return (
+        sql.integer(int(label))
+        if float(label).is_integer() and not isinstance(label, float)
+        else sql.cast(sql.number(label, dialect), "double")
+    )
+
+
+def fold_of(folds: KeyFolds, kind: str, dialect: Dialect) -> Expression:
+    """Return the fold of a row by the md5 of its key, as :mod:`separatrix.data.key_hash` defines it.
+
+    Numbers must be whole, which :func:`require_keys` sees to.
+    """
+    if kind not in ("number", "text", "boolean"):
+        raise NotSummed(f"Keys of kind {kind} are not the same text in every database.")
+    key = sql.column(folds.key)
+    text = sql.cast(sql.cast(key, "integer") if kind == "number" else key, "text")
+    hashed = sql.call("md5", sql.operation("||", sql.text(f"{folds.seed}:", dialect), text))
+    digits = sql.call("substr", hashed, sql.integer(1), sql.integer(DIGITS))
+    if dialect.name == "duckdb":
+        number = sql.cast(sql.operation("||", sql.text("0x", dialect), digits), "integer")
+    elif dialect.name == "postgres":
+        number = sql.cast(sql.cast(sql.operation("||", sql.text("x0", dialect), digits), "bits"), "integer")
+    else:
+        raise NotSummed(f"{dialect.name} has no md5.")
+    return sql.operation("%", number, sql.integer(folds.n_splits))
+
+
+def require_keys(connection: Connection, columns: QueryColumns, folds: KeyFolds) -> None:
+    """Raise an error where a row has no key, or one that is a number with a fraction."""
+    if folds.key not in columns.kinds:
+        raise UnknownNameError(f"Column {folds.key!r}, the key of the folds, is not in the query.{did_you_mean(folds.key, columns.kinds)}")
+    key, kind = sql.column(folds.key), columns.kinds[folds.key]
+    bad = sql.is_null(key)
+    if kind == "number":
+        value = sql.cast(key, "double")
+        bad = sql.operation("or", bad, sql.operation("<>", value, sql.call("floor", value)))
+    query = sql.select({"n": count()}, columns.given.copy(), bad)
+    [(n,)] = connection.fetch(sql.written(query, connection.dialect))
+    if n:
+        raise InputError(
+            f"Column {folds.key!r}, the key of the folds, misses a value or holds a fraction in {n:,} rows; a key is whole numbers, text "
+            "or booleans, and every row has one."
+        )
 
 
 def count() -> Expression:

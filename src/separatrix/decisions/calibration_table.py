@@ -49,6 +49,16 @@ class Reliability:
         """Return the reliability diagram as an Altair chart; needs `separatrix[charts]`."""
         return maker("charts.calibration.calibration")(self)
 
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw it on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+        style : of the points, such as color="black"
+        """
+        return maker("charts.axes.calibration")(self, ax, **style)
+
     def __str__(self) -> str:
         lines = [f"{self.about}\n  predicted  observed  95 % interval       rows"]
         lines += [

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InputTypeError
 from ..inference.shares import mean_interval
+from ..loading import maker
 from .decision import Decision
 from .posteriors import Cases
 from .priors import check_priors, prior_odds, reweight
@@ -34,6 +35,10 @@ class Saving:
     saving_interval: tuple[float, float]
     rejected: float
     n: float
+
+    def chart(self) -> Any:
+        """Return costs and saving with intervals as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.intervals.saving")(self)
 
     def __str__(self) -> str:
         low, high = self.saving_interval

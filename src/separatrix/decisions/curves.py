@@ -56,6 +56,16 @@ class Curve:
         """
         return maker("charts.curves.curve")(self, title)
 
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw it on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+        style : of the line, such as color="black"
+        """
+        return maker("charts.axes.curve")(self, ax, **style)
+
     def at(self, x: float) -> tuple[float, float, float]:
         """Return y, low and high at x, between points linearly.
 

@@ -14,6 +14,7 @@ from ..array_types import Floats
 from ..data.labels import check_labels
 from ..errors import InputError
 from ..inference.shares import normal_quantile
+from ..loading import maker
 from .posteriors import check_posteriors
 from .priors import check_priors, require_priors
 
@@ -47,6 +48,10 @@ class PriorShift:
     p_value: float
     n: int
     gap: float
+
+    def chart(self) -> Any:
+        """Return the shares of the classes with intervals as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.intervals.prior_shift")(self)
 
     def __str__(self) -> str:
         lines = ["  class         trained       now  95 % interval"]

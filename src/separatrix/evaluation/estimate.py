@@ -187,11 +187,28 @@ class Estimate:
         """
         if kind == "confusion" and not arguments:
             return maker("charts.confusion.confusion")(self)
+        return self._drawn(kind, arguments).chart()
+
+    def plot(self, kind: str = "confusion", ax: Any = None, **arguments: Any) -> Any:
+        """Draw a picture of `chart` on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        kind : as in `chart`
+        ax : axes of matplotlib, optional
+        arguments : of the function behind it, such as positive="spam"
+        """
+        if kind == "confusion" and not arguments:
+            return maker("charts.axes.confusion")(self, ax)
+        return self._drawn(kind, arguments).plot(ax)
+
+    def _drawn(self, kind: str, arguments: dict[str, Any]) -> Any:
+        """Return the curve or table that a kind of chart draws."""
         if kind == "calibration":
-            return reliability(self, self.labels, sample_weight=self.weight, **arguments).chart()
+            return reliability(self, self.labels, sample_weight=self.weight, **arguments)
         if not is_among(kind, list(CURVES)):
             raise one_of("kind", kind, ["confusion", "calibration", *CURVES])
-        return self.curve(kind, **arguments).chart()  # type: ignore[arg-type]  # one of its names
+        return self.curve(kind, **arguments)  # type: ignore[arg-type]  # one of its names
 
     def __str__(self) -> str:
         held = float(self.confusion.sum())

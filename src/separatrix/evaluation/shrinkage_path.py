@@ -18,6 +18,7 @@ from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
 from ..errors import InputError, one_of
+from ..loading import maker
 from ..models import LinearDiscriminantAnalysis
 from ..solvers.closed_form.row_span import all_rows
 from ..solvers.scores import largest, posteriors_of
@@ -55,6 +56,10 @@ class ShrinkagePath:
             raise one_of("by", by, list(CRITERIA))
         values = getattr(self, by)
         return float(self.shrinkages[np.flatnonzero(values == values.min())[-1]])
+
+    def chart(self) -> Any:
+        """Return log-loss and error along the shrinkage as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.paths.shrinkage")(self)
 
     def __str__(self) -> str:
         lines = [f"{'shrinkage':>9} {'error':>8} {'log-loss':>9}"]

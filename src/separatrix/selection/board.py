@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from inspect import signature
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,6 +108,18 @@ class Board:
         if candidate.reads_tables:
             return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
         return setting.rows.fit(candidate.at(point))
+
+    def report(self, path: str | PathLike[str], *, title: str | None = None, include_rows: bool = False) -> Path:
+        """Write one HTML file that says whether the picked model can be trusted, and return its path; it opens without a network.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html; a failed write leaves the old file
+        title : of the report; default: what is predicted
+        include_rows : whether the values of misjudged rows stand in the file; else only their numbers do
+        """
+        written: Path = maker("report.writing.write_board_report")(self, path, title=title, include_rows=include_rows)
+        return written
 
     def __getitem__(self, name: str) -> Entry:
         """Return the line of a model."""
