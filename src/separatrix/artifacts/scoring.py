@@ -61,6 +61,7 @@ class Scoring:
         rows = max(LEAST_ROWS, BATCH_BYTES // (8 * max(1, len(inputs.columns))))
         table: FileTable = open_table(path, columns=inputs.columns if inputs.is_named else None, batch_rows=rows, n_jobs=n_jobs)
         beside = table.with_beside(self.keep)
+        beside.one_decoder = True
         plain = inputs.recipe is None and not inputs.as_columns
         return beside if plain else beside.as_columns()
 

@@ -46,6 +46,8 @@ class FileTable(Source):
     feature_names: tuple[str, ...]
     _as_codes: bool = False
     """Whether text is read as codes of its distinct values."""
+    one_decoder: bool = False
+    """Whether one thread decodes, which holds less memory: where others have enough to do meanwhile."""
     beside: tuple[str, ...] = ()
     """Columns that are read as they are stored, see `map_beside`."""
 
@@ -212,7 +214,7 @@ class FileTable(Source):
     def _pieces(self) -> Generator[Piece]:
         """Read the columns needed, ahead of who takes them."""
         threads = thread_count(self.n_jobs)
-        read = self._read(threads > 1)
+        read = self._read(threads > 1 and not self.one_decoder)
         return read if threads == 1 else read_ahead(read, READ_AHEAD)
 
     def _read(self, use_threads: bool) -> Generator[Piece]:
