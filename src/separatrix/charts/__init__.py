@@ -1,7 +1,7 @@
 """Charts: data in, an Altair chart out, no statistics inside.
 
-Results have `.chart()`: `estimate.chart("roc")`, `board.chart()`, `explain(model, X, 3).chart()`. What needs a model and its rows is drawn by
-the functions here.
+Results have `.chart()`: `estimate.chart("roc")`, `board.chart()`, `explain(model, X, 3).chart()`. What needs a model and its rows is drawn
+by the functions here.
 """
 
 from ..loading import on_first_use

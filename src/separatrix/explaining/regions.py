@@ -17,6 +17,7 @@ from ..geometry.regions import ambiguity, axis_range, grid_points
 from ..inference.tables import Column, Table
 from ..loading import maker
 from ..models import FisherDiscriminant, LinearSVC
+from ..notebook import view
 from .columns import column_number
 from .contributions import finite_spread, first_rows
 from .explained_rows import call_model, log_posteriors, open_rows, predict_rows
@@ -108,7 +109,7 @@ class Regions:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,7 +249,7 @@ def _scores(model: Any, rows: Floats, labels: NDArray[Any]) -> Floats | None:
     classes = model.classes_
     if found is None or found.shape[1] != len(classes) or not (classes[found.argmax(axis=1)] == labels).all():
         return None
-    if len(np.unique(found[:, 0])) <= FEW:
+    if len(np.unique(found)) <= FEW:
         return None  # votes: they jump at a boundary, and say nothing of where it lies between two points
     return np.asarray(found, dtype=np.float64)
 
