@@ -1,6 +1,6 @@
 """What a fit costs: constants measured at small sizes, predictions for large ones, and a check at sizes that run here.
 
-Run it with `python -m benchmarks.bench_scale`; docs/scale.md explains the model and holds its last table.
+Run it with `python -m benchmarks.bench_cost`; docs/scale.md explains the model and holds its last table.
 
 A fit takes
 
@@ -28,6 +28,7 @@ from scipy.optimize import nnls
 
 import separatrix as own
 from benchmarks.harness import Row, publish
+from separatrix.data import Block
 from separatrix.data.file_table import FileTable
 from separatrix.data.kept import Kept
 
@@ -101,11 +102,11 @@ def cost(family: Family, path: str) -> Cost:
         def measured(block: Any) -> Any:
             nonlocal sent
             value = function(block)
-            sent = max(sent, len(pickle.dumps(value)))
+            # Rows that are kept come as pairs of a block and a value.
+            sent = max(sent, len(pickle.dumps(value[1] if isinstance(value, tuple) and isinstance(value[0], Block) else value)))
             return value
 
-        # Rows that are kept come as pairs of a block and a value, of which the outer map measures the value.
-        yield from original(self, function if isinstance(self, FileTable) and passes > 1 else measured)
+        yield from original(self, measured)
 
     def wrapped(original: Any) -> Any:
         return lambda self, function: counted(original, self, function)
@@ -185,7 +186,7 @@ def span(seconds: float) -> str:
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="separatrix-bench-") as folder:
         rows, lines = compare(Path(folder))
-        publish("Scale", rows)
+        publish("Cost model", rows)
         print("\n".join(lines))
 
 
