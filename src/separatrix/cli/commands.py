@@ -24,6 +24,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("predict", "predict", "Labels, posteriors and actions for the rows of a file, as a stream."),
         Row("evaluate", "evaluate", "How a stored model does on labelled rows."),
         Row("explain", "explain", "Why one row is decided as it is, or what the model has learned."),
+        Row("report", "report", "One HTML file that says whether a stored model can be trusted."),
         Row("summary", "summary", "What a model file holds: recipe, estimate, coefficients and tables."),
         Row("export", "export", "The model as SQL, ONNX, a Python function or JSON."),
         Row("diff", "diff", "What differs between two models: recipe, coefficients, metrics."),

@@ -69,7 +69,7 @@ class Block:
 
     def part(self, begin: int, end: int) -> Block:
         """Return rows begin to end without copying them."""
-        X = csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end]
+        X = csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end, :]
         codes = None if self.codes is None else self.codes[begin:end]
         weight = None if self.weight is None else self.weight[begin:end]
         return Block(X, codes, weight, self.start + begin)

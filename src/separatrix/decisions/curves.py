@@ -13,6 +13,7 @@ from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import area, area_interval, logit_interval, normal_quantile, wilson_band
 from ..loading import maker
+from ..notebook import Sentences
 from .cost_savings import at_priors
 from .decision import Decision
 from .posteriors import Cases
@@ -20,7 +21,7 @@ from .tuning import threshold_scores
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Sentences):
     """Points of a curve with a pointwise 95 % band, and its area where that has a meaning.
 
     Attributes
@@ -55,6 +56,16 @@ class Curve:
         title : text above it, optional
         """
         return maker("charts.curves.curve")(self, title)
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw it on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+        style : of the line, such as color="black"
+        """
+        return maker("charts.axes.curve")(self, ax, **style)
 
     def at(self, x: float) -> tuple[float, float, float]:
         """Return y, low and high at x, between points linearly.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from inspect import signature
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..loading import maker
 from ..models import TableClassifier
 from ..models.registry import require_model
 from ..models.state import State
+from ..notebook import listed, view
 from ..prepare import Recipe
 from ..prepare.steps import Dropped
 from ..summaries.table_summary import TableSummary
@@ -106,6 +108,18 @@ class Board:
         if candidate.reads_tables:
             return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
         return setting.rows.fit(candidate.at(point))
+
+    def report(self, path: str | PathLike[str], *, title: str | None = None, include_rows: bool = False) -> Path:
+        """Write one HTML file that says whether the picked model can be trusted, and return its path; it opens without a network.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html; a failed write leaves the old file
+        title : of the report; default: what is predicted
+        include_rows : whether the values of misjudged rows stand in the file; else only their numbers do
+        """
+        written: Path = maker("report.writing.write_board_report")(self, path, title=title, include_rows=include_rows)
+        return written
 
     def __getitem__(self, name: str) -> Entry:
         """Return the line of a model."""
@@ -247,8 +261,7 @@ class Board:
 
     def _repr_html_(self) -> str:
         table = self.table()
-        lines = "".join(f"<li>{escape(line)}</li>" for line in self.remarks())
-        return f"<section>{Table(table.title, table.columns).html}<ul>{lines}</ul></section>"
+        return view(Table(table.title, table.columns).html, listed(self.remarks()))
 
 
 def _plan_text(plan: Any) -> str:
