@@ -1,8 +1,8 @@
 """What a database sums for closed-form models: moments, totals, categories and fourth powers, by class and by fold.
 
 Moments are sums about a pilot near the means, so that no digits are lost where means are large: the means of a few rows will do, because
-whatever the pilot is, the moments are those of all rows. Where it turns out to lie many standard deviations off (rows sorted by time, a
-jump), the sums are asked for once more, about the means then known.
+whatever the pilot is, the moments are those of all rows. Where it turns out to lie many standard deviations off (classes far apart, rows
+sorted by time, a jump), the sums are asked for once more, about the means of the classes then known.
 """
 
 from __future__ import annotations
