@@ -28,7 +28,7 @@ from separatrix import LinearDiscriminantAnalysis, open_table
 
 ROWS, COLUMNS, CLASSES, ROUNDS = 10_000_000, 20, 3, 3
 BUFFER = "250MB"
-"""Pages that DuckDB keeps, where memory is measured: else it keeps whatever it has read."""
+"""Pages that DuckDB keeps, where memory is measured: else it keeps whatever it has read, and memory grows with the table up to this."""
 
 
 def make(path: Path, rows: int) -> None:
