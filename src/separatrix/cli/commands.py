@@ -24,10 +24,15 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("predict", "predict", "Labels, posteriors and actions for the rows of a file, as a stream."),
         Row("evaluate", "evaluate", "How a stored model does on labelled rows."),
         Row("explain", "explain", "Why one row is decided as it is, or what the model has learned."),
+        Row("report", "report", "One HTML file that says whether a stored model can be trusted."),
         Row("summary", "summary", "What a model file holds: recipe, estimate, coefficients and tables."),
         Row("export", "export", "The model as SQL, ONNX, a Python function or JSON."),
         Row("diff", "diff", "What differs between two models: recipe, coefficients, metrics."),
         Row("watch", "watch", "Have the columns or the shares of the classes changed since the fit?"),
+    ),
+    "Sums in place of rows": (
+        Row("moments", "moments", "The sums of a table from which models are solved, in a file without its rows."),
+        Row("merge", "merge", "Files of sums become that of all their rows."),
     ),
     "To learn and to check": (
         Row("worked", "worked", "A method worked out by hand on a small table."),

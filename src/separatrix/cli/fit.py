@@ -21,6 +21,7 @@ from .table_files import files_argument, kind_option, paths_of
 @files_argument()
 @target_option()
 @click.option("-o", "--output", metavar="MODEL", required=True, help=f"File of the model, ending in {SUFFIX}.")
+@click.option("--report", metavar="REPORT", help="Write a report too: one HTML file, ending in .html.")
 @comparison_options
 @wishes_options
 @gate_option
@@ -32,6 +33,7 @@ def command(
     files: tuple[str, ...],
     target: str,
     output: str,
+    report: str | None,
     models: str | None,
     folds: int,
     metric: str,
@@ -52,6 +54,8 @@ def command(
     and counts and quantiles of the columns. Ctrl-C ends the comparison; what is finished is picked from, and stored.
     """
     require_output(output, SUFFIX)
+    if report is not None:
+        require_output(report, ".html")
     wanted = Wanted(target, names_of(models), folds, metric, rule, time_budget, seed, jobs, ColumnWishes(drop, keep, kinds))
     with paths_of(files, stdin_kind) as paths:
         board, rows = run_comparison(speaker, files, paths, wanted)
@@ -63,6 +67,8 @@ def command(
 
         estimate = fit_and_store(board, rows, output, target, _call(), with_facts=not no_data_facts)
     speaker.part(f"\n{estimate.text}\n\nStored {board.picked.name} in {output}")
+    if report is not None:
+        speaker.part(f"Wrote the report {board.report(report)}")
     for alert in board.alerts:
         speaker.part(f"{alert.severity}: {alert}")
     if speaker.as_json:

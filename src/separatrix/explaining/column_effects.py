@@ -151,7 +151,8 @@ def _columns(rows: Any, count: int) -> tuple[list[str], list[NDArray[Any]]]:
     """Return names and values of the first columns; words that a vectorizer made have none of their own."""
     names = column_labels(rows)
     if hasattr(rows, "columns"):
-        own = [np.asarray(rows[name]) for name in rows.columns]
+        # The columns of an Arrow table are arrays; their names have a name of their own.
+        own = [np.asarray(rows[name]) for name in getattr(rows, "column_names", rows.columns)]
     else:
         dense = rows.toarray() if sp.issparse(rows) else np.asarray(rows)
         own = list(dense.T)

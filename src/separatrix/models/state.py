@@ -53,8 +53,8 @@ class State:
             return self.arrays["classes_"]
         if "classes_" in self.values:
             return labels_of(self.values["classes_"])
-        models = [model for name, model in self.inside.items() if name in ("estimator_", "model_")]
-        return models[0].classes if models else None
+        names = [name for name in ("estimator_", "model_", f"steps.{len(self.inside) - 1}") if name in self.inside]
+        return self.inside[names[0]].classes if names else None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -114,7 +114,8 @@ def _put(state: State, key: str, value: Any) -> None:
     elif is_plain(value):
         state.values[key] = {"plain": value}
     else:
-        raise InputError(f"{key} of type {type(value).__name__} cannot be part of a state: arrays and plain values only.")
+        hint = "; call densify() first" if hasattr(value, "tocsr") else ""
+        raise InputError(f"{key} of type {type(value).__name__} cannot be part of a state: arrays and plain values only{hint}.")
 
 
 def is_scalar(value: Any) -> bool:
@@ -173,7 +174,8 @@ def _get(state: State, key: str, records: Mapping[str, type]) -> Any:
     if isinstance(value, dict) and "labels" in value:
         return labels_of(value)
     if isinstance(value, dict) and "record" in value:
-        return records[value["record"]](*[_get(state, f"{key}.{name}", records) for name in value["fields"]])
+        # By name: a field that came later has its default where a file of an earlier version lacks it.
+        return records[value["record"]](**{name: _get(state, f"{key}.{name}", records) for name in value["fields"]})
     if isinstance(value, dict) and "items" in value:
         return tuple(_get(state, f"{key}.{i}", records) for i in range(value["items"]))
     return value["plain"] if isinstance(value, dict) else value

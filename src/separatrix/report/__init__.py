@@ -8,6 +8,7 @@ _HOMES = {
     "ReportFacts": "report_facts",
     "facts_of_board": "report_facts",
     "write_board_report": "writing",
+    "write_file_report": "writing",
 }
 
 __all__ = sorted(_HOMES)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..array_types import Floats
+from ..artifacts.stored_estimate import StoredEstimate
 from ..selection.board import Board
 from .judged_rows import JudgedRows
 from .wording import count, metric_name, metric_value, percent, said, span
@@ -93,12 +94,22 @@ def answer_of_rows(name: str, rows: JudgedRows, target: str) -> Answer:
     return Answer(sentence, "learned" if high < 1.0 - share else "nothing learned", figures)
 
 
-def answer_without_rows(name: str, target: str, n_training: float | None) -> Answer:
-    """Return the answer where no row is known that the model has not seen."""
-    rows = "" if n_training is None else f" on {count(n_training, 'row')}"
+def answer_without_rows(name: str, target: str, estimate: StoredEstimate | None) -> Answer:
+    """Return the answer where the rows given are those trained on: what was found on held-out rows in the fit, if the file says it."""
+    if estimate is not None and np.isfinite(estimate.value):
+        value, around = metric_value(estimate.metric, estimate.value), span(estimate.metric, estimate.interval)
+        sentence = (
+            f"{name} was trained on these rows to predict {target}; on rows held out during the fit its {metric_name(estimate.metric)} was "
+            f"{value} (95 % interval {around}), and nothing else here is counted from rows."
+        )
+        figures = (
+            Figure(f"{metric_name(estimate.metric)} when it was fitted", value, f"95 % interval {around}"),
+            Figure("rows held out then", f"{estimate.rows:,.0f}", estimate.plan),
+        )
+        return Answer(sentence, "unknown", figures)
     sentence = (
-        f"{name} was trained{rows} to predict {target}; how well it does on rows it has not seen cannot be said from the rows given, "
-        "because it was trained on them."
+        f"{name} was trained on these rows to predict {target}; how well it does on rows it has not seen cannot be said from them, and the "
+        "file does not say it either."
     )
     return Answer(sentence, "unknown", ())
 

@@ -20,6 +20,7 @@ from ..models import (
     NearestMean,
     Perceptron,
     QuadraticDiscriminantAnalysis,
+    TableClassifier,
 )
 from ..selection.candidates import Candidate
 from .family_pictures import draw
@@ -148,7 +149,7 @@ def family_of(candidate: Candidate) -> str:
     >>> family_of(tuned("mine", LogisticRegression())), family_of(tuned("theirs", NearestMean()))
     ('logistic', 'nearest mean')
     """
-    steps = [step for _, step in candidate.model.steps] if isinstance(candidate.model, Pipeline) else [candidate.model]
+    steps = _steps(candidate.model)
     names = {type(step).__name__ for step in steps}
     if names & {"PolynomialFeatures", "Nystroem"}:
         return "kernel"
@@ -158,6 +159,13 @@ def family_of(candidate: Candidate) -> str:
     if not found:
         return "naive Bayes" if type(steps[-1]).__name__.endswith("NB") else "other"
     return "logistic with curves" if found == "logistic" and getattr(steps[0], "shapes", None) == "auto" else found
+
+
+def _steps(model: Any) -> list[Any]:
+    """Return the steps of a pipeline, of one inside a model of tables, or a model alone."""
+    if isinstance(model, TableClassifier):
+        return [own for _, step in model.pipeline_.steps for own in _steps(step)]
+    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
 
 
 def families_of(candidates: Iterable[Candidate]) -> tuple[Family, ...]:

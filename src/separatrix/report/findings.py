@@ -27,6 +27,8 @@ MOST_COLUMNS = 2_000
 """Columns up to which a table is looked at column by column."""
 MOST_ROWS = 20_000
 """Rows over which what a column adds is averaged."""
+TRAINED_ON = "The rows given are those that the model was trained on, and say nothing about others."
+NEW_ROWS = "separatrix report MODEL NEW_ROWS"
 FOLDS = 5
 """Refits behind the stability of coefficients."""
 MOST_VALUES = 2_000_000
@@ -81,6 +83,31 @@ class Findings:
             can_refit,
             effects_of(board.model, rows),
             board,
+        )
+
+    @classmethod
+    def of_model(cls, model: Any, name: str, target: str, rows: EvaluationRows, is_training: bool) -> Findings:
+        """Return what is found with a model and labelled rows; of rows that it was trained on nothing is counted.
+
+        Parameters
+        ----------
+        model : fitted classifier
+        name, target : what it and what it predicts are called
+        rows : labelled rows
+        is_training : whether the model was trained on them
+        """
+        judged = None if is_training else JudgedRows.of_model(model, rows)
+        return cls(
+            name,
+            target,
+            model,
+            rows,
+            columns_of(rows),
+            judged,
+            NotComputed("Curves", TRAINED_ON, NEW_ROWS) if judged is None else curves_of(judged),
+            explained(model, rows, 0),
+            False,
+            effects_of(model, rows),
         )
 
 

@@ -7,6 +7,9 @@ from typing import Literal
 
 from ..selection.board import Board
 from ..selection.board_entry import Entry
+from ..selection.candidates import BASELINE
+from ..selection.saved_board import SavedBoard, SavedEntry
+from ..selection.table_families import REFERENCE
 from .wording import metric_name
 
 Standing = Literal["picked", "best", "tied", "worse", "baseline", "reference"]
@@ -74,9 +77,28 @@ class Leaderboard:
         """Return the leaderboard of a comparison."""
         metric = board.setting.metric
         test = next((entry.difference.test for entry in board.entries if entry.difference is not None), "")
-        lines = tuple(_line(board, entry) for entry in board.entries)
+        lines = tuple(_line(entry, _standing(board, entry)) for entry in board.entries)
         remarks = tuple(_sentence(remark) for remark in board.remarks())
         return cls(metric.name, metric_name(metric.name), metric.is_loss, lines, test, remarks, dict(board.failures))
+
+    @classmethod
+    def of_saved(cls, board: SavedBoard) -> Leaderboard:
+        """Return the leaderboard of a comparison that was saved."""
+        test = next((entry.difference.test for entry in board.entries if entry.difference is not None), "")
+        lines = tuple(_line(entry, _saved_standing(board, entry)) for entry in board.entries)
+        less = lines[0].value <= lines[-1].value  # the best stands first
+        remarks = tuple(map(_sentence, board.said))
+        return cls(board.metric, metric_name(board.metric), less, lines, test, remarks, dict(board.failures))
+
+
+def _saved_standing(board: SavedBoard, entry: SavedEntry) -> Standing:
+    if entry.name == BASELINE:
+        return "baseline"
+    if entry.name == REFERENCE:
+        return "reference"
+    if entry.name == board.picked_name:
+        return "picked"
+    return "best" if entry.name == board.best_name else "tied" if entry.is_tie else "worse"
 
 
 def _sentence(remark: str) -> str:
@@ -85,11 +107,11 @@ def _sentence(remark: str) -> str:
     return bare[:1].upper() + bare[1:]
 
 
-def _line(board: Board, entry: Entry) -> Line:
+def _line(entry: Entry | SavedEntry, standing: Standing) -> Line:
     found, (low, high) = entry.difference, entry.interval
     return Line(
         name=entry.name,
-        standing=_standing(board, entry),
+        standing=standing,
         value=entry.value,
         low=low,
         high=high,

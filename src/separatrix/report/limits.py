@@ -39,10 +39,14 @@ def limits_of_board(board: Board) -> tuple[str, ...]:
     return (*found, *GENERAL)
 
 
-def limits_of_rows(n: int, error: float) -> tuple[str, ...]:
-    """Return the limits of a model judged on new rows."""
+def limits_of_rows(judged: tuple[int, float] | None) -> tuple[str, ...]:
+    """Return the limits of a model judged on new rows, given their number and its error; None where no row was judged."""
+    known = "Rows are known as those trained on where the whole table is the one trained on; single rows among others are not recognised."
+    if judged is None:
+        return (known, *GENERAL)
+    n, error = judged
     first = f"The error of {percent(error)} is for rows like these {n:,}; whether they resemble the rows to come, only you know."
-    return (first, *GENERAL)
+    return (first, known, *GENERAL)
 
 
 GENERAL = (

@@ -113,7 +113,7 @@ def facts_of_board(found: Findings, title: str | None = None, include_rows: bool
         preparation=prepared_columns(columns, recipe, family_of(picked.candidate) == "naive Bayes"),
         what_if=page_model(found.model, columns, found.name),
         families=families_of(entry.candidate for entry in sorted(board.entries, key=lambda own: own.place)),
-        reproduction=reproduction_of_board(board, columns, path),
+        reproduction=reproduction_of_board(board, path),
         limits=limits_of_board(board),
     )
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+import shlex
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
-from typing import Any
+
+import numpy as np
 
 from .. import __version__
-from ..data.columns import Column, ColumnBatch
-from ..data.value_hash import content_hashes, level_hashes
+from ..artifacts.contents import Contents
+from ..artifacts.training_data import data_hash
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.plans import KFold
 from ..selection.board import Board
@@ -45,10 +46,10 @@ class Reproduction:
     seconds: float | None
 
 
-def reproduction_of_board(board: Board, columns: Sequence[Column], path: str) -> Reproduction:
+def reproduction_of_board(board: Board, path: str) -> Reproduction:
     """Return how to have a comparison again."""
     setting = board.setting
-    hashes = {"rows": hash_of_rows(columns, setting.rows)}
+    hashes = {"rows": data_hash(setting.rows.X, setting.rows.labels)} if len(np.shape(setting.rows.X)) == 2 else {}
     if board.recipe is not None:
         hashes["preparation"] = sha256(repr([step.said for step in board.recipe.steps]).encode()).hexdigest()
     call = f"board = compare({_arguments(board)})\nboard.report({path!r})"
@@ -74,28 +75,10 @@ def _arguments(board: Board) -> str:
 
 def _command(board: Board, path: str) -> str:
     target = board.setting.rows.target
-    return "" if target is None else f"separatrix fit TABLE --target {target!r} --seed {board.setting.seed} --report {path!r}"
-
-
-def hash_of_rows(columns: Sequence[Column], rows: EvaluationRows) -> str:
-    """Return the SHA-256 of the values and labels of rows, in their order; files and frames of the same values have the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from separatrix.evaluation.evaluation_rows import rows_to_evaluate
-    >>> one, other = np.array([[1, 2], [3, 4]]), np.array([[1.0, 2.0], [3.0, 4.0]])
-    >>> columns = [[Column(name, X[:, j]) for j, name in enumerate("ab")] for X in (one, other)]
-    >>> len({hash_of_rows(own, rows_to_evaluate(X, ["no", "yes"])) for own, X in zip(columns, (one, other))})
-    1
-    """
-    found = sha256()
-    for column in columns:
-        found.update(column.name.encode("utf-8", "surrogatepass") + b"\0")
-    if columns:
-        found.update(content_hashes(ColumnBatch(tuple(columns))).tobytes())
-    found.update(level_hashes([str(label) for label in rows.classes.tolist()])[rows.codes].tobytes())
-    return found.hexdigest()
+    if target is None:
+        return ""
+    words = ["separatrix", "fit", "TABLE", "--target", target, "-o", "MODEL.sptx", "--seed", str(board.setting.seed), "--report", path]
+    return shlex.join(words)
 
 
 def versions() -> dict[str, str]:
@@ -108,8 +91,11 @@ def machine() -> str:
     return f"{platform.system()} {platform.machine()}"
 
 
-def reproduction_of_model(model: Any, columns: Sequence[Column], rows: EvaluationRows | None, command: str) -> Reproduction:
-    """Return how to have the report of a model again."""
-    hashes = {} if rows is None else {"rows": hash_of_rows(columns, rows)}
-    call = f"# the model reported:\n{model!r}"
-    return Reproduction(call, command, None, versions(), machine(), hashes, None)
+def reproduction_of_file(contents: Contents, rows: EvaluationRows, command: str) -> Reproduction:
+    """Return how to have the report of a model file again, and how its model was made."""
+    hashes = {"rows given": data_hash(rows.X, rows.labels)}
+    if contents.data_hash is not None:
+        hashes["rows trained on"] = contents.data_hash
+    made = {f"{name} that wrote the file": number for name, number in contents.versions.items()}
+    call = contents.call if contents.call is not None else "# The file does not say by which call its model was made."
+    return Reproduction(call, command, None, {**versions(), **made}, machine(), hashes, None)

@@ -8,13 +8,16 @@ from typing import Literal
 import numpy as np
 
 from ..alerts import Alert
+from ..artifacts.contents import Contents
 from ..decisions import Reliability
 from ..evaluation.time_split import TimeSplit
 from ..facts import rule
 from ..selection.board import Board
 from ..selection.board_entry import Entry
+from .curve_points import Curves
+from .findings import Findings
 from .not_computed import NotComputed
-from .wording import count, listing, metric_name, metric_value, span
+from .wording import count, listing, metric_name, metric_value, percent, span
 
 Light = Literal["good", "care", "bad", "unknown"]
 
@@ -74,6 +77,34 @@ def trust_of_board(board: Board, alerts: tuple[Alert, ...], calibration: Reliabi
     missing += [calibration] if isinstance(calibration, NotComputed) else []
     checks.append(_noticed(alerts))
     return Trust(tuple(checks), tuple(AlertPage.of(alert) for alert in alerts), tuple(missing))
+
+
+def trust_of_file(found: Findings, contents: Contents) -> Trust:
+    """Return whether the model of a file can be trusted on the rows given."""
+    judged, estimate = found.judged, contents.estimate
+    question = "Were the rows judged new to the model?"
+    checks = []
+    if judged is None:
+        checks.append(Check(question, "bad", "No: these are the rows that it was trained on, so that nothing is counted from them."))
+    elif contents.data_hash is None:
+        checks.append(Check(question, "unknown", "The file does not say which rows it was trained on; you may know whether these are new."))
+    else:
+        checks.append(Check(question, "good", "This table is not the one trained on, as its hash says; single rows of it may still be."))
+    if judged is not None:
+        majority = float(judged.confusion.sum(axis=1).max() / judged.confusion.sum())
+        better = judged.interval[1] < 1.0 - majority
+        values = f"{percent(judged.error)} wrong beside {percent(1.0 - majority)}"
+        checks.append(
+            Check("Is it better than always saying the same?", "good" if better else "bad", f"{'Yes' if better else 'No'}: {values}.")
+        )
+    if estimate is not None and np.isfinite(estimate.value):
+        value, around = metric_value(estimate.metric, estimate.value), span(estimate.metric, estimate.interval)
+        said = f"A {metric_name(estimate.metric)} of {value} ({around}) on {estimate.rows:,.0f} held-out rows: {estimate.procedure}."
+        checks.append(Check("What was found when it was fitted?", "good", said))
+    if isinstance(found.curves, Curves) and isinstance(found.curves.calibration, Reliability):
+        checks.append(calibrated(found.curves.calibration))
+    checks.append(_noticed(contents.alerts))
+    return Trust(tuple(checks), tuple(AlertPage.of(alert) for alert in contents.alerts))
 
 
 def _sure(board: Board) -> Check:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..argument_types import check_arguments
 from ..errors import InputError
 from ..storage.atomic import atomic_file, path_text
 
 if TYPE_CHECKING:
+    from ..artifacts.contents import Contents
     from ..selection.board import Board
 
 
@@ -33,6 +34,39 @@ def write_board_report(board: Board, path: str | os.PathLike[str], *, title: str
 
     found = Findings.of_board(board)
     return write_page(rendered(facts_of_board(found, title, include_rows, target.name), figures_of(found)), target)
+
+
+def write_file_report(
+    contents: Contents,
+    table: Any,
+    path: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    title: str | None = None,
+    include_rows: bool = False,
+    command: str = "",
+) -> Path:
+    """Write the report of a model file on a labelled table, and return its path.
+
+    Rows that the model was trained on are known by the hash of their table, and nothing is counted from them.
+
+    Parameters
+    ----------
+    contents : what `artifacts.contents.read(path)` returned
+    table : frame with the columns that the model reads, and the labels
+    path : of the report, ending in .html
+    target : column of the labels; default: that of the fit
+    title : of the report; default: what is predicted
+    include_rows : whether the values of misjudged rows stand in the file
+    command : that makes the report again
+    """
+    target_path = html_path(path)
+    from .figures import figures_of
+    from .file_facts import facts_of_file, findings_of_file
+    from .rendering import rendered
+
+    found = findings_of_file(contents, table, target)
+    return write_page(rendered(facts_of_file(found, contents, title, include_rows, command), figures_of(found)), target_path)
 
 
 def html_path(path: str | os.PathLike[str]) -> Path:
