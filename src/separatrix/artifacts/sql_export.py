@@ -71,7 +71,7 @@ class SqlWriter:
     def _present(self, node: Node) -> Expression:
         x = self.write(node.args[0])
         if self.dialect.is_finite:
-            return sql.negation(sql.is_null(x))
+            return sql.is_there(x)
         return sql.operation("<=", sql.call("abs", x), self.number(LARGEST))
 
     def _not(self, node: Node) -> Expression:
@@ -87,7 +87,7 @@ class SqlWriter:
         """Return weight · x with the number in place of NULL that gives the same: only a column is chosen, never a product."""
         x, value, gap = node.args[0].args[0], node.args[1], node.args[2].value
         weight = 1.0 if value == x else value.args[0].value
-        there = sql.negation(sql.is_null(self.write(x)))
+        there = sql.is_there(self.write(x))
         if not 1e-100 < abs(weight) < 1e100:
             return sql.case([(there, self.write(value))], self.number(gap))
         return sql.operation("*", self.number(weight), sql.case([(there, self.write(x))], self.number(gap / weight)))
