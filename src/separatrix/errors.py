@@ -4,6 +4,8 @@ Every error says what was given, what is needed and what to type::
 
     SeparatrixError
     ├── InputError (ValueError)          the data or a parameter cannot be used
+    │   ├── DamagedFileError             a file cannot be trusted: cut off, changed, of another kind or version
+    │   ├── MissingFileError (FileNotFoundError)  a file that does not exist; says which one was probably meant
     │   ├── NoFeatureLeftError           a selector keeps no column; says what to loosen
     │   └── UnknownNameError (KeyError)  a name that does not exist; says which one was probably meant
     ├── InputTypeError (TypeError)       an argument of a type that cannot be used
@@ -11,7 +13,8 @@ Every error says what was given, what is needed and what to type::
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
     ├── ClusterError (RuntimeError)      workers or their scheduler are gone, or lost rows that nobody can compute again
     ├── CancelledError                   the work was cancelled from outside, by a token of separatrix.progress
-    └── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
+    ├── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
+    └── WriteError (OSError)             a file cannot be written; what stood there is unchanged
 
     SeparatrixWarning (UserWarning)
     ├── SingularWarning                  a covariance has no inverse; says which columns and what was done
@@ -32,6 +35,14 @@ class SeparatrixError(Exception):
 
 class InputError(SeparatrixError, ValueError):
     """The data or a parameter cannot be used as given."""
+
+
+class DamagedFileError(InputError):
+    """A file cannot be trusted: it is cut off, changed, or of another kind or version."""
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """A file does not exist."""
 
 
 class NoFeatureLeftError(InputError):
@@ -67,6 +78,10 @@ class CancelledError(SeparatrixError):
 
 class MissingExtraError(SeparatrixError, ImportError):
     """An optional package is not installed."""
+
+
+class WriteError(SeparatrixError, OSError):
+    """A file cannot be written; what stood under its name is unchanged."""
 
 
 class SeparatrixWarning(UserWarning):

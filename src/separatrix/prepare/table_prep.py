@@ -144,7 +144,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         y, classes : ignored
         sample_weight : (n,) weights, optional
         """
-        check_parameters(self)
+        wishes = self.wishes()
         if self.many_levels == "target" and "levels" in mapping_of(self.kinds, "kinds").values():
             raise InputError("Shares of the classes need all rows at once: use fit, or kind 'hash' with partial_fit.")
         if vars(self).get("_is_used"):
@@ -154,7 +154,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         if vars(self).get("_gathered") is not None:
             self._require_same(batch)
             summary = self._gathered.merge(summary)
-        recipe = Recipe.learn(summary, self.wishes())
+        recipe = Recipe.learn(summary, wishes)
         self._adopt(recipe, X, batch)
         self._gathered = summary
         return self
@@ -176,14 +176,14 @@ class TablePrep(TransformerMixin, BaseEstimator):
         return other._learn(X, y, None, planned=True)[1]
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, planned: bool = False) -> tuple[ColumnBatch, Recipe]:
-        check_parameters(self)
+        wishes = self.wishes()
         batch = whole_table(X)
         weight = check_weights(sample_weight, batch.n_rows)
         labels = None if y is None else Labels.of(y)
         if labels is not None and len(labels) != batch.n_rows:
             raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
         summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
-        recipe = Recipe.learn(summary, self.wishes(), labels is not None)
+        recipe = Recipe.learn(summary, wishes, labels is not None)
         if not planned:
             recipe.require_outputs()
         if labels is not None:
@@ -193,10 +193,10 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     def _learn_from_files(self, X: Source) -> PreparedTable:
         """Learn a recipe in one pass over files, and count labels in a second one where a column of many levels asks for them."""
-        check_parameters(self)
+        wishes = self.wishes()
         table: Any = X.as_columns()
         labelled = table.classes is not None
-        recipe = Recipe.learn(table.reduce(TableSummary.of), self.wishes(), labelled)
+        recipe = Recipe.learn(table.reduce(TableSummary.of), wishes, labelled)
         recipe.require_outputs()
         if labelled and recipe.looks_at_labels:
             for batch in table.blocks():
@@ -217,6 +217,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     def wishes(self) -> Wishes:
         """Return what is asked for, as far as it can be checked without a table."""
+        check_parameters(self)
         names = ("kinds", "shapes", "drop", "keep", "orders", "references", "units", "interactions")
         return wishes_of(
             **{name: getattr(self, name) for name in names},

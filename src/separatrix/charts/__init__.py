@@ -1,0 +1,1 @@
+"""Chart specifications: data in, an Altair chart out, no statistics inside."""
