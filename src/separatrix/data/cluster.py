@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from ..errors import ClusterError, InputError, InputTypeError, MissingExtraError, SeparatrixError, short_text
 from ..progress import Event, notice, stop_if_cancelled, task
 from .cluster_table import ClusterTable
-from .features import choose_features
+from .features import choose_features, require_column
 from .labels import check_classes
 from .partitions import ArrayLoader, FrameLoader
 from .source import Block, Source
@@ -114,9 +115,16 @@ def _of_frame(engine: DaskEngine, frame: Any, target: Any, columns: Sequence[str
     used = [*features, *(name for name in (target, weight) if name is not None)]
     table = ClusterTable(engine, frame[used].to_delayed(), FrameLoader(features, target, weight))
     table.label_parts = table.parts if target is None else frame[[target]].to_delayed()
+    table.column_parts = partial(_column_parts, frame)
     table.n_features, table.feature_names, table.is_labelled = len(features), features, target is not None
     table.origin = ("dask", str(frame.__dask_tokenize__() if hasattr(frame, "__dask_tokenize__") else id(frame)), target, weight)
     return table
+
+
+def _column_parts(frame: Any, name: str) -> list[Any]:
+    require_column("key", name, frame.columns)
+    parts: list[Any] = frame[[name]].to_delayed()
+    return parts
 
 
 def _plain(types: Any) -> list[str]:

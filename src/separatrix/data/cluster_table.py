@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Ints
 from ..errors import InputError, InputTypeError
+from .features import require_column
 from .labels import check_classes
 from .merging import M
-from .partitions import ArrayLoader, FileLoader, FrameLoader, blocks_of, joined_classes, labels_of, merged, values_of
+from .partitions import ArrayLoader, FileLoader, FrameLoader, blocks_of, joined_classes, keys_of, labels_of, merged, values_of
 from .source import Block, Source
 
 R = TypeVar("R")
@@ -66,6 +69,7 @@ class ClusterTable(Source):
         self.known: NDArray[Any] | None = None
         self.rows_known: list[int | None] = [None] * len(self.parts)
         self.files: Any = None
+        self.column_parts: Callable[[str], list[Any]] = _without_names
         self.held: list[Any] | None = None
         self.is_labelled = self.keeps = False
 
@@ -80,7 +84,7 @@ class ClusterTable(Source):
 
     def __getstate__(self) -> dict[str, Any]:
         # A pass may refer to the table it runs over: what travels is what a worker can use, which is neither engine nor tasks.
-        return {**vars(self), "engine": None, "parts": [], "label_parts": [], "held": None, "files": None}
+        return {**vars(self), "engine": None, "parts": [], "label_parts": [], "held": None, "files": None, "column_parts": None}
 
     @property
     def n_rows(self) -> int | None:  # type: ignore[override]
@@ -103,6 +107,14 @@ class ClusterTable(Source):
         self.rows_known = [n for n, _ in found]
         if self.is_labelled and self.known is None:
             self.known = joined_classes(labels for _, labels in found)
+
+    def key_numbers(self, name: str, seed: int = 0) -> Ints:
+        """Return a number for each row by the hash of its key, computed on the workers."""
+        if self.files is not None:
+            require_column("key", name, self.files.schema.names)
+        parts = self.parts if self.files is not None else self.column_parts(name)
+        found = list(self.engine.results([self.engine.later(keys_of, part, name, seed) for part in parts], "keys"))
+        return np.concatenate(found)
 
     def with_classes(self, classes: Any) -> Self:
         """Return the same rows with codes in terms of the classes given."""
@@ -206,3 +218,7 @@ class ClusterTable(Source):
 
 def _merged_values(blocks: list[Block], function: Callable[[Block], Any]) -> Any:
     return merged(values_of(blocks, function))
+
+
+def _without_names(name: str) -> list[Any]:
+    raise InputError(f"An array has no column {name!r} to take keys from; leave key= out to fold by the numbers of the rows.")

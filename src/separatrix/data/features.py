@@ -6,7 +6,7 @@ name of another type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..argument_types import is_listed
@@ -25,7 +25,7 @@ def choose_features(
     """
     for role, name in (("target", target), ("weight", weight)):
         if name is not None:
-            _refuse_unknown(role, name, kinds)
+            require_column(role, name, kinds)
     if target is not None and kinds[target] not in ("number", "text", "null"):
         raise InputError(
             f"target={target!r} is a column of type {kinds[target]}; labels must be whole numbers, text, categories or booleans. "
@@ -50,7 +50,7 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
     columns = tuple(columns)
     seen: set[str] = set()
     for name in columns:
-        _refuse_unknown("columns", name, kinds)
+        require_column("columns", name, kinds)
         if name in roles:
             raise InputError(f"Column {name!r} is the {roles[name]} and cannot be a feature too; leave it out of columns.")
         if name in seen:
@@ -59,11 +59,11 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
     return columns
 
 
-def _refuse_unknown(role: str, name: Any, kinds: Mapping[str, str]) -> None:
-    if not isinstance(name, str) or name not in kinds:
-        raise UnknownNameError(
-            f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, kinds)} It holds {_listed(list(kinds))}."
-        )
+def require_column(role: str, name: Any, kinds: Iterable[str]) -> None:
+    """Raise an error for the name of a column that the table does not have."""
+    known = list(kinds)
+    if not isinstance(name, str) or name not in known:
+        raise UnknownNameError(f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, known)} It holds {_listed(known)}.")
 
 
 def refuse_text(features: Sequence[str], kinds: Mapping[str, str]) -> None:

@@ -12,8 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Ints
 from ..errors import InputError
 from .arrays import ArraySource
+from .key_hash import key_numbers
 from .labels import Labels, find_classes
 from .merging import merge_each
 from .opening import as_source, check_weights
@@ -122,6 +124,17 @@ def labels_of(part: Any, loader: Loader, number: int) -> tuple[int, NDArray[Any]
         return loader.labels(part)
     except InputError as error:
         raise type(error)(f"Partition {number}: {error}") from None
+
+
+def keys_of(part: Any, name: str, seed: int) -> Ints:
+    """Return the numbers of the keys of a partition: part of a table of files, or a frame of the one column."""
+    if hasattr(part, "key_numbers"):
+        found: Ints = part.key_numbers(name, seed)
+        return found
+    values = part[name]
+    if values.isna().any():
+        raise InputError(f"Column {name!r}, the key of the folds, misses a value; every row needs one.")
+    return key_numbers(values.to_numpy(), seed, name)
 
 
 def joined_classes(found: Iterable[NDArray[Any] | None]) -> NDArray[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..array_types import Codes, Floats
+from ..array_types import Codes, Floats, Ints
 from ..errors import InputError, InputTypeError
 from .labels import Labels
 from .merging import M, merge_each
@@ -189,6 +189,10 @@ class Source(ABC):
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
+
+    def key_numbers(self, name: str, seed: int = 0) -> Ints:
+        """Return a number for each row by the hash of its key, a column of the table; see :mod:`separatrix.data.key_hash`."""
+        raise InputError(f"The rows have no column {name!r} to take keys from; pass a frame or a table that has one, or groups=keys.")
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""
