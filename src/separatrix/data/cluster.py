@@ -24,7 +24,7 @@ try:
     import cloudpickle
     import dask
     import distributed
-    from distributed.client import FutureCancelledError
+    from distributed.client import CancelledError
 except ImportError as error:
     raise MissingExtraError("A cluster needs dask and distributed; install them: pip install 'separatrix[cluster]'.") from error
 
@@ -220,9 +220,9 @@ class DaskEngine:
             raise
 
     def _drop(self, futures: list[Any]) -> None:
-        """Let the cluster forget tasks, where it still stands."""
-        if self.client.status == "running":
-            self.client.cancel(futures, force=True)
+        """Let the cluster forget tasks: those that nobody waits for any more are not begun."""
+        for future in futures:
+            future.release()
 
     def _awaited(self, future: Any) -> Any:
         """Return a future once it is done; raise what went wrong with its task, or with the cluster."""
@@ -237,7 +237,7 @@ class DaskEngine:
                 if time.monotonic() - alone > PATIENCE:
                     raise ClusterError(f"No worker has been there for {PATIENCE:g} seconds; start workers, and fit again.") from None
                 continue
-            except (FutureCancelledError, OSError) as error:
+            except (CancelledError, OSError) as error:
                 raise self._lost(error) from None
             if future.status == "finished":
                 return future
@@ -246,7 +246,7 @@ class DaskEngine:
     def _failed(self, future: Any) -> BaseException:
         try:
             error = future.exception(timeout=CONNECTING)
-        except (FutureCancelledError, TimeoutError, OSError) as cancelled:
+        except (CancelledError, TimeoutError, OSError) as cancelled:
             return self._lost(cancelled)
         if isinstance(error, distributed.scheduler.KilledWorker):
             return ClusterError(
