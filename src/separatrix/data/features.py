@@ -103,7 +103,7 @@ def _instead(names: Sequence[str]) -> str:
     return f", for instance columns=[{_listed(names)}]" if names else ""
 
 
-def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None) -> None:
+def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None, mixable: Sequence[str] = ()) -> None:
     """Raise an error that names the first file whose columns differ from those of the first file.
 
     Parameters
@@ -111,14 +111,17 @@ def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = 
     schemas : by file, something with `names` and `field(name).type`
     used : the columns to compare, all if not given
         The order of the columns may differ: they are read by name.
+    mixable : columns that may hold whole numbers in one file and floats in another
     """
+    from .arrow_types import are_numbers  # not above: frames need this file, and no Arrow
+
     (first, expected), *others = schemas.items()
     known = expected.names if used is None else used
     for file, schema in others:
         names = set(schema.names)
         for name in known:
             there = schema.field(name).type if name in names else "missing"
-            if there != expected.field(name).type:
+            if there != expected.field(name).type and not (name in mixable and are_numbers(there, expected.field(name).type)):
                 _differ(name, first, str(expected.field(name).type), file, str(there))
         extra = sorted(names.difference(known), key=schema.names.index) if used is None else []
         if extra:
