@@ -12,6 +12,7 @@ Every error says what was given, what is needed and what to type::
     │   └── ParameterError (InputError)  a parameter of an estimator is of such a type, or a number out of all range
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
     ├── ClusterError (RuntimeError)      workers or their scheduler are gone, or lost rows that nobody can compute again
+    ├── DatabaseError (RuntimeError)     a database refused or broke off a query, or its rows changed; says which query
     ├── CancelledError                   the work was cancelled from outside, by a token of separatrix.progress
     ├── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
     └── WriteError (OSError)             a file cannot be written; what stood there is unchanged
@@ -62,6 +63,10 @@ class InputTypeError(SeparatrixError, TypeError):
 
 class ParameterError(InputError, InputTypeError):
     """A parameter of an estimator is of a kind that cannot be used; a ValueError and a TypeError, as scikit-learn's own is."""
+
+
+class DatabaseError(SeparatrixError, RuntimeError):
+    """A database refused a query or broke it off, or its rows changed between two of them."""
 
 
 class CapacityError(SeparatrixError, MemoryError):

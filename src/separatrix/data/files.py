@@ -1,4 +1,4 @@
-"""The door to files: which there are, whether they agree, and which of their columns and rows are read."""
+"""The door to tables: files (which there are, whether they agree, which columns and rows are read), a cluster, a query in a database."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..argument_types import check_arguments
-from ..errors import InputError
+from ..errors import InputError, InputTypeError
 from .features import choose_features, refuse_differences
 from .file_parts import part_of, with_folders
 from .file_table import FileTable
@@ -18,25 +18,33 @@ from .source import Source
 
 def open_table(
     path: Any,
-    target: str | None = None,
+    query: str | None = None,
     *,
+    target: Any = None,
     columns: Sequence[str] | None = None,
-    weight: str | None = None,
+    weight: Any = None,
     classes: Any = None,
     where: Any = None,
     batch_rows: int | None = None,
     cluster: Any = None,
     n_jobs: int | None = None,
+    dialect: str | None = None,
+    timeout: float | None = None,
 ) -> Any:
-    r"""Open files as a table that is read in blocks whenever a model needs its rows, and never held in memory; or rows on a cluster.
+    r"""Open files as a table that is read in blocks whenever a model needs its rows, never held in memory; or rows on a cluster, or in a
+    database.
 
     Parameters
     ----------
-    path : str, path, or a list of them; or a Dask frame or array
+    path : str, path, or a list of them; or a Dask frame or array; or a connection to a database
         A file, a folder or a glob: Parquet (.parquet, .pq), Arrow (.arrow, .feather, .ipc), text with a header (.csv, .tsv; delimited
         by , ; | or tabs, as the header is) or JSON lines (.jsonl, .ndjson); the last two also with .gz, .bz2, .zst or .xz after it.
         The rows come in the order of the sorted files; those of a list in the order of the list. Folders such as year=2024/ add a
-        column, `year`.
+        column, `year`. A connection is one of DuckDB, of ADBC or of any driver of Python's DB-API; it stays yours, and is neither closed
+        nor committed.
+    query : str
+        One SELECT for the database. It is wrapped, never changed; what a closed-form model needs is summed there, in one snapshot, and no
+        row leaves it, while other models stream the rows. For files, the target may stand here.
     target : str, optional
         Column of the labels: whole numbers, text, categories or booleans. Not needed to predict. For a Dask array, the Dask array of
         labels; `weight` likewise.
@@ -57,10 +65,14 @@ def open_table(
         CPU, and the client of this process where there is one; a Dask collection needs no other word.
     n_jobs : int, optional
         Threads, see :func:`separatrix.data.threads.thread_count`. With one, nothing is read ahead.
+    dialect : str, optional
+        The SQL of the database, such as "postgres", where its driver does not tell.
+    timeout : float, optional
+        Seconds that each query of the database may take.
 
     Examples
     --------
-    >>> import tempfile
+    >>> import sqlite3, tempfile
     >>> from pathlib import Path
     >>> folder = tempfile.TemporaryDirectory()
     >>> _ = Path(folder.name, "visits.csv").write_text("age,pages,buys\n31,4,no\n47,9,yes\n")
@@ -68,11 +80,67 @@ def open_table(
     >>> table.feature_names, table.classes.tolist(), [block.X.tolist() for block in table.blocks()]
     (('age', 'pages'), ['no', 'yes'], [[[31.0, 4.0], [47.0, 9.0]]])
     >>> folder.cleanup()
+    >>> database = sqlite3.connect(":memory:")
+    >>> _ = database.executescript("create table visits (age, pages, buys); insert into visits values (31, 4, 'no'), (47, 9, 'yes')")
+    >>> open_table(database, "select age, buys from visits", target="buys").feature_names
+    ('age',)
     """
+    if is_connection(path):
+        check_arguments(open_table, locals())
+        if where is not None or cluster is not None:
+            raise InputError("where and cluster are for files; write WHERE into the query, which the database runs itself.")
+        return _open_query(path, query, target, columns, weight, classes, batch_rows, n_jobs, dialect, timeout)
+    if dialect is not None or timeout is not None:
+        raise InputError("dialect and timeout are for databases; leave them out, or pass a connection and a query.")
+    if query is not None and target is not None:
+        raise InputError(f"Files have no query, so {query!r:.60} is one argument too many; pass the files and target={target!r:.60} alone.")
+    target = query if target is None else target
     if cluster is not None or hasattr(path, "__dask_graph__"):
         return _on_cluster(path, cluster, target, columns, weight, classes, where, batch_rows)
     check_arguments(open_table, {**locals(), "cluster": None})
+    require_name("target", target)
+    require_name("weight", weight)
     return _open_files(path, target, columns, weight, classes, where, batch_rows, n_jobs)
+
+
+def is_connection(given: Any) -> bool:
+    """Whether something is a connection to a database: it can make cursors, and end a transaction.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> is_connection(sqlite3.connect(":memory:")), is_connection("rows.parquet")
+    (True, False)
+    """
+    return not isinstance(given, type) and all(callable(getattr(given, name, None)) for name in ("cursor", "commit", "close"))
+
+
+def require_name(role: str, name: Any) -> None:
+    """Raise an error for a target or weight that is no name of a column."""
+    if not (name is None or isinstance(name, str)):
+        raise InputTypeError(f"{role}={name!r:.60} must be the name of a column, as text.")
+
+
+def _open_query(
+    connection: Any,
+    query: str | None,
+    target: Any,
+    columns: Sequence[str] | None,
+    weight: Any,
+    classes: Any,
+    batch_rows: int | None,
+    n_jobs: int | None,
+    dialect: str | None,
+    timeout: float | None,
+) -> Source:
+    if query is None:
+        raise InputError("A connection needs a query: open_table(connection, 'SELECT * FROM customers', target='churn').")
+    require_name("target", target)
+    require_name("weight", weight)
+    from .database import open_query
+
+    options = {"columns": columns, "weight": weight, "classes": classes, "batch_rows": batch_rows, "n_jobs": n_jobs}
+    return open_query(connection, query, target, dialect=dialect, timeout=timeout, **options)
 
 
 def _on_cluster(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial, reduce
 from itertools import groupby
@@ -170,6 +170,18 @@ def read_file(
         raise _explained(file, kind, columns, error) or _unreadable(file, error, f" beyond row {row}") from error
     _give_back()
     _refuse_changed(file, stamp)
+
+
+def joined_rows(batches: Iterable[Any], target: str | None) -> Any:
+    """Return batches of rows as one Arrow table; texts that were read as codes stay so, but for those of the target."""
+    found = list(batches)
+    if not found:
+        raise InputError("There are no rows in the data; at least one is needed.")
+    table = pa.Table.from_batches(found).unify_dictionaries()
+    if target is not None and types.is_dictionary(table.schema.field(target).type):
+        place = table.schema.get_field_index(target)
+        table = table.set_column(place, target, table.column(place).cast(table.schema.field(target).type.value_type))
+    return table
 
 
 def _give_back() -> None:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints
 from ..errors import InputError, InputTypeError
+from ..thresholds import THREADS
 from .labels import Labels
 from .merging import M, merge_each
+from .sum_engine import SumEngine
 from .threads import ordered_map, single_threaded_blas, thread_count
 
 Rows = Any
@@ -67,7 +69,7 @@ class Block:
 
     def part(self, begin: int, end: int) -> Block:
         """Return rows begin to end without copying them."""
-        X = csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end]
+        X = csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end, :]
         codes = None if self.codes is None else self.codes[begin:end]
         weight = None if self.weight is None else self.weight[begin:end]
         return Block(X, codes, weight, self.start + begin)
@@ -124,15 +126,25 @@ CHUNK_BYTES = 12_500_000
 """Rows cut for one thread: 31,250 rows of 50 float64 columns."""
 
 
-def chunk_rows(n_features: int) -> int:
+FEW = 16
+"""Columns whose dense rows a chunk of sparse ones may equal in number at most: scores of all classes are made of each."""
+
+
+def chunk_rows(n_features: int, stored: float | None = None) -> int:
     """Return the rows of a chunk: enough to outweigh a p × p summary of it, and a few megabytes where p is small.
+
+    Parameters
+    ----------
+    n_features : int
+    stored : values stored of a sparse row, on average
 
     Examples
     --------
-    >>> chunk_rows(50)
-    31250
+    >>> chunk_rows(50), chunk_rows(5_000), chunk_rows(5_000, stored=30)
+    (31250, 5000, 25201)
     """
-    return max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    dense = max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    return dense if stored is None else max(dense, min(int(CHUNK_BYTES / (16 * (stored + 1.0))), CHUNK_BYTES // (8 * FEW)))
 
 
 class Source(ABC):
@@ -193,6 +205,10 @@ class Source(ABC):
     def key_numbers(self, name: str, seed: int = 0) -> Ints:
         """Return a number for each row by the hash of its key, a column of the table; see :mod:`separatrix.data.key_hash`."""
         raise InputError(f"The rows have no column {name!r} to take keys from; pass a frame or a table that has one, or groups=keys.")
+
+    def sum_engine(self) -> SumEngine | None:
+        """Return what sums the rows where they are; None where a pass has to read them."""
+        return None
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""
@@ -286,6 +302,11 @@ class ChunkedSource(Source):
         """Rows of a chunk."""
         return chunk_rows(self.n_features)
 
+    @property
+    def values(self) -> int:
+        """Values that a pass reads."""
+        return self.n_rows * self.n_features
+
     def blocks(self) -> Iterator[Block]:
         """Yield the chunks in order."""
         return map(self.chunk, range(0, self.n_rows, self.chunk_rows))
@@ -298,5 +319,6 @@ class ChunkedSource(Source):
         return self._map_chunks(function, starts)
 
     def _map_chunks(self, function: Callable[[Block], R], starts: range) -> Iterator[R]:
+        threads = thread_count(self.n_jobs) if THREADS.reached(self.values) else 1
         with single_threaded_blas():
-            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, thread_count(self.n_jobs))
+            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, threads)

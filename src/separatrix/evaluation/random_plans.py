@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedShuffleSplit
 
 from ..array_types import Folds, Indices, Ints
 from ..data.key_hash import key_numbers
@@ -92,6 +91,8 @@ def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: b
     for _ in range(repeats):
         numbers = np.full(n, NEVER, dtype=np.int64)
         if by_class and np.unique(y, return_counts=True)[1].min() >= 2:
+            from sklearn.model_selection import StratifiedShuffleSplit
+
             splitter = StratifiedShuffleSplit(1, test_size=size, random_state=rng)
             numbers[next(splitter.split(np.zeros((n, 1)), y))[1]] = 0
         else:
