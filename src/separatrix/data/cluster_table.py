@@ -19,7 +19,19 @@ from ..errors import InputError, InputTypeError
 from .features import require_column
 from .labels import check_classes
 from .merging import M
-from .partitions import ArrayLoader, FileLoader, FrameLoader, blocks_of, joined_classes, keys_of, labels_of, merged, values_of
+from .partitions import (
+    ArrayLoader,
+    FileLoader,
+    FrameLoader,
+    blocks_of,
+    joined_classes,
+    keys_of,
+    labels_of,
+    merged,
+    merged_values,
+    over_part,
+    values_of,
+)
 from .source import Block, Source
 
 R = TypeVar("R")
@@ -188,7 +200,7 @@ class ClusterTable(Source):
         """Run a pass on every block and merge what comes back: within a partition, then partitions in a tree of fixed form."""
         if not callable(pass_):
             raise InputTypeError(f"pass_={pass_!r:.60} must be a function of a block that returns a summary, such as lambda block: ….")
-        leaves = self._leaves(_merged_values, pass_)
+        leaves = self._leaves(merged_values, pass_)
         level = leaves
         while len(level) > 1:
             level = [self.engine.later(merged, level[i : i + FAN_IN]) for i in range(0, len(level), FAN_IN)]
@@ -199,8 +211,10 @@ class ClusterTable(Source):
 
     def _leaves(self, over: Callable[..., Any], function: Callable[[Block], Any]) -> list[Any]:
         """Return a task for each partition; the function is packed once and is a task itself, which can be computed again."""
-        packed = self.engine.packed(function)
-        return [self.engine.later(over, self._loaded(i), packed) for i in range(len(self.parts))]
+        packed, places = self.engine.packed(function), range(len(self.parts))
+        if self.keeps:
+            return [self.engine.later(over, self._loaded(i), packed) for i in places]
+        return [self.engine.later(over_part, self.parts[i], *self._how(i), over, packed) for i in places]
 
     def _loaded(self, i: int) -> Any:
         """Return the task, or the future, of the blocks of a partition."""
@@ -209,15 +223,15 @@ class ClusterTable(Source):
         return self._loading(i) if self.held is None else self.held[i]
 
     def _loading(self, i: int) -> Any:
-        classes, known = self.classes, self.rows_known
-        if None in known:
+        return self.engine.later(blocks_of, self.parts[i], *self._how(i))
+
+    def _how(self, i: int) -> tuple[Any, int, int]:
+        """Return how a partition becomes blocks: the loader, the partition's number and that of its first row."""
+        classes = self.classes
+        if None in self.rows_known:
             self._count()
         loader = self.loader if classes is None else replace(self.loader, classes=classes)
-        return self.engine.later(blocks_of, self.parts[i], loader, i, sum(n or 0 for n in self.rows_known[:i]))
-
-
-def _merged_values(blocks: list[Block], function: Callable[[Block], Any]) -> Any:
-    return merged(values_of(blocks, function))
+        return loader, i, sum(n or 0 for n in self.rows_known[:i])
 
 
 def _without_names(name: str) -> list[Any]:
