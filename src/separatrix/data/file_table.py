@@ -20,6 +20,7 @@ from .file_parts import FilePart, read_part
 from .formats import Stamp, joined_rows, kinds_of, settled_schema
 from .key_hash import key_numbers
 from .labels import check_classes, code_table, encode, find_classes
+from .reading import ReadingSize
 from .row_filter import RowFilter
 from .source import Block, Source, chunk_rows
 from .threads import ordered_map, single_threaded_blas, thread_count
@@ -80,10 +81,9 @@ class FileTable(Source):
         """Number of rows, where it is known before they are read."""
         return self.stored_rows
 
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the files that a pass reads, all columns among them."""
-        return sum(size for size, _ in self.stamps.values())
+    def reading(self) -> ReadingSize:
+        """Return the rows and the bytes of the files, all columns among them."""
+        return ReadingSize(self.stored_rows, sum(size for size, _ in self.stamps.values()))
 
     def portions(self) -> list[Self]:
         """Return the table in pieces of some row groups, or a file, each: what the workers of a cluster read."""
