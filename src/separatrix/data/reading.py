@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from ..progress import task
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class WithRows:
         return block.n_rows, self.function(block)
 
 
-def told(run: Callable[[Callable[[Any], Any]], Iterator[Any]], function: Callable[[Any], Any], reading: ReadingSize) -> Generator[Any]:
+def told(run: Callable[[Callable[[Any], Any]], Iterator[Any]], function: Callable[[Any], R], reading: ReadingSize) -> Generator[R]:
     """Yield what a pass gives for each block, and tell the listeners how many rows and bytes are done.
 
     Examples
