@@ -11,7 +11,7 @@ from ..errors import InputError, InputTypeError
 from .features import choose_features, refuse_differences
 from .file_parts import part_of, with_folders
 from .file_table import FileTable
-from .formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of
+from .formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest
 from .paths import find_files
 from .row_filter import RowFilter, folder_columns
 from .source import Source
@@ -168,14 +168,14 @@ def _open_files(
     read = {file: schema_of(file, kind, target) for file in files}
     schemas = shared_types(read, kind)
     constants = folder_columns(files)
-    schema = with_folders(schemas[files[0]], constants)
+    schema = with_folders(widest(schemas), constants)
     refuse_other_encodings(read, kind, [name for name in (target, weight) if name is not None])
     features = choose_features(kinds_of(schema), columns, target, weight)
     used = [*features, *(name for name in (target, weight) if name is not None)]
     refuse_other_encodings(read, kind, used)
     rows = None if where is None else RowFilter.of(where, schema)
     asked = [*used, *(rows.names if rows else ())]
-    refuse_differences(schemas, None if columns is None else [name for name in asked if name in schemas[files[0]].names])
+    refuse_differences(schemas, None if columns is None else [name for name in asked if name in schemas[files[0]].names], features)
     parts = [part_of(file, stamps[file], kind, schema, constants[file], rows) for file in files]
     table = FileTable(stamps, kind, schema, features, target, weight, [part for part in parts if part is not None], rows)
     table.batch_rows = batch_rows or table.batch_rows
