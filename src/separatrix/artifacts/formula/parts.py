@@ -15,7 +15,7 @@ from ...errors import InputError
 from ...loading import maker
 from ...solvers.scores import largest
 from .inputs import Inputs
-from .links import Link, Rule
+from .links import Calibrated, Link, Rule
 from .scores import Scores
 
 
@@ -134,7 +134,7 @@ class Formula:
         """Return the classes of rows: by scores, which tell more than posteriors that round to 0 or 1, unless a map changed their order."""
         if self.link is None:
             return largest(scores)
-        if hasattr(self.link, "map"):
+        if isinstance(self.link, Calibrated):
             assert posteriors is not None
             found: Codes = posteriors.argmax(axis=1).astype(np.int32)
             return found
