@@ -56,6 +56,7 @@ class ColumnFacts:
     @classmethod
     def of_plain(cls, given: Any) -> ColumnFacts:
         """Return the facts that JSON describes."""
+        given = {"cells": [], **given} if isinstance(given, dict) else given  # the first files did not have them
         if not isinstance(given, dict) or given.keys() != {own.name for own in fields(cls)}:
             raise damaged("the facts of the columns", "lack a part, or have one that is not known")
         name, kind, quantiles, levels, between = (given[part] for part in ("name", "kind", "quantiles", "levels", "cells"))

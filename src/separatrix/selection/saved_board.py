@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from html import escape
 from typing import Any, Self
 
 from ..alerts import Alert
@@ -14,6 +13,7 @@ from ..errors import InputError, UnknownNameError, did_you_mean
 from ..inference.tables import Table
 from ..models.registry import restored, state_of
 from ..models.state import State, pack, unpack
+from ..notebook import listed, view
 from .board_table import board_table
 from .differences import Difference
 
@@ -175,5 +175,4 @@ class SavedBoard:
 
     def _repr_html_(self) -> str:
         table = self.table()
-        lines = "".join(f"<li>{escape(line)}</li>" for line in self.said)
-        return f"<section>{Table(table.title, table.columns).html}<ul>{lines}</ul></section>"
+        return view(Table(table.title, table.columns).html, listed(self.remarks()))
