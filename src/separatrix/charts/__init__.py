@@ -6,6 +6,12 @@ by the functions here.
 
 from ..loading import on_first_use
 
-_HOMES = {"ellipses": "class_ellipses", "perceptron_path": "perceptron", "projection": "projections", "regions": "decision_regions"}
+_HOMES = {
+    "boundaries": "decision_regions",
+    "ellipses": "class_ellipses",
+    "perceptron_path": "perceptron",
+    "projection": "projections",
+    "regions": "decision_regions",
+}
 __all__ = sorted(_HOMES)
 __getattr__ = on_first_use(__name__, _HOMES)
