@@ -129,6 +129,19 @@ def test_diff_tests_both_models_on_the_same_rows(call: Call, folder: Path) -> No
     assert code == exits.DATA and "--no-data-facts" in err
 
 
+def test_exports_say_what_the_model_says(call: Call, folder: Path) -> None:
+    import duckdb
+
+    assert call("export", "churn.sptx", "--sql", "duckdb", "--table", "new", "--keep", "customer_id", "-o", "churn.sql")[0] == 0
+    with duckdb.connect() as database:
+        types = "types={'newsletter': 'VARCHAR'}"  # else DuckDB reads yes and no as truth values, which are other levels
+        database.execute(f"CREATE TABLE new AS SELECT * FROM read_csv('{folder / 'new.csv'}', {types})")
+        found = dict(row[:2] for row in database.execute((folder / "churn.sql").read_text()).fetchall())
+    frame = pd.read_csv(folder / "new.csv")
+    assert [found[own] for own in frame["customer_id"]] == load(folder / "churn.sptx").model.predict(frame).tolist()
+    assert json.loads(call("export", "churn.sptx", "--description")[1]) and "def predict" in call("export", "churn.sptx", "--python")[1]
+
+
 def test_select_keeps_few_columns(call: Call) -> None:
     found = results(call, "select", "customers.csv", "--target", "churn", "--drop", "retention_credit", "--columns", "2")
     assert len(found["columns"]) == 2 and "retention_credit" not in found["columns"]

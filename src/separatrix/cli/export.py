@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..errors import did_you_mean
-from .model_files import model_argument, read_model, require_output
+from .model_files import formula_of_file, model_argument, read_model, require_output
 from .speaking import Speaker, spoken
 
 DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark", "tsql")
@@ -20,6 +20,7 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark", "t
 @click.option("--onnx", is_flag=True, help="An ONNX model; needs -o.")
 @click.option("--python", is_flag=True, help="A Python function without any import.")
 @click.option("--numpy", is_flag=True, help="A Python function of arrays, with NumPy.")
+@click.option("--description", is_flag=True, help="A JSON description of all that the model computes.")
 @click.option("-o", "--output", metavar="FILE", help="Where it is written; default: standard output.")
 @click.option("--table", default="rows", show_default=True, help="SQL: the table that is read.")
 @click.option("--keep", metavar="COLUMN", multiple=True, help="SQL: a column to pass on, such as a key.")
@@ -32,15 +33,17 @@ def command(
     onnx: bool,
     python: bool,
     numpy: bool,
+    description: bool,
     output: str | None,
     table: str,
     keep: tuple[str, ...],
     float32: bool,
 ) -> None:
     """Write a stored model with its recipe and its decision for where it is used: a database, ONNX, or plain Python."""
-    asked = [name for name, given in (("--sql", sql), ("--onnx", onnx), ("--python", python), ("--numpy", numpy)) if given]
+    forms = {"--sql": sql, "--onnx": onnx, "--python": python, "--numpy": numpy, "--description": description}
+    asked = [name for name, given in forms.items() if given]
     if len(asked) != 1:
-        raise click.UsageError(f"Choose one of --sql DIALECT, --onnx, --python and --numpy; {' and '.join(asked) or 'none'} was given.")
+        raise click.UsageError(f"Choose one of --sql DIALECT, {', '.join(list(forms)[1:])}; {' and '.join(asked) or 'none'} was given.")
     if sql is not None and sql not in DIALECTS:
         raise click.UsageError(f"There is no dialect {sql!r}.{did_you_mean(sql, DIALECTS)} Dialects: {', '.join(DIALECTS)}.")
     if onnx and output is None:
@@ -49,7 +52,7 @@ def command(
         require_output(output)
     contents = read_model(model)
     speaker.say(f"writing {model} as {asked[0][2:]}")
-    made = _made(contents, sql, onnx, numpy, table, keep, float32)
+    made = formula_of_file(contents).to_json() + "\n" if description else _made(contents, sql, onnx, numpy, table, keep, float32)
     data = made if isinstance(made, bytes) else made.encode()
     if output is None:
         speaker.result(made.rstrip("\n") if isinstance(made, str) else made, {"form": asked[0][2:], "text": made})

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,15 @@ from ..errors import InputError, InputTypeError, NoFeatureLeftError
 from ..inference.tables import Column as TableColumn
 from ..inference.tables import Table, distinct
 from ..notebook import view
-from ..summaries.table_summary import TableSummary
 from .applying import encoded, inner_folds, products, used_columns, warn_of_unread
-from .learning import learn_steps
 from .outputs import Output, side_by_side
 from .recipe_document import Document, document_of
 from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
 from .steps.dates import unread
 from .wishes import Wishes, known_wishes, listed_names, pairs_of
+
+if TYPE_CHECKING:
+    from ..summaries.table_summary import TableSummary
 
 MOST_PRODUCTS = 10_000
 """Columns that an interaction may have."""
@@ -81,6 +82,9 @@ class Recipe:
     @classmethod
     def learn(cls, summary: TableSummary, wishes: Wishes | None = None, has_labels: bool = False) -> Recipe:
         """Return the recipe for a summarised table; shares of classes come by `with_statistics`, from a second pass."""
+        from ..summaries.table_summary import TableSummary  # here: a recipe that is only used learns nothing
+        from .learning import learn_steps
+
         wishes = wishes or Wishes()
         if not isinstance(summary, TableSummary) or not isinstance(wishes, Wishes):
             raise InputTypeError("A recipe is learned from the summary of a table; use Recipe.plan(table), which makes one.")

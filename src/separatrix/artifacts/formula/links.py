@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Codes, Floats
-from ...decisions.calibration import CalibrationMap
 from ...solvers.scores import folded_classes, per_class, posteriors_of
+
+if TYPE_CHECKING:
+    from ...decisions.calibration import CalibrationMap
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,31 +11,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Floats
-from ...decisions.calibration import CalibrationMap
-from ...decisions.decision import Decision
-from ...decisions.priors import check_priors, prior_odds
 from ...errors import InputError, InputTypeError, did_you_mean
 from ...loading import maker
 from ...models.state import State, unpack
 from ...prepare.recipe import Recipe
-from ...solvers.closed_form.class_spans import ClassSpan
-from ...solvers.closed_form.column_likelihoods import CategoryLikelihoods, CountLikelihoods
-from ...solvers.closed_form.discriminant import log_priors
-from ...solvers.mistakes.perceptron_votes import Ballots, SparseRows
 from ...solvers.scores import folded_classes
-from ...summaries.categories import CategoryCounts
-from ...summaries.columns import Layout
-from ...summaries.counting import CountingRule
 from .inputs import Inputs
 from .links import Calibrated, Rule, Softmax
 from .parts import Formula
 from .scaling import scaled
 from .scores import AgainstRest, Categories, Counted, Diagonal, Duels, Linear, Margin, Mixed, Quadratic, Scores, Voted
 
-RECORDS: Mapping[str, type] = {
-    record.__name__: record
-    for record in (Ballots, CalibrationMap, CategoryCounts, CategoryLikelihoods, ClassSpan, CountLikelihoods, Layout, SparseRows)
+HOMES = {
+    "Ballots": "solvers.mistakes.perceptron_votes",
+    "CalibrationMap": "decisions.calibration",
+    "CategoryCounts": "summaries.categories",
+    "CategoryLikelihoods": "solvers.closed_form.column_likelihoods",
+    "ClassSpan": "solvers.closed_form.class_spans",
+    "CountLikelihoods": "solvers.closed_form.column_likelihoods",
+    "Layout": "summaries.columns",
+    "SparseRows": "solvers.mistakes.perceptron_votes",
 }
+"""Where the records of states stand; each is loaded by the first state that has one, and most have none."""
+
+
+class Records(dict[str, type]):
+    """The records by name, loaded when first asked for; any other name is not known."""
+
+    def __missing__(self, name: str) -> type:
+        if name not in HOMES:
+            raise KeyError(name)
+        found: type = maker(f"{HOMES[name]}.{name}")
+        self[name] = found
+        return found
+
+
+RECORDS = Records()
 
 
 def formula_of(model: Any) -> Formula:
@@ -69,7 +80,7 @@ def formula_of(model: Any) -> Formula:
 
 def attribute(state: State, name: str) -> Any:
     """Return one fitted attribute of a state, with the records that formulas use."""
-    found = unpack(_only(state, name), dict(RECORDS))
+    found = unpack(_only(state, name), RECORDS)
     if name not in found:
         raise InputError(f"The state of this {state.model} lacks {name}; it was not fitted, or written by another version.")
     return found[name]
@@ -106,12 +117,16 @@ def _linear(state: State, link: bool) -> Formula:
 
 def _gaussian(state: State) -> Formula:
     variance = np.asarray(attribute(state, "var_"))
+    from ...solvers.closed_form.discriminant import log_priors  # here and below: each family for itself
+
     offset = log_priors(attribute(state, "class_prior_")) - 0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
     score = Diagonal(np.asarray(attribute(state, "theta_")), 1.0 / variance, offset)
     return Formula(state.model, _classes(state), _inputs(state), score, Softmax())
 
 
 def _quadratic(state: State) -> Formula:
+    from ...solvers.closed_form.discriminant import log_priors
+
     offset = log_priors(attribute(state, "priors_")) - 0.5 * np.asarray(attribute(state, "log_det_"))
     spans = attribute(state, "spans_")
     bases = None if spans else np.asarray(attribute(state, "basis_"))
@@ -131,6 +146,8 @@ def _finite(priors: Floats) -> Floats:
 def _counted(state: State) -> Formula:
     switches, skip = state.model == "BernoulliNB", state.params["missing"] == "ignore"
     binarize = state.params.get("binarize")
+    from ...summaries.counting import CountingRule
+
     rule = CountingRule(binarize, switches and binarize is None, not switches, skip)
     priors, zeros = np.asarray(attribute(state, "class_log_prior_")), attribute(state, "zero_coef_")
     coef, intercept = np.asarray(attribute(state, "coef_")), np.asarray(attribute(state, "intercept_"))
@@ -174,7 +191,7 @@ def _categorical(state: State) -> Formula:
 
 def _mixed(state: State) -> Formula:
     priors, inputs = np.asarray(attribute(state, "class_log_prior_")), _inputs(state)
-    layout = unpack(_only(state, "layout", "summary_."), dict(RECORDS))["layout"]
+    layout = unpack(_only(state, "layout", "summary_."), RECORDS)["layout"]
     theta, variance = np.asarray(attribute(state, "theta_")), np.asarray(attribute(state, "var_"))
     counted, categorical, skip = attribute(state, "counted_"), attribute(state, "categorical_"), state.params["missing"] == "ignore"
     names = inputs.names if inputs.is_named else None
@@ -205,6 +222,9 @@ def _calibrated(state: State) -> Formula:
 
 def _decided(state: State) -> Formula:
     held = state.inside["estimator_"]
+    from ...decisions.decision import Decision
+    from ...decisions.priors import check_priors, prior_odds
+
     inner, rule = formula_of(held), Decision(**state.params["decision"])
     if inner.link is None:
         raise InputError(f"A decision weighs posteriors, and {inner.model} has none; calibrate it first.")

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ...array_types import Floats, Ints
 from ...data.columns import ColumnBatch
 from ...data.source import Block
-from ...solvers.closed_form.category_scores import category_scores
-from ...solvers.closed_form.count_scores import count_scores
-from ...solvers.closed_form.log_sums import LogSums
-from ...solvers.closed_form.smoothing import rule_out
 from ...solvers.scores import diagonal_scores, folded_classes, linear_scores, per_class, posteriors_of
-from ...summaries.columns import Layout
-from ...summaries.counting import CountingRule
+
+if TYPE_CHECKING:
+    from ...solvers.closed_form.log_sums import LogSums
+    from ...summaries.columns import Layout
+    from ...summaries.counting import CountingRule
 
 
 class Scores(Protocol):
@@ -106,6 +105,9 @@ class Counted:
 
     def of(self, block: Block) -> Floats:
         """Return the scores of a block's rows."""
+        from ...solvers.closed_form.count_scores import count_scores  # here and below: a linear model is scored without naive Bayes
+        from ...solvers.closed_form.smoothing import rule_out
+
         value = count_scores(block, self.rule, self.coef, self.intercept, self.offset)
         zeros = None
         if self.zero_coef is not None and self.zero_intercept is not None:
@@ -132,6 +134,9 @@ class Categories:
 
     def of(self, block: Block) -> Floats:
         """Return the scores of a block's rows."""
+        from ...solvers.closed_form.category_scores import category_scores
+        from ...solvers.closed_form.smoothing import rule_out
+
         value = category_scores(block, self.starts, self.logs, self.skip_missing)[0]
         zeros = None if self.zeros is None else category_scores(block, self.starts, self.zeros, self.skip_missing)[0]
         return rule_out(value + self.prior, zeros, self.never)
@@ -159,6 +164,7 @@ class Mixed:
     def of(self, block: Any) -> Floats:
         """Return the scores of a batch's rows."""
         from ...solvers.closed_form.column_likelihoods import normal_logs
+        from ...solvers.closed_form.smoothing import rule_out
 
         batch = ColumnBatch.of(block, self.names)
         parts = self.layout.split(batch, self.skip_missing)
