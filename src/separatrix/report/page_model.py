@@ -80,6 +80,8 @@ def page_model(model: Any, columns: Sequence[Column], name: str) -> PageModel | 
     >>> found.fields[0].name, found.has_probabilities, found.scores(np.array([[2.5]])).round(9).tolist()
     ('age', True, [[0.0, 0.0]])
     """
+    if not columns:
+        return _refused(name, "The rows are no table of columns, or have too many of them for a form.")
     own = inside(model)
     batch = ColumnBatch(tuple(columns))
     recipe, rest = _parts(own, columns)
