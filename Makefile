@@ -14,13 +14,16 @@ GOAL     = $(or $(firstword $(MAKECMDGOALS)),demo)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-elsewhere test-lowest fuzz check format bench clean
+.PHONY: help demo pictures test test-elsewhere test-lowest fuzz check format bench clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
 demo: $(VENV)/.installed-base  ## compare all families of models on two small data sets
 	@$(BIN)/python examples/demo.py
+
+pictures: $(VENV)/.installed-pictures  ## draw the pictures of the README and of docs/pictures.md
+	$(BIN)/python -m examples.pictures
 
 test: $(VENV)/.installed-test  ## run all tests
 	@$(BIN)/python -m separatrix.kernels  # compile once, so that the workers find a cache
@@ -98,6 +101,7 @@ $(VENV)/.made:
 $(VENV)/.installed-base: EXTRA =
 $(VENV)/.installed-base: COMPILE = echo "Compiling its kernels, once, in about a minute." && $(BIN)/python -m separatrix.kernels
 $(VENV)/.installed-test: EXTRA = [test]
+$(VENV)/.installed-pictures: EXTRA = [pictures]
 $(VENV)/.installed-dev: EXTRA = [dev]
 $(VENV)/.installed-bench: EXTRA = [bench]
 $(VENV)/.installed-%: $(VENV)/.made pyproject.toml

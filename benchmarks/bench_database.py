@@ -49,7 +49,7 @@ def fetched(connection: Any) -> Any:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
 
     frame = connection.execute("SELECT * FROM t").df()
-    return Theirs(solver="lsqr").fit(frame.drop(columns="y"), frame["y"])
+    return Theirs().fit(frame.drop(columns="y"), frame["y"])
 
 
 def ours(connection: Any) -> Any:
@@ -59,9 +59,8 @@ def ours(connection: Any) -> Any:
 
 def memory(path: Path) -> float:
     """Return the peak of a fit in a process of its own, in bytes above what was held before."""
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.bench_database", "memory", str(path)], check=True, capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", "benchmarks.bench_database", "memory", str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(json.loads(done.stdout))
 
 

@@ -14,7 +14,7 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "abilities": ("abilities_of",),
-    "artifacts": ("load", "save"),
+    "artifacts": ("load", "save", "to_onnx", "to_python", "to_sql"),
     "data.files": ("open_table",),
     "decisions": (
         "Decision",

@@ -10,7 +10,7 @@ import pytest
 from separatrix.artifacts.formula import formula_of
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError, InputTypeError
-from tests.artifacts.models import number_cases, numbers, table_cases
+from tests.artifacts.models import machine_cases, number_cases, numbers, table_cases
 
 
 def ready(case):
@@ -40,6 +40,11 @@ def test_numbers(case):
 
 @pytest.mark.parametrize("case", table_cases(), ids=str)
 def test_tables(case):
+    says_the_same(case)
+
+
+@pytest.mark.parametrize("case", machine_cases(), ids=str)
+def test_machines(case):
     says_the_same(case)
 
 

@@ -142,3 +142,15 @@ def test_a_kind_that_does_not_exist_names_those_that_do():
     found = sx.evaluate(sx.NearestMean(), X, y)
     with pytest.raises(InputError, match="kind='rok' is not known; use one of 'confusion', .* Did you mean 'roc'?"):
         found.chart("rok")
+
+
+def test_margins_and_boundaries_of_a_machine_are_straight():
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:, :2], y[50:]
+    spec = charts.regions(sx.LinearSVC().fit(X, y), X, y, grid=12).to_dict()
+    lines = [layer["data"]["values"] for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+    assert [layer["mark"].get("strokeDash") for layer in spec["layer"] if layer["mark"]["type"] == "line"] == [None, [5, 4]]
+    model = sx.LinearSVC().fit(X, y)
+    for rows, levels in zip(lines, ([0.0], [-1.0, 1.0])):
+        scores = model.decision_function(np.array([[row["x"], row["y"]] for row in rows]))
+        assert np.abs(scores[:, None] - levels).min(axis=1).max() < 1e-3  # six digits are kept

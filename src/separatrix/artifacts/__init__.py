@@ -12,6 +12,9 @@ _HOMES = {
     "load": "model_file",
     "read": "contents",
     "save": "model_file",
+    "to_onnx": "exports",
+    "to_python": "exports",
+    "to_sql": "exports",
 }
 
 __all__ = sorted(_HOMES)

@@ -13,6 +13,7 @@ from ..errors import DamagedFileError
 from ..models.state import State
 from ..storage import read_container, write_container
 from .column_facts import ColumnFacts
+from .state_checks import check_state
 from .state_document import damaged, from_document, kept, to_document, whole
 from .stored_estimate import StoredEstimate
 
@@ -112,6 +113,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
     saved = from_document(document["saved"], arrays)
     if arrays:
         raise damaged(f"the array {min(arrays)!r}", "belongs to nothing")
+    check_state(saved)
     return Contents(
         saved,
         None if about["estimate"] is None else StoredEstimate.of_plain(about["estimate"]),

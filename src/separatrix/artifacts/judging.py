@@ -16,6 +16,7 @@ from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.metrics import METRICS, NEED_POSTERIORS
 from ..evaluation.predictions import HeldOut
 from ..inference.tables import Column, Table
+from ..notebook import Sentences
 from ..prepare.steps.base import level_text
 from ..selection.performance import ComparisonMetric, Performance
 from .contents import Contents
@@ -25,7 +26,7 @@ from .training_data import data_hash
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgement(Sentences):
     """What a model said of labelled rows, and how good that is.
 
     Attributes

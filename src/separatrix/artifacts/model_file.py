@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..decisions import Decision
-from ..errors import InputError, InputTypeError, SeparatrixError, WriteError
+from ..errors import DamagedFileError, InputError, InputTypeError, SeparatrixError, WriteError
 from ..evaluation import Estimate
 from ..models.registry import restored, state_of
 from ..models.state import State, pack
@@ -20,6 +20,7 @@ from ..prepare import Recipe
 from ..selection import Board, SavedBoard
 from ..storage import path_text
 from .contents import SUFFIX, Contents, read, write
+from .state_checks import check_state
 from .state_document import damaged
 from .stored_estimate import StoredEstimate
 from .training_data import column_facts as facts_of
@@ -83,6 +84,7 @@ def save(
         about.get("column_facts") if column_facts is None else tuple(column_facts),
         about.get("target") if target is None else target,
     )
+    _require_readable(saved)
     write(path, contents)
 
 
@@ -115,6 +117,15 @@ def made(saved: State) -> Any:
         return restored(saved)
     except SeparatrixError as error:
         raise damaged("the model", f"cannot be restored: {str(error).rstrip('.')}") from error
+
+
+def _require_readable(saved: State) -> None:
+    """Raise an error for what `load` would refuse: parameters that were changed after the fit, for instance."""
+    try:
+        check_state(saved)
+        made(saved)
+    except DamagedFileError as error:
+        raise InputError(f"This {saved.model} cannot be stored, because it could not be read again: {error}") from error
 
 
 def _state(model: Any) -> State:

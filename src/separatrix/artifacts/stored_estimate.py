@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from ..notebook import Sentences
 from ..storage import tagged_number, untagged_number
 from .state_document import damaged
 
 
 @dataclass(frozen=True)
-class StoredEstimate:
+class StoredEstimate(Sentences):
     """The held-out estimate of a model, or of the whole procedure that chose it.
 
     Attributes

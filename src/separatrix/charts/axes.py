@@ -13,8 +13,8 @@ from ..evaluation.learning_curve import LearningCurve
 from ..explaining.regions import Regions
 from ..geometry.bands import bands
 from ..geometry.regions import level_lines
-from .palette import FIRST, QUIET, SECOND, colours
 from .decision_regions import boundaries, codes_of, scores_of
+from .palette import FIRST, QUIET, SECOND, colours
 from .sampling import rows_drawn, thinned
 from .text import distinct_plain, plain
 

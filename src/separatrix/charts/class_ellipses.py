@@ -9,9 +9,9 @@ import numpy as np
 
 from ..explaining.ellipses import ClassEllipses, class_ellipses
 from ..geometry.regions import ellipse
+from .decision_regions import boundaries
 from .grammar import Layers, alt, data, layered
 from .palette import QUIET, colours, shapes
-from .decision_regions import boundaries
 from .sampling import rows_drawn
 from .text import distinct_plain, plain
 

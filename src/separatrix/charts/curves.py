@@ -131,11 +131,12 @@ def predictive_curve(found: PredictiveValues) -> Layers:
                 parts[key].append(float(number))
             names.append(f"{name} predictive value")
     titles = [f"{name} predictive value" for name in lines]
-    colour = alt.Color("line:N", scale=alt.Scale(domain=titles, range=list(lines.values())), legend=alt.Legend(title=None, orient="bottom"))
+    legend = alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3)
+    colour = alt.Color("line:N", scale=alt.Scale(domain=titles, range=list(lines.values())), legend=legend)
     x = alt.X(
         "x:Q", title="prevalence", scale=alt.Scale(type="log", domain=[1e-3, 1]), axis=alt.Axis(format="~%", values=[0.001, 0.01, 0.1, 1])
     )
-    rows, fill = data(**parts, line=names), alt.Fill("line:N", scale=colour["scale"], legend=None)
+    rows = data(**parts, line=names)
     base = alt.Chart(rows).encode(x=x, color=colour)
     y = alt.Y("y:Q", title="share of such answers that are right", scale=alt.Scale(domain=[0, 1]))
     tips = [alt.Tooltip("line:N", title="line"), alt.Tooltip("x:Q", title="prevalence", format=".3g")]
@@ -143,12 +144,10 @@ def predictive_curve(found: PredictiveValues) -> Layers:
     tips += [alt.Tooltip("high:Q", title="to", format=".4f")]
     layers = [
         alt.Chart(rows)
-        .encode(x=x, fill=fill)
+        .encode(x=x, color=colour)
         .mark_area(opacity=0.2)
         .encode(y=alt.Y("low:Q", title=y["title"], scale=y["scale"]), y2="high:Q"),
-        base.mark_line().encode(
-            y=y, strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=titles, range=dashes(2)), legend=colour["legend"])
-        ),
+        base.mark_line().encode(y=y, strokeDash=alt.StrokeDash("line:N", scale=alt.Scale(domain=titles, range=dashes(2)), legend=legend)),
         base.mark_point(size=90, opacity=0).encode(y=y, tooltip=tips),
         alt.Chart(data(x=[found.prevalence])).mark_rule(strokeDash=[4, 4]).encode(x=x),
     ]

@@ -24,7 +24,7 @@ try:
 except ImportError:
     raise MissingExtraError("Charts need altair: pip install 'separatrix[charts]'") from None
 
-__all__ = ["Chart", "Columns", "Layers", "Rows", "alt", "data", "layered", "titled"]
+__all__ = ["Chart", "Columns", "Layers", "Rows", "alt", "beside", "data", "layered", "titled"]
 
 DIGITS = 6
 """Significant digits of numbers in a chart: a screen has four."""
@@ -121,6 +121,11 @@ def titled(text: str, caption: str = "") -> alt.Title:
 def layered(layers: Sequence[alt.Chart | alt.LayerChart], title: str, caption: str = "", **properties: Any) -> Layers:
     """Return layers as one chart with a title and a caption."""
     return Layers(layer=list(layers), title=titled(title, caption), **properties)
+
+
+def beside(charts: Sequence[alt.Chart | alt.LayerChart], title: str, caption: str = "") -> Columns:
+    """Return charts beside each other under one title."""
+    return Columns(hconcat=list(charts), title=titled(title, caption), spacing=30)
 
 
 def said(spec: dict[str, Any]) -> list[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..errors import MissingExtraError
+
+_PLACES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
+_DIGITS = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 
 
 def _converter() -> Any:
@@ -16,9 +20,9 @@ def _converter() -> Any:
 
 
 def svg(spec: dict[str, Any]) -> str:
-    """Return a specification drawn as SVG."""
+    """Return a specification drawn as SVG, its places to a hundredth of a point."""
     found: str = _converter().vegalite_to_svg(spec, allowed_base_urls=[])
-    return found
+    return _PLACES.sub(lambda place: _DIGITS.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), place[0]), found)
 
 
 def png(spec: dict[str, Any], scale: float = 2.0) -> bytes:

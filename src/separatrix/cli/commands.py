@@ -30,6 +30,10 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("diff", "diff", "What differs between two models: recipe, coefficients, metrics."),
         Row("watch", "watch", "Have the columns or the shares of the classes changed since the fit?"),
     ),
+    "Sums in place of rows": (
+        Row("moments", "moments", "The sums of a table from which models are solved, in a file without its rows."),
+        Row("merge", "merge", "Files of sums become that of all their rows."),
+    ),
     "To learn and to check": (
         Row("worked", "worked", "A method worked out by hand on a small table."),
         Row("rules", "rules", "The page of reasons behind the code of an alert."),

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from .labels import Labels
+from .namespaces import refuse_foreign
 from .source import ChunkedSource, as_float, chunk_rows, csr_rows
 
 COMPRESSED = ("csr", "csc", "bsr")
@@ -82,6 +83,7 @@ def as_array(X: Any) -> NDArray[Any]:
     """Return X as an array, of whatever it holds; rows of different lengths, or a model in their place, are an error."""
     if hasattr(X, "fit"):
         raise InputTypeError(f"X is a {type(X).__name__}, which is a model and no table; give rows there, such as an array (n, p).")
+    refuse_foreign(X)
     try:
         return np.asarray(X)
     except ValueError:

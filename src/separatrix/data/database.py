@@ -197,12 +197,20 @@ class DatabaseTable(Source):
         """Raise an error that names the columns which are not numbers."""
         refuse_text(self.feature_names, {name: "number" if kind == "boolean" else kind for name, kind in self.columns.kinds.items()})
 
+    def sum_engine(self) -> DatabaseSums | None:
+        """Return what sums the rows in the database; None for rows without labels, or of very many classes."""
+        coder = self._coder()
+        if coder is None or self.classes is None or len(self.known.labels) > MOST_CLASSES:
+            return None
+        return DatabaseSums(self.connection, self.columns, self.known, self.classes, coder)
+
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Let the database sum what the pass says that it sums; run it over the rows where it says nothing."""
-        if isinstance(pass_, AskedPass) and self.classes is not None and len(self.known.labels) <= MOST_CLASSES:
+        engine = self.sum_engine() if isinstance(pass_, AskedPass) else None
+        if isinstance(pass_, AskedPass) and engine is not None:
             self.require_numbers()
             try:
-                found: M = pass_.ask(DatabaseSums(self.connection, self.columns, self.known, self.classes))
+                found: M = pass_.ask(engine)
                 return found
             except NotSummed:
                 pass

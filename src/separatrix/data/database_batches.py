@@ -37,6 +37,9 @@ class DatabaseColumns(DatabaseTable):
         """Raise an error: batches of columns are no blocks of numbers."""
         raise InputTypeError("X is a table of columns, and numbers are needed here; pass the table that open_table gave.")
 
+    def sum_engine(self) -> None:
+        """Return nothing: columns of any kind are read."""
+
     def _merged(self, first: M, others: Iterator[M]) -> M:
         return merge_neighbours(first, others)
 

@@ -142,12 +142,13 @@ class GroupedQuery:
         rows = []
         for k, label in enumerate(self.known.labels):
             columns = {"y": label_of(label, self.dialect)}
-            columns |= {f"m{j}": self._double(value) for j, value in enumerate(shift[k])}
-            columns |= {f"s{j}": self._double(value) for j, value in enumerate(scale[k])} if scale is not None else {}
+            columns |= {f"m{j}": self.double(value) for j, value in enumerate(shift[k])}
+            columns |= {f"s{j}": self.double(value) for j, value in enumerate(scale[k])} if scale is not None else {}
             rows.append(sql.select(columns, None))
         return sql.union(rows)
 
-    def _double(self, value: float) -> Expression:
+    def double(self, value: float) -> Expression:
+        """Return a constant."""
         return sql.cast(sql.number(float(value), self.dialect), "double")
 
     def require_finite(self) -> None:

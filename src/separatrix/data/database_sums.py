@@ -7,17 +7,19 @@ jump), the sums are asked for once more, about the means then known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..array_types import Floats
+from ..array_types import Codes, Floats
 from . import sql
 from .database_columns import count, is_finite, plain, require_keys
 from .database_groups import GroupedQuery, GroupSums
+from .database_scores import stream_scores
 from .sql import Expression
-from .sum_engine import ColumnTotals, GroupMoments, KeyFolds, LevelCounts, MomentKind
+from .sum_engine import ColumnTotals, FoldScores, GroupMoments, KeyFolds, LevelCounts, MomentKind
 
 LARGEST = 10_000_000
 """Largest number of a category."""
@@ -31,7 +33,14 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSums(GroupedQuery):
-    """The engine of a labelled query: see :class:`separatrix.data.sum_engine.SumEngine`."""
+    """The engine of a labelled query: see :class:`separatrix.data.sum_engine.SumEngine`.
+
+    Parameters
+    ----------
+    coder : function from a column of labels to their codes
+    """
+
+    coder: Callable[[Any], Codes]
 
     def moments(self, kind: MomentKind) -> GroupMoments:
         """Return the moments of the classes."""
@@ -41,6 +50,10 @@ class DatabaseSums(GroupedQuery):
         """Return the moments of the classes within each fold."""
         require_keys(self.connection, self.columns, folds)
         return self._moments(kind, folds)
+
+    def fold_scores(self, folds: KeyFolds, coef: Floats, intercept: Floats) -> Iterator[FoldScores]:
+        """Yield all rows, each scored by the linear model of its fold."""
+        return stream_scores(self, folds, coef, intercept, self.coder)
 
     def _moments(self, kind: MomentKind, folds: KeyFolds | None) -> list[GroupMoments]:
         p, weighted = self.n_features, self.columns.weight is not None

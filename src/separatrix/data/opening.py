@@ -15,14 +15,22 @@ from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from .arrays import ArraySource, with_rows
 from .labels import Labels
+from .namespaces import is_foreign, refuse_foreign
 from .source import ChunkedSource, Source
 
 
-def as_rows(X: Any, *, n_jobs: int | None = None) -> Source:
-    """Return the source of rows without labels: a Source as it is, a frame, a sparse matrix, or anything array-like."""
+def as_rows(X: Any, *, n_jobs: int | None = None, on_device: bool = False) -> Source:
+    """Return the source of rows without labels: a Source as it is, a frame, a sparse matrix, or anything array-like.
+
+    With `on_device` an array of another library than NumPy stays where it is; else it is refused.
+    """
     if isinstance(X, Source):
         X.require_numbers()
         return X
+    if on_device and is_foreign(X):
+        from .device import DeviceSource
+
+        return DeviceSource(X)
     if is_frame(X):
         from .frames import FrameSource
 
@@ -82,7 +90,9 @@ def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any 
     """
     source = X if isinstance(X, Source) else as_rows(X, n_jobs=n_jobs)  # what is a source already was opened as its model reads rows
     if not isinstance(source, ChunkedSource):
-        return _with_own_labels(source, y, sample_weight)
+        return _with_own_labels(source, y, sample_weight, classes)
+    refuse_foreign(y, "y")
+    refuse_foreign(sample_weight, "sample_weight")
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X, as in fit(X, y).")
     source.labels = Labels.of(y, classes)
@@ -95,7 +105,11 @@ def as_source(X: Any, y: Any = None, sample_weight: Any = None, *, classes: Any 
     return source
 
 
-def _with_own_labels(source: Source, y: Any, sample_weight: Any) -> Source:
+def _with_own_labels(source: Source, y: Any, sample_weight: Any, classes: Any) -> Source:
+    from .device import DeviceSource
+
+    if isinstance(source, DeviceSource):
+        return source.labelled(y, sample_weight, classes)
     if y is not None or sample_weight is not None:
         raise InputError(
             "y and sample_weight belong to the table here: name their columns in open_table(…, target=…, weight=…) and pass the "

@@ -18,6 +18,7 @@ from ..errors import InputError, InputTypeError
 from ..thresholds import THREADS
 from .labels import Labels
 from .merging import M, merge_each
+from .sum_engine import SumEngine
 from .threads import ordered_map, single_threaded_blas, thread_count
 
 Rows = Any
@@ -68,7 +69,7 @@ class Block:
 
     def part(self, begin: int, end: int) -> Block:
         """Return rows begin to end without copying them."""
-        X = csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end]
+        X = csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end, :]
         codes = None if self.codes is None else self.codes[begin:end]
         weight = None if self.weight is None else self.weight[begin:end]
         return Block(X, codes, weight, self.start + begin)
@@ -200,6 +201,10 @@ class Source(ABC):
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
+
+    def sum_engine(self) -> SumEngine | None:
+        """Return what sums the rows where they are; None where a pass has to read them."""
+        return None
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError, MissingExtraError, one_of, short_text
+from ..errors import InputError, MissingExtraError, short_text
+from .sql_dialects import DIALECTS as DIALECTS
+from .sql_dialects import Dialect as Dialect
+from .sql_dialects import dialect_of as dialect_of
 
 try:
     import sqlglot
@@ -24,45 +26,6 @@ Expression = Any
 """A tree of sqlglot; built, nested and written by the functions of this file alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What a database can take.
-
-    Attributes
-    ----------
-    name : as users write it
-    depth : levels that an expression may have
-    columns : columns that a SELECT may have
-    characters : length of a statement
-    name_bytes : length of a name
-    collation : how texts are compared byte by byte, whatever the column says; empty where no name is needed
-    has_nan : whether numbers may be NaN there
-    """
-
-    name: str
-    depth: int
-    columns: int
-    characters: int
-    name_bytes: int
-    collation: str
-    has_nan: bool
-
-
-_ROWS = (
-    # Depth: DuckDB's max_expression_depth and SQLite's SQLITE_MAX_EXPR_DEPTH are 1,000; PostgreSQL has 2 MB of stack, about 5,000 levels;
-    # of the others nothing is promised, and a thousand levels are far more than a balanced sum has.
-    Dialect("duckdb", 1000, 1_000_000, 1_000_000_000, 1_000_000, "C", True),
-    Dialect("postgres", 5000, 1664, 1_000_000_000, 63, "C", True),
-    Dialect("sqlite", 1000, 2000, 1_000_000, 1_000_000, "BINARY", False),
-    Dialect("bigquery", 1000, 10_000, 1_000_000, 300, "", True),
-    Dialect("snowflake", 1000, 10_000, 1_000_000, 255, "", True),
-    Dialect("spark", 1000, 1_000_000, 1_000_000_000, 1_000_000, "", True),
-    Dialect("tsql", 1000, 4096, 250_000_000, 256, "Latin1_General_BIN2", False),
-)
-DIALECTS: Mapping[str, Dialect] = {row.name: row for row in _ROWS}
-"""The dialects that are written."""
-_OTHER_NAMES = {"postgresql": "postgres", "mssql": "tsql", "t-sql": "tsql", "sqlserver": "tsql", "databricks": "spark", "sqlite3": "sqlite"}
-
 _OPERATIONS = {
     "+": exp.Add, "-": exp.Sub, "*": exp.Mul, "/": exp.Div, "=": exp.EQ, "<>": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT,
     ">=": exp.GTE, "and": exp.And, "or": exp.Or, "||": exp.DPipe, "%": exp.Mod,
@@ -73,21 +36,6 @@ _CALLS = {
 }  # fmt: skip
 _POWER = 62
 """Powers of two up to this one are integers that every database reads exactly."""
-
-
-def dialect_of(name: str) -> Dialect:
-    """Return a dialect by name.
-
-    Examples
-    --------
-    >>> dialect_of("postgresql").name, dialect_of("SQLite").depth
-    ('postgres', 1000)
-    """
-    known = str(name).lower()
-    found = DIALECTS.get(_OTHER_NAMES.get(known, known))
-    if found is None:
-        raise one_of("dialect", name, DIALECTS)
-    return found
 
 
 def column(name: str, table: str = "") -> Expression:
@@ -253,6 +201,59 @@ def cast(part: Expression, kind: str) -> Expression:
     return exp.Cast(this=part, to=exp.DataType.build(names[kind]))
 
 
+def extreme(parts: Sequence[Expression], dialect: Dialect, largest: bool) -> Expression:
+    """Return the largest or smallest of several numbers; SQL Server has it from 2022 on."""
+    one, many = ("GREATEST", "MAX") if largest else ("LEAST", "MIN")
+    return exp.Anonymous(this=many if dialect.name == "sqlite" else one, expressions=list(parts))
+
+
+def power(base: Expression, exponent: Expression) -> Expression:
+    """Return base to the power of exponent."""
+    return exp.Pow(this=base, expression=exponent)
+
+
+def trim(part: Expression, characters: Expression, dialect: Dialect) -> Expression:
+    """Return a text without certain characters at its ends."""
+    if dialect.name in ("postgres", "sqlite", "duckdb", "bigquery", "snowflake"):
+        return exp.Anonymous(this="BTRIM" if dialect.name == "postgres" else "TRIM", expressions=[part, characters])
+    return exp.Trim(this=part, expression=characters, position=None if dialect.name == "tsql" else "BOTH")
+
+
+def matches(part: Expression, pattern: str, dialect: Dialect) -> Expression:
+    """Return whether a text matches a regular expression; see `Dialect.has_patterns`."""
+    own = exp.Literal.string(pattern)
+    if dialect.name == "duckdb":
+        return exp.Anonymous(this="REGEXP_MATCHES", expressions=[part, own])
+    return exp.RegexpLike(this=_wrapped(part), expression=own)
+
+
+def group_of(part: Expression, pattern: str, groups: Sequence[int], dialect: Dialect) -> Expression:
+    """Return some groups of a regular expression, one after the other, of a text that matches it as a whole."""
+    mark = "$" if dialect.name == "spark" else "\\"
+    chosen = exp.Literal.string("".join(f"{mark}{group}" for group in groups))
+    return exp.Anonymous(this="REGEXP_REPLACE", expressions=[part, exp.Literal.string(pattern), chosen])
+
+
+def replaced(part: Expression, old: str, new: str) -> Expression:
+    """Return a text with all `old` replaced by `new`."""
+    return exp.Anonymous(this="REPLACE", expressions=[part, exp.Literal.string(old), exp.Literal.string(new)])
+
+
+def truth(value: bool, dialect: Dialect) -> Expression:
+    """Return true or false; 1 or 0 where a database has no such constants."""
+    return integer(int(value)) if dialect.name in ("sqlite", "tsql") else exp.Boolean(this=bool(value))
+
+
+def word(name: str) -> Expression:
+    """Return a word of the language itself, such as the unit of a date; never a name of a user."""
+    return exp.Var(this=name)
+
+
+def epoch(stamp: Expression) -> Expression:
+    """Return the seconds since 1970 of a timestamp, as PostgreSQL has them."""
+    return exp.Extract(this=exp.Var(this="EPOCH"), expression=stamp)
+
+
 def is_null(part: Expression) -> Expression:
     """Return whether a value is NULL."""
     return exp.Is(this=_wrapped(part), expression=exp.Null())
@@ -285,11 +286,14 @@ def select(
     join: tuple[Expression, Expression] | None = None,
     limit: int | None = None,
     apart: bool = False,
+    named_apart: Dialect | None = None,
 ) -> Expression:
     """Return SELECT columns FROM source; `named` are the queries of a WITH before it, in the order in which they use each other.
 
     `join` is a second table and the condition under which a row of it goes with one of the source. A query within another that is `apart`
     is computed as it stands (OFFSET 0), and not taken apart into the other, which would compute its columns anew wherever they are used.
+    So are the queries of the WITH, given the dialect in `named_apart`: a value that is used twice would else be computed twice, in the next
+    query four times, and so on.
 
     Examples
     --------
@@ -313,9 +317,15 @@ def select(
     if group_by:
         found.set("group", exp.Group(expressions=list(group_by)))
     if named:
-        queries = [exp.CTE(this=query, alias=exp.TableAlias(this=_identifier(name))) for name, query in named.items()]
-        found.set(_WITH, exp.With(expressions=queries))
+        found.set(_WITH, exp.With(expressions=[_named(name, query, named_apart) for name, query in named.items()]))
     return found
+
+
+def _named(name: str, query: Expression, apart: Dialect | None) -> Expression:
+    fence = "" if apart is None else apart.name
+    if fence == "postgres":  # which then still passes row after row on
+        query.set("offset", exp.Offset(expression=exp.Literal.number("0")))
+    return exp.CTE(this=query, alias=exp.TableAlias(this=_identifier(name)), materialized=True if fence == "sqlite" else None)
 
 
 _FROM = "from_" if "from_" in exp.Select.arg_types else "from"

@@ -7,11 +7,11 @@ source whose rows an engine holds calls it in `reduce`; all others run the pass 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
-from ..array_types import Floats, Ints
+from ..array_types import Codes, Floats, Ints
 
 MomentKind = Literal["full", "pooled", "diagonal"]
 
@@ -60,6 +60,16 @@ class KeyFolds:
     seed: int = 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldScores:
+    """Some rows: codes of their labels (n,), folds (n,), weights (n,) or None, and scores (n, R) by the model of their fold."""
+
+    codes: Codes
+    folds: Ints
+    weight: Floats | None
+    scores: Floats
+
+
 class NotSummed(Exception):  # noqa: N818  # no error: the pass is run over the blocks instead
     """The engine has no such sum."""
 
@@ -73,6 +83,10 @@ class SumEngine(Protocol):
 
     def fold_moments(self, kind: MomentKind, folds: KeyFolds) -> list[GroupMoments]:
         """Return the moments of the classes within each fold."""
+        ...
+
+    def fold_scores(self, folds: KeyFolds, coef: Floats, intercept: Floats) -> Iterator[FoldScores]:
+        """Yield all rows, each scored by the linear model of its fold: coef (F, R, p), intercept (F, R)."""
         ...
 
     def totals(self, threshold: float | None, switches: bool, nonnegative: bool, skip_missing: bool) -> ColumnTotals:

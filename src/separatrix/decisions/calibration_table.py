@@ -11,7 +11,9 @@ from ..argument_types import check_arguments
 from ..array_types import Bools, Floats, Indices
 from ..errors import InputError, one_of
 from ..inference.shares import wilson_band
+from ..inference.tables import Column, Table
 from ..loading import maker
+from ..notebook import view
 from ..solvers.scores import largest
 from .posteriors import Cases
 
@@ -58,6 +60,20 @@ class Reliability:
         style : of the points, such as color="black"
         """
         return maker("charts.axes.calibration")(self, ax, **style)
+
+    def table(self) -> Table:
+        """Return one line per bin."""
+        columns = (
+            Column("predicted", self.predicted, ".4f"),
+            Column("observed", self.observed, ".4f"),
+            Column("95 % low", self.low, ".4f"),
+            Column("high", self.high, ".4f"),
+            Column("rows", self.counts, ",.6g"),
+        )
+        return Table(f"Calibration: {self.about}", columns, str(self).rsplit("\n", 1)[-1])
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html)
 
     def __str__(self) -> str:
         lines = [f"{self.about}\n  predicted  observed  95 % interval       rows"]

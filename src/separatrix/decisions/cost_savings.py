@@ -8,13 +8,14 @@ from typing import Any
 from ..errors import InputTypeError
 from ..inference.shares import mean_interval
 from ..loading import maker
+from ..notebook import Sentences
 from .decision import Decision
 from .posteriors import Cases
 from .priors import check_priors, prior_odds, reweight
 
 
 @dataclass(frozen=True)
-class Saving:
+class Saving(Sentences):
     """Mean cost of a decision beside that of doing the same for all.
 
     Attributes

@@ -13,6 +13,7 @@ from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import area, area_interval, logit_interval, normal_quantile, wilson_band
 from ..loading import maker
+from ..notebook import Sentences
 from .cost_savings import at_priors
 from .decision import Decision
 from .posteriors import Cases
@@ -20,7 +21,7 @@ from .tuning import threshold_scores
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Sentences):
     """Points of a curve with a pointwise 95 % band, and its area where that has a meaning.
 
     Attributes

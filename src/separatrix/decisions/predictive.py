@@ -10,7 +10,9 @@ import numpy as np
 from ..argument_types import check_arguments
 from ..errors import InputError
 from ..inference.shares import normal_quantile, wilson_band
+from ..inference.tables import Column, Table
 from ..loading import maker
+from ..notebook import view
 from .posteriors import Cases
 from .tuning import threshold_scores
 
@@ -52,6 +54,18 @@ class PredictiveValues:
     def chart(self) -> Any:
         """Return the predictive values at all prevalences as an Altair chart; needs `separatrix[charts]`."""
         return maker("charts.curves.predictive_curve")(self)
+
+    def _repr_html_(self) -> str:
+        names = ("sensitivity", "specificity", "positive", "negative")
+        said = [*names[:2], f"positive predictive value at prevalence {self.prevalence:g}", "negative predictive value"]
+        ends = [getattr(self, f"{name}_interval") for name in names]
+        columns = (
+            Column("", said),
+            Column("value", [getattr(self, name) for name in names], ".4f"),
+            Column("95 % low", [end[0] for end in ends], ".4f"),
+            Column("high", [end[1] for end in ends], ".4f"),
+        )
+        return view(Table("What an answer means", columns, f"From {self.rows:,.6g} rows.").html)
 
     def __str__(self) -> str:
         rows = [("sensitivity", "sensitivity"), ("specificity", "specificity")]

@@ -11,7 +11,9 @@ from ..argument_types import check_arguments
 from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import mean_interval, wilson_band
+from ..inference.tables import Column, Table
 from ..loading import maker
+from ..notebook import code, view
 from ..progress import task
 from .cost_factors import best_factors
 from .cost_savings import at_priors
@@ -49,6 +51,23 @@ class Tuned:
     def chart(self) -> Any:
         """Return what was reached, with intervals, as an Altair chart; needs `separatrix[charts]`."""
         return maker("charts.intervals.tuned")(self)
+
+    def table(self) -> Table:
+        """Return what was reached, with intervals where they are known."""
+        nothing = (np.nan, np.nan)
+        more = {"cost of rows not tuned on": self.held_out_cost, "cost without tuning": self.before}
+        values = {**self.achieved, **{name: value for name, value in more.items() if value is not None}}
+        columns = (
+            Column("", list(values)),
+            Column("value", list(values.values()), ".4f"),
+            Column("95 % low", [self.intervals.get(name, nothing)[0] for name in values], ".4f"),
+            Column("high", [self.intervals.get(name, nothing)[1] for name in values], ".4f"),
+        )
+        said = self.goal + ("" if self.threshold is None else f": threshold {self.threshold:.4g}")
+        return Table(f"Tuned for {said}", columns, f"On the {self.rows:,} rows it was tuned on.")
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html, code(repr(self.decision)))
 
     def __str__(self) -> str:
         lines = [self.goal + ("" if self.threshold is None else f": threshold {self.threshold:.4g}")]

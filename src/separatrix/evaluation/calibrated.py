@@ -183,6 +183,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         model = cls(clone(fitted), **state.params)
         for name, value in {**unpack(state, {"CalibrationMap": CalibrationMap}), "estimator_": fitted}.items():
             setattr(model, name, value)
+        model._check(fitted)
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -18,7 +18,9 @@ from ..decisions import cost_curve, net_benefit, precision_recall, reliability, 
 from ..decisions.curves import Curve
 from ..errors import InputError, one_of
 from ..inference.shares import Interval, wilson
+from ..inference.tables import Column, Table, distinct
 from ..loading import maker
+from ..notebook import paragraphs, view
 
 POOLED = ("auc", "roc_auc", "roc_auc_ovr")
 """Areas under ROC curves: all held-out rows in one order, whichever fit judged them."""
@@ -209,6 +211,28 @@ class Estimate:
         if not is_among(kind, list(CURVES)):
             raise one_of("kind", kind, ["confusion", "calibration", *CURVES])
         return self.curve(kind, **arguments)  # type: ignore[arg-type]  # one of its names
+
+    def tables(self) -> dict[str, Table]:
+        """Return the scores with their intervals, and the held-out counts of up to 8 classes, as tables."""
+        nothing = (np.nan, np.nan)
+        names = ["error", *(name for name in self.scores if name != "error")]
+        ends = [self.interval if name == "error" else self.intervals.get(name) or nothing for name in names]
+        columns = (
+            Column("held out", [f"{name} (pooled)" if name in POOLED else name for name in names]),
+            Column("value", [self.error if name == "error" else self.scores[name] for name in names], ".4f"),
+            Column("95 % low", [end[0] for end in ends], ".4f"),
+            Column("high", [end[1] for end in ends], ".4f"),
+        )
+        note = f"{self.confusion.sum():,.6g} rows held out; error on the rows trained on {self.training_error:.4f}. Found by {self.method}."
+        found = {"scores": Table("Held-out performance", columns, note)}
+        if len(self.classes) <= SHOWN:
+            labels = distinct(self.classes.tolist(), taken=["truth"])
+            counts = [Column(f"{label}", self.confusion[:, k], ",.6g") for k, label in enumerate(labels)]
+            found["confusion"] = Table("Held-out rows: truth down, prediction across", (Column("truth", labels), *counts))
+        return found
+
+    def _repr_html_(self) -> str:
+        return view(*(table.html for table in self.tables().values()), paragraphs(f"Note: {note}." for note in self.notes))
 
     def __str__(self) -> str:
         held = float(self.confusion.sum())

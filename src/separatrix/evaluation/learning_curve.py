@@ -20,6 +20,7 @@ from ..errors import InputError, short_text
 from ..inference.shares import wilson
 from ..inference.tables import Column, Table
 from ..loading import maker
+from ..notebook import view
 from ..progress import task
 from .estimate import corrected_resampled_t
 from .evaluation_rows import EvaluationRows, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
@@ -89,7 +90,7 @@ class LearningCurve:
         return self.table().text
 
     def _repr_html_(self) -> str:
-        return self.table().html
+        return view(self.table().html)
 
 
 @answers_to(

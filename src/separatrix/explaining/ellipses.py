@@ -15,6 +15,7 @@ from ..geometry.regions import gaussian_scores, grid_points, leads, level_lines
 from ..inference.tables import Column, Table
 from ..loading import maker
 from ..models import LinearDiscriminantAnalysis
+from ..notebook import view
 from ..summaries import ClassMoments
 from .columns import column_number
 from .contributions import first_rows
@@ -74,7 +75,7 @@ class ClassEllipses:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)
 
 
 def class_ellipses(model: Any, X: Any, y: Any, plane: Sequence[Any] = (0, 1), truth: Any = None, grid: int = 150) -> ClassEllipses:

@@ -16,6 +16,7 @@ from ..data.labels import Labels
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..loading import maker
+from ..notebook import view
 from .contributions import first_rows
 from .explained_rows import open_rows
 from .model_views import explainable, view_of
@@ -75,7 +76,7 @@ class Projection:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)
 
 
 def project(model: Any, X: Any, y: Any, direction: Any = None) -> Projection:

@@ -16,7 +16,8 @@ from ..errors import InputError, InputTypeError
 from ..geometry.regions import ambiguity, axis_range, grid_points
 from ..inference.tables import Column, Table
 from ..loading import maker
-from ..models import FisherDiscriminant, LinearSVC
+from ..models import FisherDiscriminant, LinearSVC, OneVsOne
+from ..notebook import view
 from .columns import column_number
 from .contributions import finite_spread, first_rows
 from .explained_rows import call_model, log_posteriors, open_rows, predict_rows
@@ -24,8 +25,6 @@ from .model_views import inside, names_of, remembered
 
 MOST_ROWS = 2_000
 """Rows kept as points of the plane."""
-FEW = 64
-"""Scores of no more different values are votes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -108,7 +107,7 @@ class Regions:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,7 +247,7 @@ def _scores(model: Any, rows: Floats, labels: NDArray[Any]) -> Floats | None:
     classes = model.classes_
     if found is None or found.shape[1] != len(classes) or not (classes[found.argmax(axis=1)] == labels).all():
         return None
-    if len(np.unique(found[:, 0])) <= FEW:
+    if isinstance(inside(model), OneVsOne):
         return None  # votes: they jump at a boundary, and say nothing of where it lies between two points
     return np.asarray(found, dtype=np.float64)
 

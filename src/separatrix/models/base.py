@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among
-from ..arguments import KnownParameters
+from ..arguments import KnownParameters, require_given
 from ..array_types import Codes, Floats
 from ..data import Block, Source, as_rows
+from ..data.namespaces import is_foreign, like, namespace, to_host
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..inference.selected_columns import TOO_SMALL, picked_from, warn_if_picked
@@ -39,6 +40,8 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
     _picked_by: str | None = None
     _finite: ClassVar[tuple[str, ...]] = ()
     """Fitted arrays without which nothing can be predicted; a fit in which they are not finite is refused."""
+    _on_device: ClassVar[bool] = False
+    """Whether arrays of other libraries are computed with where they lie."""
     _reweighs: ClassVar[bool] = False
     """Whether other class priors change nothing but what `_prior_attributes` returns."""
 
@@ -95,8 +98,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
 
     def _labels(self, X: Any, codes_in: Callable[[Block], Codes | None]) -> NDArray[Any]:
         codes = self._collect(X, codes_in)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+        return labels_of(codes, self.classes_)
 
     def _collect(self, X: Any, function: Callable[[Block], NDArray[Any] | None]) -> NDArray[Any]:
         """Return function(block) of all blocks in one array; a None says that a score was not finite."""
@@ -110,11 +112,11 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         finite = [part for part in parts if part is not None]
         if len(finite) < len(parts):
             source.refuse_nonfinite()
-        return finite[0] if len(finite) == 1 else np.concatenate(finite)
+        return finite[0] if len(finite) == 1 else namespace(finite[0]).concat(finite)
 
     def _open(self, X: Any) -> Source:
         """Return the rows of X as this model reads them."""
-        return as_rows(X, n_jobs=getattr(self, "n_jobs", None))
+        return as_rows(X, n_jobs=getattr(self, "n_jobs", None), on_device=self._on_device)
 
     def _rows(self, X: Any) -> Source:
         """Return the source of rows to predict, with its columns checked against those of the fit; what labels it has are not read."""
@@ -231,6 +233,7 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         model = cls(**built(state.params))
         for name, value in unpack(state, cls._records).items():
             setattr(model, name, value)
+        require_given(model)
         return model
 
     def __sklearn_tags__(self) -> Any:
@@ -255,9 +258,29 @@ def too_large(model: str) -> InputError:
 
 def finite_or_none(scores: Floats, rows: Any = None) -> NDArray[np.floating] | None:
     """Return scores, in the float type of the rows if given and if it can hold them, or None if one is not finite."""
+    if is_foreign(scores):
+        return _finite_on_device(scores, rows)  # type: ignore[no-any-return]
     if not np.isfinite(scores).all():
         return None
     if rows is None or rows.dtype != np.float32:
         return scores
     single = scores.astype(np.float32)
     return single if np.isfinite(single).all() else scores  # rows of 1e37 have squared distances beyond float32
+
+
+def _finite_on_device(scores: Any, rows: Any) -> Any:
+    xp = namespace(scores)
+    if not bool(xp.all(xp.isfinite(scores))):
+        return None
+    single = scores if rows is None or rows.dtype != xp.float32 else xp.astype(scores, xp.float32)
+    return single if bool(xp.all(xp.isfinite(single))) else scores
+
+
+def labels_of(codes: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return labels by their codes: where these lie on another device, labels that are numbers lie there too, texts in NumPy."""
+    if isinstance(codes, np.ndarray):
+        labels: NDArray[Any] = classes[codes]
+        return labels
+    if classes.dtype.kind not in "biuf":
+        return np.asarray(classes[to_host(codes)])
+    return namespace(codes).take(like(classes, codes), codes)  # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, Refused, abilities_of
 from ..argument_types import is_among
-from ..arguments import KnownParameters
+from ..arguments import KnownParameters, require_given
 from ..array_types import Bools, Floats, Indices
 from ..data import Block, Source, as_rows
 from ..data.arrays import ArraySource
@@ -175,6 +175,8 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
         for name, value in unpack(state, {}).items():
             setattr(model, name, value)
         model.estimators_ = [restored(machine) for machine in state.machines]
+        require_machine(model._machine)
+        require_given(model)
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -227,7 +228,11 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
     def restore(cls, state: State) -> Self:
         """Return the model that a state describes."""
         require_model(state, cls)
-        return cls(restored(state.inside["estimator_"]), Decision(**state.params["decision"]), state.params["trained_priors"])
+        model = cls(restored(state.inside["estimator_"]), Decision(**state.params["decision"]), state.params["trained_priors"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it was said when the decision was made
+            model._check(model.estimator)
+        return model
 
     def __sklearn_is_fitted__(self) -> bool:
         if hasattr(self, "estimator_"):

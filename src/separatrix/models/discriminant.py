@@ -16,12 +16,14 @@ from ..abilities.parts import Similarity
 from ..argument_types import check_arguments
 from ..array_types import Floats
 from ..data import Block, Source
+from ..data.device import is_on_device
 from ..decisions.class_weights import class_factors, effective_priors, stand_in, weighted
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors, pooled_divisor, solve_discriminant
 from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha, shrink
 from ..solvers.closed_form.whitening import total_spread, whiten
 from ..solvers.closed_form.wide_discriminant import solve_wide_discriminant
+from ..solvers.device_scores import quadratic_scores
 from ..solvers.scores import folded, linear_codes, per_class
 from ..summaries import ClassMoments
 from ..summaries.norms import FourthMoment
@@ -98,6 +100,7 @@ class LinearDiscriminantAnalysis(
 
     priors_: Floats
     means_: Floats
+    _on_device = True
     _kind = "pooled"
     _in_span, _later = True, ("summary_", "covariance_", "basis_")
     covariance_ = Later(lambda model: model._covariance_asked_for())
@@ -269,11 +272,18 @@ class LinearDiscriminantAnalysis(
     def _joint(self, block: Block) -> Floats:
         """log π_k − ½ (‖z − z_k‖² + log det Σ + p log 2π) with z = (x − x̄)'B."""
         self._require_scatter()
+        if is_on_device(block):
+            return self._joint_on_device(block)  # type: ignore[no-any-return]
         z = np.asarray(block.X @ self.basis_) - self.xbar_ @ self.basis_
         centres = (self.means_ - self.xbar_) @ self.basis_
         quadratic = np.stack([np.einsum("ir,ir->i", d, d) for d in (z - c for c in centres)], axis=1)
         joint: Floats = log_priors(self.priors_) - 0.5 * (quadratic + self.log_det_ + self.n_features_in_ * LOG_2PI)
         return joint
+
+    def _joint_on_device(self, block: Block) -> Any:
+        p = self.n_features_in_
+        basis = np.broadcast_to(self.basis_, (len(self.means_), *self.basis_.shape))
+        return quadratic_scores(block, self.means_, basis, log_priors(self.priors_) - 0.5 * (self.log_det_ + p * LOG_2PI))
 
     def _draw(self, k: int, n: int, rng: np.random.RandomState) -> Floats:
         self._require_scatter()

@@ -76,6 +76,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Summ
     Fisher (1936), The use of multiple measurements in taxonomic problems, Annals of Eugenics 7.
     """
 
+    _on_device = True
     _kind = "pooled"
     _in_span = True
     transform, get_feature_names_out = project, direction_names

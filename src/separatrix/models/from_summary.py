@@ -15,6 +15,7 @@ from ..abilities.parts import SOLVED_AGAIN
 from ..array_types import Floats
 from ..data import Block, Source
 from ..data.calm_blas import calm_blas
+from ..data.device import DeviceSource
 from ..decisions.class_weights import class_factors
 from ..errors import CapacityError, InputError
 from ..solvers.closed_form.row_span import all_rows
@@ -85,7 +86,7 @@ class SummaryClassifier(Classifier):
         return self._adopt(source, attributes)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
-        if self._solved_in_span(source):
+        if not isinstance(source, DeviceSource) and self._solved_in_span(source):
             wide = source.n_rows is not None and is_wide(source.n_rows, source.n_features)
             rows = all_rows(source, copy=not wide)
             later = dict.fromkeys(self._later, None if wide else Computed.LATER)

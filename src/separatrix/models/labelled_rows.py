@@ -17,9 +17,12 @@ from sklearn.utils.validation import validate_data
 from ..argument_types import refused_as
 from ..array_types import Floats
 from ..data import Block, Source, as_source
+from ..data.device import is_on_device
 from ..data.labels import check_classes
+from ..data.namespaces import is_foreign
 from ..errors import DataWarning, InputError, did_you_mean
 from ..solvers.rows import Rows
+from ..summaries.device_moments import class_weights_on_device
 
 
 def label_rows(rows: Source, y: Any, sample_weight: Any, classes: Any = None) -> Source:
@@ -80,7 +83,7 @@ def check_columns(model: Any, X: Any, source: Source) -> None:
                 f"The feature names should match those that were passed during fit. Fitted on {list(names)}, "
                 f"given {list(X.feature_names)}; open the table with columns=[…] in the order of the fit."
             )
-    elif not (isinstance(X, np.ndarray) or sp.issparse(X)) or names is not None:  # arrays have no names to compare
+    elif not (isinstance(X, np.ndarray) or sp.issparse(X) or is_foreign(X)) or names is not None:  # arrays have no names to compare
         with refused_as("X", "give the columns of the fit, in their order: X[model.feature_names_in_]."):
             validate_data(model, X, reset=False, skip_check_array=True)
     if source.n_features != model.n_features_in_:
@@ -121,6 +124,8 @@ def class_totals(rows: Source | Rows, n_classes: int) -> Floats:
 
     def total(block: Block) -> Floats:
         assert block.codes is not None
+        if is_on_device(block):
+            return class_weights_on_device(block.codes, block.weight, n_classes)
         return np.bincount(block.codes, weights=block.weight, minlength=n_classes).astype(np.float64)
 
     totals: Floats = np.sum(list(rows.map(total)), axis=0)

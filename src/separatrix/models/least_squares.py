@@ -80,6 +80,7 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
     Bishop (2006), Pattern Recognition and Machine Learning, section 4.1.3.
     """
 
+    _on_device = True
     _kind = "pooled"
     _in_span = True
 

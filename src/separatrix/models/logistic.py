@@ -20,6 +20,8 @@ from ..abilities.logistic_likelihood import KEPT, LogisticLikelihood
 from ..abilities.parts import CoefficientBounds, Machines, WarmStart
 from ..array_types import Floats
 from ..data import Block, Source
+from ..data.device import DeviceSource
+from ..data.namespaces import conversion
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..inference.logistic import FisherInformation, fisher_information
@@ -97,6 +99,7 @@ class LogisticRegression(LossModel):
 
     averaging_: Averaged
     evidence_: FisherInformation | None
+    _on_device = True
     _reweighs = True
     predict_proba, predict_log_proba = predict_proba, predict_log_proba
     summary, influence = summary, influence_of
@@ -162,6 +165,7 @@ class LogisticRegression(LossModel):
         shares = problem.counts / problem.total
         small = (problem.n_classes - 1) * (problem.n_features + 1) <= KEPT
         usable = solution.status is not Status.SEPARABLE
+        usable = usable and not isinstance(problem.rows.source, DeviceSource)
         if not (small and usable and problem.strength == 0.0 and self.class_weight is None):
             return {"class_prior_": shares, "evidence_": None}
         return {"class_prior_": shares, "evidence_": fisher_information(problem, solution.coef, solution.intercept, solution.dependent)}
@@ -191,6 +195,9 @@ class LogisticRegression(LossModel):
         from ..solvers.smooth import firth
 
         return firth.solve(problem)
+
+    def _needs_host(self) -> str | None:
+        return "firth=True" if self.firth else super()._needs_host()
 
     def _check_params(self) -> None:
         super()._check_params()
@@ -242,6 +249,8 @@ class LogisticRegression(LossModel):
         if self.l1_ratio > 0.0:
             raise InputError(f"partial_fit has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or fit on all rows.")
         source = self._rows_to_add(X, y, classes, sample_weight)
+        if isinstance(source, DeviceSource):
+            raise InputError(f"partial_fit learns row by row, in NumPy; pass {conversion(source.X)}, or use fit.")
         state = self._learned(source, self._begin(source) if first or not hasattr(self, "averaging_") else self.averaging_)
         attributes = {
             "classes_": source.classes,

@@ -14,6 +14,8 @@ from ..abilities.column_sets import ColumnsRanked
 from ..abilities.parts import WarmStart
 from ..array_types import Floats
 from ..data import Source
+from ..data.device import DeviceSource
+from ..data.namespaces import conversion, place_name
 from ..decisions.class_weights import class_factors
 from ..errors import InputError, SingularWarning
 from ..losses import Loss
@@ -73,6 +75,7 @@ class LossModel(SparseCoefficients):
         """
         self._check_given()
         source = self._rows_to_fit(X, y, sample_weight)
+        self._check_device(source)
         try:
             with quiet():
                 problem = self._problem(source)
@@ -81,6 +84,16 @@ class LossModel(SparseCoefficients):
             raise too_large(type(self).__name__) from None
         self._report(solution, source)
         return self._adopt(source, self._found(source.classes, problem, solution))
+
+    def _check_device(self, source: Source) -> None:
+        """Raise an error where rows lie on a device and a parameter asks for what is computed in NumPy alone."""
+        what = self._needs_host()
+        if what is not None and isinstance(source, DeviceSource):
+            raise InputError(f"{what} is computed in NumPy alone, X is an array of {place_name(source.X)}; pass {conversion(source.X)}.")
+
+    def _needs_host(self) -> str | None:
+        """Return the parameter that asks for a solver which arrays of other libraries do not have, or None."""
+        return f"l1_ratio={self.l1_ratio!r}" if self.l1_ratio > 0.0 else None
 
     def _found(self, classes: Any, problem: Problem, solution: Solution) -> dict[str, Any]:
         """Return the attributes of a fit."""

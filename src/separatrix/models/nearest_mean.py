@@ -64,6 +64,7 @@ class NearestMean(SummaryClassifier, LinearClassifier):
     Duda, Hart and Stork (2001), Pattern Classification, section 2.6.1.
     """
 
+    _on_device = True
     _kind = "diagonal"
 
     def __init__(

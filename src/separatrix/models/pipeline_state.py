@@ -5,7 +5,8 @@ Each is arithmetic on arrays that is known here; every other estimator of scikit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,9 @@ def restored_step(state: State, restored: Callable[[State], Any]) -> Any:
 
     if state.model == "Pipeline":
         names = state.values["names"]["plain"]
-        return Pipeline([(name, restored(state.inside[f"steps.{i}"])) for i, name in enumerate(names)])
+        found = Pipeline([(name, restored(state.inside[f"steps.{i}"])) for i, name in enumerate(names)])
+        require_chain([step for _, step in found.steps])
+        return found
     own = {name: value for name, value in unpack(state, {}).items() if value is not None or name in ("mean_", "var_", "scale_")}
     if state.model == "StandardScaler":
         scaler = StandardScaler(**state.params)
@@ -65,3 +68,16 @@ def restored_step(state: State, restored: Callable[[State], Any]) -> Any:
         raise DamagedFileError("The model file has a polynomial basis of more columns than can be counted; write it anew.") from error
     vars(basis).update(own)
     return basis
+
+
+def require_chain(steps: Sequence[Any]) -> None:
+    """Raise an error unless each step takes what the one before it gives."""
+    for step, after in pairwise(steps):
+        name = type(after).__name__
+        if not hasattr(step, "transform"):
+            raise DamagedFileError(f"The step {type(step).__name__} transforms nothing, and {name} follows it.")
+        width = step.n_outputs if hasattr(step, "n_outputs") else len(step.get_feature_names_out())
+        if width != after.n_features_in_:
+            raise DamagedFileError(f"{name} takes {after.n_features_in_} columns, and the step before it gives {width}.")
+        if name == "StandardScaler" and after.with_mean and getattr(step, "is_sparse", False):
+            raise DamagedFileError("StandardScaler centres columns, and the step before it gives sparse ones.")

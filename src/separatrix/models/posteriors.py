@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..array_types import Floats
 from ..solvers.scores import log_posteriors_of, posteriors_of
 from .base import finite_or_none
@@ -43,4 +41,4 @@ def predict_log_proba(self: Classifier, X: Any) -> Floats:
 
 def _posteriors(scores: Floats) -> Floats | None:
     """Return softmax of scores, or None if one is not finite: an infinite score has a posterior of 1, which would hide it."""
-    return posteriors_of(scores) if np.isfinite(scores).all() else None
+    return None if finite_or_none(scores) is None else posteriors_of(scores)

@@ -91,6 +91,7 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
     priors_: Floats
     means_: Floats
     spans_: tuple[ClassSpan, ...]
+    _on_device = True
     _kind = "full"
     _in_span, _later = True, ("summary_", "covariance_", "basis_")
     covariance_ = Later(lambda model: model._covariances_asked_for())

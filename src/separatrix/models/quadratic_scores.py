@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from ..array_types import Floats
 from ..data import Block
+from ..data.device import is_on_device
 from ..decisions.class_weights import NEVER
+from ..solvers import device_scores
 from ..solvers.closed_form.class_spans import ClassSpan
 from ..solvers.closed_form.quadratic import whitening_parts
 from ..solvers.closed_form.whitening import Whitening
@@ -22,6 +24,8 @@ SCORED = 125_000
 
 def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats) -> Floats:
     """Return offset_k − ½ ‖B_k'(x − μ_k)‖² of each row, whitening for all classes at once."""
+    if is_on_device(block):
+        return device_scores.quadratic_scores(block, means, bases, offset)  # type: ignore[no-any-return]
     K, p, _ = bases.shape
     # Absent values of sparse rows stay absent; dense rows are exact also where the means are huge beside the distances.
     centre = np.zeros(p) if block.is_sparse else means.mean(axis=0)

@@ -53,8 +53,8 @@ class State:
             return self.arrays["classes_"]
         if "classes_" in self.values:
             return labels_of(self.values["classes_"])
-        models = [model for name, model in self.inside.items() if name in ("estimator_", "model_")]
-        return models[0].classes if models else None
+        names = [name for name in ("estimator_", "model_", f"steps.{len(self.inside) - 1}") if name in self.inside]
+        return self.inside[names[0]].classes if names else None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -114,7 +114,8 @@ def _put(state: State, key: str, value: Any) -> None:
     elif is_plain(value):
         state.values[key] = {"plain": value}
     else:
-        raise InputError(f"{key} of type {type(value).__name__} cannot be part of a state: arrays and plain values only.")
+        hint = "; call densify() first" if hasattr(value, "tocsr") else ""
+        raise InputError(f"{key} of type {type(value).__name__} cannot be part of a state: arrays and plain values only{hint}.")
 
 
 def is_scalar(value: Any) -> bool:

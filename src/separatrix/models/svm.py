@@ -6,18 +6,22 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, FoldsHeldOut
 from ..array_types import Floats, Folds, Ints
 from ..data import Source
+from ..data.device import DeviceSource
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
 from ..solvers.held_out.left_out_margins import MarginRows, certified_scores
 from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
 from ..solvers.margins import svm
+from ..solvers.problem import Problem
 from ..solvers.solution import Solution
+from ..solvers.stopping import GAP_SHARE
 from .loss_model import LossModel
 
 MOST = 2_000
@@ -83,6 +87,7 @@ class LinearSVC(LossModel):
     Vapnik (1995), The Nature of Statistical Learning Theory, chapter 5.
     """
 
+    _on_device = True
     l1_ratio = 0.0
     warm_start = False
     support_: Ints
@@ -164,11 +169,12 @@ class LinearSVC(LossModel):
         """
         self._check_given()
         source = self._rows_to_fit(X, y, sample_weight)
+        self._check_device(source)
         problem = self._problem(source)
         joint = self.multi_class == "crammer_singer"
         assert source.classes is not None
-        found = svm.solve(replace(problem, loss=Hinge()) if joint else problem, self._ridge(), joint, source.classes)
-        solution = found.solution
+        found = None if isinstance(source, DeviceSource) else self._machines(problem, joint, source.classes)
+        solution = self._on_its_device(problem) if found is None else found.solution
         self._report(solution, source)
         return self._adopt(
             source,
@@ -176,12 +182,32 @@ class LinearSVC(LossModel):
                 "classes_": source.classes,
                 "coef_": solution.coef,
                 "intercept_": solution.intercept,
-                **({"support_": found.support, "dual_coef_": found.dual} if self.store_dual else {}),
+                **({"support_": found.support, "dual_coef_": found.dual} if self.store_dual and found is not None else {}),
                 "margin_": half_widths(solution.coef, joint),
                 "n_iter_": max(1, solution.iterations),
                 "solution_": solution,
             },
         )
+
+    def _machines(self, problem: Problem, joint: bool, classes: NDArray[Any]) -> svm.Found:
+        return svm.solve(replace(problem, loss=Hinge()) if joint else problem, self._ridge(), joint, classes)
+
+    def _on_its_device(self, problem: Problem) -> Solution:
+        """Return all machines of rows on a device, which share every pass."""
+        from ..solvers.smooth import kronecker
+
+        own = replace(problem, tol=float(self.tol) / GAP_SHARE)
+        return replace(kronecker.solve(own), why="the rows stay on their device: all machines share every pass")
+
+    def _needs_host(self) -> str | None:
+        asked = {
+            "loss='hinge'": self.loss != "squared_hinge",
+            "multi_class='crammer_singer'": self.multi_class != "ovr",
+            "C=inf": np.isinf(self.C),
+            "penalize_intercept=True": self.penalize_intercept,
+            "store_dual=True": self.store_dual,
+        }
+        return next((name for name, is_asked in asked.items() if is_asked), None)
 
     def _abilities(self) -> Abilities:
         page = super()._abilities()

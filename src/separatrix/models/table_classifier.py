@@ -35,6 +35,7 @@ from .decided import with_decision
 from .goodness_of_fit import score
 from .inner_estimator import or_logistic
 from .logistic import LogisticRegression
+from .pipeline_state import require_chain
 from .registry import require_model, restored, state_of
 from .state import State, labels_of, pack
 
@@ -284,6 +285,9 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
             steps.append(scaler)
         found = cls(clone(fitted), prep=clone(prep), standardise=params["standardise"], target=params["target"])
         found.pipeline_ = make_pipeline(*steps, fitted)
+        check_parameters(found)
+        check_parameters(prep)
+        require_chain([*steps, *([step for _, step in fitted.steps] if isinstance(fitted, Pipeline) else [fitted])])
         return found
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -54,6 +54,11 @@ class TableColumns(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.array([batch.column(j).name for j in range(batch.n_features)], dtype=object)
         return self
 
+    @property
+    def n_outputs(self) -> int:
+        """How many columns are kept."""
+        return sum(isinstance(step, READ) for step in self.recipe_.steps)
+
     def transform(self, X: Any) -> Any:
         """Return the columns of some rows: a batch of columns, or an array."""
         batch = whole_table(X, self.recipe_.columns)

@@ -15,12 +15,12 @@ from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights
 from ..data.whole_tables import whole_table
-from ..errors import InputError, one_of
+from ..errors import InputError
 from ..loading import maker
 from ..summaries.table_summary import TableSummary
 from .prepared_table import PreparedTable
 from .recipe import Recipe
-from .wishes import Wishes, mapping_of, names_of, pairs_of
+from .wishes import Wishes, mapping_of, wishes_of
 
 
 class TablePrep(TransformerMixin, BaseEstimator):
@@ -247,6 +247,16 @@ class TablePrep(TransformerMixin, BaseEstimator):
             )
         return self.recipe_.transform(X, self._sparse)
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether rows come out sparse."""
+        return self.recipe_.is_sparse if self.sparse_output == "auto" else bool(self.sparse_output)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many columns of numbers come out."""
+        return len(self.recipe_.outputs)
+
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return how the columns of numbers are said."""
         check_is_fitted(self)
@@ -274,6 +284,8 @@ class TablePrep(TransformerMixin, BaseEstimator):
         found.n_features_in_, found._is_used = int(own["n_features_in_"]), True
         if own["feature_names_in_"] is not None:
             found.feature_names_in_ = own["feature_names_in_"]
+        check_parameters(found)
+        found.wishes()
         return found
 
     def __sklearn_tags__(self) -> Any:
@@ -282,51 +294,3 @@ class TablePrep(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def wishes_of(
-    *,
-    kinds: Any = None,
-    shapes: Any = None,
-    drop: Any = None,
-    keep: Any = None,
-    orders: Any = None,
-    references: Any = None,
-    units: Any = None,
-    interactions: Any = None,
-    many_levels: Literal["target", "hash"] = "target",
-    most_levels: int = 40,
-    most_words: int = 2_000,
-) -> Wishes:
-    """Return what a user asks for, checked as far as that is possible without the table."""
-    if most_levels < 2 or most_words < 1:
-        raise InputError(f"most_levels={most_levels} and most_words={most_words} must be at least 2 and 1.")
-    if many_levels not in ("target", "hash"):
-        raise one_of("many_levels", many_levels, ["target", "hash"])
-    return Wishes(
-        mapping_of(kinds, "kinds"),
-        "auto" if isinstance(shapes, str) and shapes == "auto" else mapping_of(shapes, "shapes"),
-        names_of(drop, "drop"),
-        names_of(keep, "keep"),
-        {name: names_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
-        {name: str(level) for name, level in mapping_of(references, "references").items()},
-        {name: _unit(given) for name, given in mapping_of(units, "units").items()},
-        pairs_of(interactions),
-        many_levels,
-        most_levels,
-        most_words,
-    )
-
-
-def _unit(given: Any) -> tuple[str, float]:
-    if isinstance(given, str):
-        return given, 1.0
-    try:
-        unit, per = given
-        if not 0 < float(per) < np.inf:
-            raise ValueError
-        return str(unit), float(per)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"units={given!r:.60} must be a unit, or (unit, how many of it a coefficient is for), such as ('years', 10)."
-        ) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -22,6 +21,7 @@ from ..loading import maker
 from ..models import TableClassifier
 from ..models.registry import require_model
 from ..models.state import State
+from ..notebook import listed, view
 from ..prepare import Recipe
 from ..prepare.steps import Dropped
 from ..summaries.table_summary import TableSummary
@@ -261,8 +261,7 @@ class Board:
 
     def _repr_html_(self) -> str:
         table = self.table()
-        lines = "".join(f"<li>{escape(line)}</li>" for line in self.remarks())
-        return f"<section>{Table(table.title, table.columns).html}<ul>{lines}</ul></section>"
+        return view(Table(table.title, table.columns).html, listed(self.remarks()))
 
 
 def _plan_text(plan: Any) -> str:

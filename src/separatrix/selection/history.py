@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..inference.tables import Column, Table
 from ..loading import maker
+from ..notebook import view
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,4 +133,4 @@ class History:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)

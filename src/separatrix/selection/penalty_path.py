@@ -12,7 +12,9 @@ from ..abilities import offered
 from ..abilities.logistic_likelihood import LogisticLikelihood
 from ..argument_types import as_numbers, check_arguments, is_among
 from ..array_types import Floats, Ints
-from ..data import Source, as_source
+from ..data import Source, as_rows, as_source
+from ..data.device import DeviceSource
+from ..data.namespaces import conversion
 from ..errors import InputError, one_of
 from ..inference.likelihood import aic, bic
 from ..inference.logistic import pseudo_inverse
@@ -20,6 +22,7 @@ from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
 from ..loading import maker
 from ..models import LogisticRegression
+from ..notebook import view
 
 CRITERIA = ("leave_one_out", "aic", "bic")
 
@@ -37,6 +40,10 @@ class RegularisationPath:
     log_loss : (m,) mean log-loss of the rows fitted
     leave_one_out : (m,) approximate leave-one-out log-loss
     refitted : (m,) rows that carry their own estimate and were left out by a refit
+    gap : (m,) proven bounds on what is left of each objective
+
+    Of rows on a device (torch, CuPy, JAX) no Hessian is formed: effective parameters, AIC, BIC and leave-one-out are NaN then, and
+    validation rows choose C (`probe`).
     """
 
     Cs: Floats
@@ -49,11 +56,16 @@ class RegularisationPath:
     log_loss: Floats
     leave_one_out: Floats
     refitted: Ints
+    gap: Floats
 
     def best(self, by: Literal["leave_one_out", "aic", "bic"] = "leave_one_out") -> float:
         """Return the C with the smallest criterion, the smallest such C among equals."""
         if not is_among(by, list(CRITERIA)):
             raise one_of("by", by, CRITERIA)
+        if np.isnan(getattr(self, by)).all():
+            raise InputError(
+                f"{by} needs a Hessian, which rows on a device have none of; choose C by validation rows: probe(X, y, X_val, y_val)."
+            )
         return float(self.Cs[int(np.argmin(getattr(self, by)))])
 
     @property
@@ -84,7 +96,7 @@ class RegularisationPath:
         return self.table.text
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)
 
 
 def regularisation_path(
@@ -103,7 +115,7 @@ def regularisation_path(
 
     Parameters
     ----------
-    X, y, sample_weight : rows, labels and weights in memory
+    X, y, sample_weight : rows, labels and weights in memory, or on a device (torch, CuPy, JAX)
     Cs : (m,) increasing values of C; default: 13 from 10⁻⁴ to 10⁴
     l1_ratio, fit_intercept, tol, max_iter, n_jobs : as in `LogisticRegression`
 
@@ -124,8 +136,14 @@ def regularisation_path(
     model = LogisticRegression(l1_ratio=l1_ratio, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter, n_jobs=n_jobs, warm_start=True)
     path = offered(model.abilities().warm_start).path
     assert path is not None  # LogisticRegression has one
-    source = as_source(X, y, sample_weight, n_jobs=n_jobs)
-    steps = [_step(fitted, source, X, y, sample_weight) for fitted in path(source, values)]
+    source = as_source(as_rows(X, n_jobs=n_jobs, on_device=True), y, sample_weight)
+    if isinstance(source, DeviceSource):
+        if l1_ratio > 0.0:
+            raise InputError(f"l1_ratio={l1_ratio!r} is computed in NumPy alone; pass {conversion(source.X)}.")
+        total = float(source.n_rows if source.weight is None else source.xp.sum(source.weight))
+        steps = [_step_on_device(fitted, total) for fitted in path(source, values)]
+    else:
+        steps = [_step(fitted, source, X, y, sample_weight) for fitted in path(source, values)]
     columns = [np.array(column) for column in zip(*steps, strict=True)]
     return RegularisationPath(values, *columns)
 
@@ -159,7 +177,15 @@ def _step(model: LogisticRegression, source: Source, X: Any, y: Any, sample_weig
             losses[i], refitted = exact, refitted + 1
     mean = float(losses @ left.weight / left.weight.sum())
     log_l = -n * f
-    return model.coef_, model.intercept_, k, log_l, aic(log_l, k), bic(log_l, k, n), f, mean, refitted
+    assert model.solution_ is not None
+    return model.coef_, model.intercept_, k, log_l, aic(log_l, k), bic(log_l, k, n), f, mean, refitted, model.solution_.gap
+
+
+def _step_on_device(model: LogisticRegression, n: float) -> tuple[Any, ...]:
+    """Return the entries of one C that need no Hessian, which rows on a device rarely leave room for."""
+    assert model.solution_ is not None
+    f = model.solution_.objective - 0.5 * float(np.vdot(model.coef_, model.coef_)) / (float(model.C) * n)
+    return model.coef_, model.intercept_, np.nan, -n * f, np.nan, np.nan, f, np.nan, 0, model.solution_.gap
 
 
 def _refit_without(model: LogisticRegression, source: Source, X: Any, y: Any, sample_weight: Any, i: int) -> float | None:

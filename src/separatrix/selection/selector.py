@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import KnownParameters
+from ..arguments import KnownParameters, require_given
 from ..array_types import Bools, Indices
 from ..data import Source, as_source
 from ..errors import InputError, NoFeatureLeftError
@@ -145,6 +145,7 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
         selector = cls(**built(state.params))
         for name, value in unpack(state, RECORDS).items():
             setattr(selector, name, value)
+        require_given(selector)
         return selector
 
     def __sklearn_tags__(self) -> Any:

@@ -18,13 +18,14 @@ from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.metrics import METRICS, NEED_POSTERIORS
 from ..evaluation.plans import NEVER
 from ..evaluation.predictions import HeldOut
+from ..notebook import Sentences
 from .board import Board
 from .board_entry import Entry
 from .performance import ComparisonMetric, Performance
 
 
 @dataclass(frozen=True, eq=False)
-class ProcedureEstimate:
+class ProcedureEstimate(Sentences):
     """How picking a model by a comparison does on rows that neither the models nor the pick have seen.
 
     Attributes

@@ -39,6 +39,7 @@ from importlib import import_module
 
 import numpy as np
 
+from ..data.device import DeviceSource
 from ..data.threads import single_threaded_blas
 from ..losses import Logistic
 from .problem import Problem
@@ -94,6 +95,8 @@ class Choice:
 def choose(problem: Problem) -> Choice:
     """Return the solver for a problem."""
     rows, p = problem.rows, problem.n_features
+    if isinstance(rows.source, DeviceSource):
+        return Choice("kronecker", "the rows stay on their device, where products are quick and few passes count most")
     if problem.l1_ratio > 0.0 and problem.strength > 0.0:
         return Choice("proximal_newton", f"l1_ratio={problem.l1_ratio:g} puts kinks into the penalty")
     if rows.held is None:

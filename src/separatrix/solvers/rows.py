@@ -12,8 +12,10 @@ import scipy.sparse as sp
 
 from ..array_types import Codes, Floats
 from ..data import Block, Source
+from ..data.device import is_on_device
 from ..data.kept import kept
 from ..data.merging import Mergeable
+from ..data.namespaces import like, namespace
 from ..data.source import ChunkedSource, as_float
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
 from ..thresholds import THREADS
@@ -133,7 +135,10 @@ class Rows:
     def _weighted(self, block: Block) -> Block:
         if self.factors is None:
             return block
-        own = self.factors[block.codes]
+        if is_on_device(block):
+            own = namespace(block.X).take(like(self.factors, block.X), block.codes)
+        else:
+            own = self.factors[block.codes]
         return replace(block, weight=own if block.weight is None else own * block.weight)
 
 

@@ -11,8 +11,11 @@ from scipy.special import log_softmax
 
 from ..array_types import Codes, Floats
 from ..data import Block
+from ..data.device import is_on_device
+from ..data.namespaces import is_foreign
 from ..summaries.grouped import tile_rows
 from ..thresholds import LABELS, SCORES
+from . import device_scores
 
 FEW_CLASSES = 16
 """Up to here a fused kernel beats a matrix product with so few columns."""
@@ -23,6 +26,8 @@ FEW_ROWS, MANY_CLASSES = 500, 12
 
 def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
     """Return X coef' + intercept of a block in float64: the reference for small or sparse blocks, else tiles."""
+    if is_on_device(block):
+        return device_scores.linear_scores(block, coef, intercept)  # type: ignore[no-any-return]
     if _is_small(block):
         return np.asarray(block.X @ coef.T + intercept, dtype=np.float64)
     scores = np.empty((block.n_rows, len(coef)))
@@ -37,6 +42,8 @@ def linear_codes(block: Block, coef: Floats, intercept: Floats) -> Codes | None:
 
     No score is stored: an array of them would cost more in fresh memory than the products do.
     """
+    if is_on_device(block):
+        return device_scores.linear_codes(block, coef, intercept)  # type: ignore[no-any-return]
     if _is_small(block) or len(coef) > FEW_CLASSES:
         return codes_of(linear_scores(block, coef, intercept))
     from ..kernels.scores import linear_argmax
@@ -65,6 +72,8 @@ def _score_tile(tile: Block, coef: Floats, intercept: Floats, out: Floats) -> No
 
 def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floats) -> Floats:
     """Return offset_k − ½ Σ_j precision_kj (x_j − means_kj)² of each row; absent values of sparse rows are never visited."""
+    if is_on_device(block):
+        return device_scores.diagonal_scores(block, means, precision, offset)  # type: ignore[no-any-return]
     if block.is_sparse:
         squares = block.X.copy()
         squares.data = squares.data.astype(np.float64) ** 2
@@ -91,6 +100,8 @@ def codes_of(scores: Floats) -> Codes | None:
     >>> codes_of(np.array([[0.2, 0.7], [1.0, 1.0]]))
     array([1, 0], dtype=int32)
     """
+    if is_foreign(scores):
+        return device_scores.codes_of(scores)  # type: ignore[no-any-return]
     if not LABELS.reached(scores.size):
         return largest(scores) if np.isfinite(scores).all() else None
     from ..kernels.scores import argmax_rows
@@ -130,6 +141,8 @@ def posteriors_of(scores: Floats) -> Floats:
     >>> posteriors_of(np.array([[0.0, 0.0], [-np.inf, 3.0]])).tolist()
     [[0.5, 0.5], [0.0, 1.0]]
     """
+    if is_foreign(scores):
+        return device_scores.posteriors_of(scores)  # type: ignore[no-any-return]
     if scores.shape[1] == 2:
         # Two columns: a sum over rows of two is slower than the exponential itself.
         found = np.empty_like(scores)
@@ -154,6 +167,8 @@ def log_posteriors_of(scores: Floats) -> Floats:
     >>> log_posteriors_of(np.array([[0.0, 1000.0]])).tolist()
     [[-1000.0, 0.0]]
     """
+    if is_foreign(scores):
+        return device_scores.log_posteriors_of(scores)  # type: ignore[no-any-return]
     return np.asarray(log_softmax(scores, axis=1))
 
 
@@ -165,6 +180,8 @@ def per_class(scores: Floats) -> Floats:
     >>> per_class(np.array([[1.5], [-2.0]])).tolist()
     [[0.0, 1.5], [0.0, -2.0]]
     """
+    if is_foreign(scores):
+        return device_scores.per_class(scores)  # type: ignore[no-any-return]
     return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
 
 
@@ -178,7 +195,7 @@ def folded_classes(values: Floats, axis: int = 0) -> Floats:
     """
     if values.shape[axis] != 2:
         return values
-    return values[1:] - values[:1] if axis == 0 else np.diff(values, axis=axis)
+    return values[1:] - values[:1] if axis == 0 else values[:, 1:] - values[:, :1]
 
 
 def folded(coef: Floats, intercept: Floats) -> tuple[Floats, Floats]:

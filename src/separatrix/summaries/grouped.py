@@ -18,7 +18,10 @@ import numpy as np
 
 from ..array_types import Codes, Floats, Ints, Parts
 from ..data import Block
+from ..data.device import is_on_device
+from ..data.namespaces import is_foreign
 from ..thresholds import SUMS
+from .device_moments import device_moments, device_rows_per_class
 
 DENSE_ENOUGH = 0.25
 """Share of stored values from which a sparse tile is cheaper as a dense one (BLAS against scattered additions)."""
@@ -45,6 +48,8 @@ class Grouping:
 
 def grouped_moments(block: Block, codes: Codes, grouping: Grouping) -> tuple[Floats, Floats, Floats]:
     """Return counts (G,), means (G, p) and scatter ((S, p, p), or (G, p) if diagonal) of the groups in a block."""
+    if is_on_device(block):
+        return device_moments(block, codes, grouping)
     p = block.n_features
     # The reference writes a member of each group for each row, and reads the rows once per slot: one product, a twentieth of its work.
     if not SUMS.reached(block.n_rows * max(p + grouping.n_groups, p * grouping.n_slots / 20)):
@@ -59,10 +64,10 @@ def grouped_moments(block: Block, codes: Codes, grouping: Grouping) -> tuple[Flo
     add = _add_sparse if sparse_pairs else _add_tiles
     with np.errstate(invalid="ignore", over="ignore"):
         add(block, codes, grouping, pilot, counts, sums, scatter)
-        return _centred(grouping, pilot, counts, sums, scatter)
+        return centred_sums(grouping, pilot, counts, sums, scatter)
 
 
-def _centred(grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> tuple[Floats, Floats, Floats]:
+def centred_sums(grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> tuple[Floats, Floats, Floats]:
     """Turn sums about the pilot into means and scatters about the means."""
     d = sums / np.where(counts > 0, counts, 1.0)[:, None]
     if grouping.diagonal:
@@ -169,6 +174,8 @@ def rows_per_class(codes: Codes, weight: Floats | None, n_classes: int) -> Ints:
     >>> rows_per_class(np.array([0, 1, 1], dtype=np.int32), np.array([2.0, 0.0, 0.5]), 2)
     array([1, 1])
     """
+    if is_foreign(codes):
+        return device_rows_per_class(codes, weight, n_classes)
     return np.bincount(codes if weight is None else codes[weight > 0], minlength=n_classes)
 
 

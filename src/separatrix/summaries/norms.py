@@ -9,7 +9,9 @@ import numpy as np
 
 from ..array_types import Floats
 from ..data import Block
+from ..data.device import is_on_device
 from ..data.sum_engine import SumEngine
+from .device_moments import device_fourth_moments
 from .grouped import tile_rows
 
 
@@ -70,6 +72,9 @@ class FourthMomentPass:
     def __call__(self, block: Block) -> FourthMoment:
         """Summarise a block."""
         assert block.codes is not None
+        if is_on_device(block):
+            totals = device_fourth_moments(block, self.means, self.scale)
+            return FourthMoment(float(totals.sum() if self.factors is None else totals @ self.factors))
         norms = _sparse_norms(block, self.means, self.scale) if block.is_sparse else _dense_norms(block, self.means, self.scale)
         squared = norms * norms
         if self.factors is not None:
@@ -91,6 +96,8 @@ class ClassFourthMomentsPass:
 
     def __call__(self, block: Block) -> ClassFourthMoments:
         """Summarise a block."""
+        if is_on_device(block):
+            return ClassFourthMoments(device_fourth_moments(block, self.means, self.scale))
         totals = np.zeros(len(self.means))
         for k in np.unique(block.codes):  # type: ignore[arg-type]
             rows = np.flatnonzero(block.codes == k)

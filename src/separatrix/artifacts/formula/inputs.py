@@ -32,6 +32,7 @@ class Inputs:
     as_columns : whether columns stay columns, cleaned as the recipe says: for naive Bayes on tables
     mean, scale : (p,) of a standardisation behind the recipe, or None
     is_named : whether the names are those of the training, or numbers of columns that had none
+    centre : (p,) a row in the middle of those of the training, where the model knows one
     """
 
     names: tuple[str, ...]
@@ -40,6 +41,7 @@ class Inputs:
     mean: Floats | None = None
     scale: Floats | None = None
     is_named: bool = True
+    centre: Floats | None = None
 
     @property
     def columns(self) -> list[str]:

@@ -67,22 +67,20 @@ def formula_of(model: Any) -> Formula:
 
 def attribute(state: State, name: str) -> Any:
     """Return one fitted attribute of a state, with the records that formulas use."""
-    held = [{key: v for key, v in part.items() if key == name or key.startswith(f"{name}.")} for part in (state.arrays, state.values)]
-    found = unpack(State(state.model, state.schema, {}, *held), dict(RECORDS))
+    found = unpack(_only(state, name), dict(RECORDS))
     if name not in found:
         raise InputError(f"The state of this {state.model} lacks {name}; it was not fitted, or written by another version.")
     return found[name]
 
 
-def inside(state: State, name: str = "estimator_") -> State:
-    """Return the state of the model inside another."""
-    if hasattr(state, "inside"):
-        found: State = state.inside[name]
-        return found
-    prefix = "estimator."
-    about = state.values["estimator"]
-    parts = [{key.removeprefix(prefix): v for key, v in held.items() if key.startswith(prefix)} for held in (state.arrays, state.values)]
-    return State(about["model"], state.schema, about["params"], *parts)
+def _only(state: State, name: str, prefix: str = "") -> State:
+    """Return a state with one of the attributes alone, and without what stands before its name."""
+    whole = f"{prefix}{name}"
+
+    def own(held: Mapping[str, Any]) -> dict[str, Any]:
+        return {key.removeprefix(prefix): value for key, value in held.items() if key == whole or key.startswith(f"{whole}.")}
+
+    return State(state.model, state.schema, {}, own(state.arrays), own(state.values))
 
 
 def _classes(state: State) -> NDArray[Any]:
@@ -91,10 +89,12 @@ def _classes(state: State) -> NDArray[Any]:
 
 def _inputs(state: State) -> Inputs:
     """Return columns of numbers, by the names they had in training or by number."""
+    means = state.arrays.get("xbar_", state.arrays.get("means_"))
+    centre = None if means is None else np.atleast_2d(means).mean(axis=0)
     if "feature_names_in_" in state.values:
-        return Inputs(tuple(str(name) for name in attribute(state, "feature_names_in_")))
+        return Inputs(tuple(str(name) for name in attribute(state, "feature_names_in_")), centre=centre)
     n = int(attribute(state, "n_features_in_"))
-    return Inputs(tuple(f"x{j}" for j in range(n)), is_named=False)
+    return Inputs(tuple(f"x{j}" for j in range(n)), is_named=False, centre=centre)
 
 
 def _linear(state: State, link: bool) -> Formula:
@@ -172,11 +172,7 @@ def _categorical(state: State) -> Formula:
 
 def _mixed(state: State) -> Formula:
     priors, inputs = np.asarray(attribute(state, "class_log_prior_")), _inputs(state)
-    held = [
-        {key.removeprefix("summary_."): v for key, v in part.items() if key.startswith("summary_.layout")}
-        for part in (state.arrays, state.values)
-    ]
-    layout = attribute(State("", state.schema, {}, *held), "layout")
+    layout = unpack(_only(state, "layout", "summary_."), dict(RECORDS))["layout"]
     theta, variance = np.asarray(attribute(state, "theta_")), np.asarray(attribute(state, "var_"))
     counted, categorical, skip = attribute(state, "counted_"), attribute(state, "categorical_"), state.params["missing"] == "ignore"
     names = inputs.names if inputs.is_named else None
@@ -189,7 +185,7 @@ def _voted(state: State) -> Formula:
 
 
 def _table(state: State) -> Formula:
-    inner = formula_of(inside(state))
+    inner = formula_of(state.inside["estimator_"])
     recipe = Recipe.from_json(state.values["recipe_"])
     scale = attribute(state, "scale_") if state.params["standardise"] else None
     mean = None if scale is None else attribute(state, "mean_")
@@ -198,7 +194,7 @@ def _table(state: State) -> Formula:
 
 
 def _calibrated(state: State) -> Formula:
-    inner = formula_of(inside(state))
+    inner = formula_of(state.inside["estimator_"])
     if isinstance(inner.link, Calibrated):
         raise InputError("A calibration of a calibrated classifier has no formula here; calibrate the classifier itself.")
     link = Calibrated(attribute(state, "calibration_"), inner.link, float(attribute(state, "floor_")))
@@ -206,7 +202,7 @@ def _calibrated(state: State) -> Formula:
 
 
 def _decided(state: State) -> Formula:
-    held = inside(state)
+    held = state.inside["estimator_"]
     inner, rule = formula_of(held), Decision(**state.params["decision"])
     if inner.link is None:
         raise InputError(f"A decision weighs posteriors, and {inner.model} has none; calibrate it first.")
@@ -235,8 +231,7 @@ def _priors_of(state: State) -> Floats:
 
 
 def _machines(state: State) -> tuple[list[Formula], NDArray[Any]]:
-    held: Any = state
-    return [formula_of(machine) for machine in held.machines], _classes(state)
+    return [formula_of(machine) for machine in state.machines], _classes(state)
 
 
 def _margin(machine: Formula) -> Scores:

@@ -67,6 +67,7 @@ class GaussianNB(SummaryClassifier, GenerativeClassifier):
     class_prior_: Floats
     theta_: Floats
     var_: Floats
+    _on_device = True
     _kind = "diagonal"
     _finite: ClassVar[tuple[str, ...]] = ("class_prior_", "theta_", "var_")
 

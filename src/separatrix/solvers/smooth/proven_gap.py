@@ -44,7 +44,7 @@ def from_hessian(problem: Problem, gradient: Floats, H: Floats) -> float:
         return without_intercept(problem.strength, gradient[:, :-1])
     R, q = gradient.shape
     columns = H.reshape(R, q, R, q)[..., -1]
-    gap = _bound(problem.strength, gradient[:, :-1], gradient[:, -1], columns[:, -1], lambda a: columns[:, :-1] @ a)
+    gap = bound(problem.strength, gradient[:, :-1], gradient[:, -1], columns[:, -1], lambda a: columns[:, :-1] @ a)
     return np.inf if gap is None else gap
 
 
@@ -115,10 +115,11 @@ def from_probabilities(problem: Problem, slopes: Floats, gc: Floats, X: Any, P: 
         U = sP * (1.0 - P) * a if P.shape[1] == 1 else sP * (a - (P @ a)[:, None])
         return np.asarray((X.T @ U).T)
 
-    return _bound(problem.strength, slopes, gc, M, coupling)
+    return bound(problem.strength, slopes, gc, M, coupling)
 
 
-def _bound(strength: float, slopes: Floats, gc: Floats, M: Floats, coupling: Callable[[Floats], Floats]) -> float | None:
+def bound(strength: float, slopes: Floats, gc: Floats, M: Floats, coupling: Callable[[Floats], Floats]) -> float | None:
+    """Return the bound from the gradient (R, p) and (R,), M (R, R), and the function from a to the last sum; None if there is no a."""
     a = shift(M, gc)
     if a is None:
         return None

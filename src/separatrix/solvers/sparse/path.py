@@ -21,12 +21,13 @@ from typing import Any
 import numpy as np
 
 from ...array_types import Floats, Ints
+from ...data.device import DeviceSource
 from ...data.threads import single_threaded_blas
 from ...errors import InputError
 from .. import choice
 from ..problem import Problem
 from ..problem import strength as strength_of
-from ..smooth import newton_cg_path, smooth_path
+from ..smooth import kronecker, newton_cg_path, smooth_path
 from ..smooth.in_span import Spanned
 from ..smooth.whitened import EXPLICIT
 from ..solution import Solution
@@ -97,13 +98,23 @@ def solve_path(problem: Problem, C: Any) -> Path:
 
 
 def _solutions(problem: Problem, strengths: Floats) -> Iterator[Solution]:
+    if isinstance(problem.rows.source, DeviceSource):
+        return _on_device(problem, strengths)
     first = replace(problem, strength=float(strengths[0]))
     if problem.rows.X is not None and choice.choose(replace(problem, strength=float(strengths[-1]))).name == "in_span":
-        spanned = Spanned.of(problem)
-        for strength, found in zip(strengths, _solutions(spanned.short, strengths)):
-            yield spanned.expanded(found, float(strength))
-        return
-    yield from _of_columns(problem, first, strengths)
+        return _in_span(problem, strengths)
+    return _of_columns(problem, first, strengths)
+
+
+def _on_device(problem: Problem, strengths: Floats) -> Iterator[Solution]:
+    for found in kronecker.solve_path(problem, strengths.tolist()):
+        yield replace(found, why="a path on the device of the rows: θ and pairs of the last point serve the next")
+
+
+def _in_span(problem: Problem, strengths: Floats) -> Iterator[Solution]:
+    spanned = Spanned.of(problem)
+    for strength, found in zip(strengths, _solutions(spanned.short, strengths)):
+        yield spanned.expanded(found, float(strength))
 
 
 def _of_columns(problem: Problem, first: Problem, strengths: Floats) -> Iterator[Solution]:
