@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
-from separatrix import KFold, compare
+from separatrix import KFold, LinearSVC, LogisticRegression, TablePrep, compare
 from separatrix.decisions import cost_curve
 from separatrix.errors import DataWarning
 from separatrix.report.judged_rows import JudgedRows
@@ -123,9 +124,12 @@ def test_the_form_gives_the_numbers_of_python(customer_board: Any, customer_page
     assert said(customer_page) == pytest.approx(expected(customer_board, row), abs=1e-9)
 
 
-@pytest.mark.parametrize("family", ["mixed naive Bayes", "logistic with curves", "linear SVM"])
-def test_the_form_computes_other_families(family: str, tmp_path: Path, open_page: Opener) -> None:
-    board = compare(customers(), target="churn", models=[family], plan=KFold(3), random_state=0)
+OTHERS = ["mixed naive Bayes", make_pipeline(TablePrep(shapes="auto"), LogisticRegression()), LinearSVC()]
+
+
+@pytest.mark.parametrize("model", OTHERS, ids=["naive Bayes", "curves", "without posteriors"])
+def test_the_form_computes_other_families(model: Any, tmp_path: Path, open_page: Opener) -> None:
+    board = compare(customers(), target="churn", models=[model], plan=KFold(2), random_state=0)
     page = open_page(board.report(tmp_path / "one.html"))
     for row in ROWS:
         fill(page, row)
