@@ -53,7 +53,10 @@ def _keep_names(package: str, names: list[str], load: Callable[[str], Any]) -> N
         if not isinstance(value, ModuleType):
             kept[name] = value
 
-    guards = {name: property(lambda _, name=name: read(name), lambda _, value, name=name: write(name, value)) for name in names}
+    def guard(name: str) -> property:
+        return property(lambda _: read(name), lambda _, value: write(name, value))
+
+    guards = {name: guard(name) for name in names}
     sys.modules[package].__class__ = type("Room", (ModuleType,), guards)
 
 

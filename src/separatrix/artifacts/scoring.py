@@ -18,6 +18,10 @@ from .reasons import Reasons
 
 Columns = dict[str, Any]
 
+BATCH_BYTES, LEAST_ROWS = 2_500_000, 4_096
+"""Numbers of a batch, and the fewest rows. About five batches are under way, as Arrow's and as arrays, beside some fifty megabytes that
+decoding Parquet holds; larger ones are hardly faster."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
@@ -54,8 +58,10 @@ class Scoring:
         if twice:
             raise InputError(f"The table's column {twice[0]!r} is called like one that is written; leave it out of those to be kept.")
         inputs = self.formula.inputs
-        table: FileTable = open_table(path, columns=inputs.columns if inputs.is_named else None, n_jobs=n_jobs)
+        rows = max(LEAST_ROWS, BATCH_BYTES // (8 * max(1, len(inputs.columns))))
+        table: FileTable = open_table(path, columns=inputs.columns if inputs.is_named else None, batch_rows=rows, n_jobs=n_jobs)
         beside = table.with_beside(self.keep)
+        beside.one_decoder = True
         plain = inputs.recipe is None and not inputs.as_columns
         return beside if plain else beside.as_columns()
 

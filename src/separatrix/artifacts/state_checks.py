@@ -42,7 +42,7 @@ def check_state(state: State, where: str = "") -> None:
         check_state(inner, f"{at}.{name}.")
     _check_inside(state, at)
     sizes = _sizes(state, at)
-    seen = _check_fields(state, "", _fields(MODELS[state.model]), sizes, at, top=True)
+    seen = _check_fields(state, "", _fields(MODELS[state.model]), sizes, at)
     unknown = (state.values.keys() | state.arrays.keys()) - seen
     if unknown:
         raise damaged(at, f"has {min(unknown)[:60]!r}, which is not known")
@@ -83,13 +83,13 @@ def _fields(text: str) -> Fields:
     return tuple((name.removeprefix("?"), kind, name.startswith("?")) for name, _, kind in lines)
 
 
-def _check_fields(state: State, prefix: str, fields: Fields, sizes: Sizes, at: str, top: bool = False) -> set[str]:
+def _check_fields(state: State, prefix: str, fields: Fields, sizes: Sizes, at: str) -> set[str]:
     """Check the fields of a model or record; return the names of all that was looked at."""
     seen: set[str] = set()
     for name, kind, may_lack in fields:
         key = prefix + name
         if key not in state.values and key not in state.arrays:
-            if may_lack and top:
+            if may_lack:
                 continue
             raise damaged(at, f"lacks {key!r}")
         seen.add(key)
@@ -131,8 +131,11 @@ def _check_tuple(state: State, key: str, record: str, sizes: Sizes, at: str) -> 
 
 
 def _check_record(state: State, key: str, record: str, columns: str, sizes: Sizes, at: str) -> set[str]:
-    fields = _fields(RECORDS[record])
-    if state.values.get(key) != {"record": record, "fields": [name for name, _, _ in fields]}:
+    value: Any = state.values.get(key)
+    given = value.get("fields") if isinstance(value, dict) and value.get("record") == record else None
+    known = _fields(RECORDS[record])
+    fields = tuple((name, kind, False) for name, kind, may_lack in known if given is None or name in given or not may_lack)
+    if given != [name for name, _, _ in fields]:
         raise damaged(at, f"is no {record}")
     own: Sizes = {name: sizes[name] for name in ("K", "c", "p", "S") if name in sizes}
     if columns in sizes:

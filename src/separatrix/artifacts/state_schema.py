@@ -1,6 +1,7 @@
 """What the state of each estimator holds: the layout of model files, field by field.
 
-A line is "name: type". "?name" may be absent, "type?" may be None. Types:
+A line is "name: type". "?name" may be absent, as every field must be that comes later, or files written before would no longer be read;
+"type?" may be None. Types:
 
     f K p      finite floats of shape (K, p); f- may hold −inf (log probabilities), f~ any number
     i T        whole numbers; 0..S-1 behind the shape bounds them: "i T < S"
@@ -34,20 +35,20 @@ _SEARCH = (
     f"{_SELECTED}; history_: History p; score_: number~; interval_: pair; n_features_: count; skipped_: texts; method_: text; "
     "interrupted_: switch; ?table_: switch"
 )
-_NAMED = "feature_names: plain; recipe: text?"
+_NAMED = "?feature_names: plain; ?recipe: text?"
 _TABLE = "recipe_: text; alerts_: alerts; n_features_in_: count; feature_names_in_: names p?"
 
 MODELS: dict[str, str] = {
-    "LinearDiscriminantAnalysis": f"{_CLASSES}; {_LINEAR}; summary_: ClassMoments p?; covariance_: f p p?; basis_: f p *?; priors_: f K; "
-    "means_: f K p; xbar_: f p; scalings_: f p r; explained_variance_ratio_: f~ *; log_det_: number~; rank_: count; shrinkage_: number",
+    "LinearDiscriminantAnalysis": f"{_CLASSES}; {_LINEAR}; summary_: ClassMoments p?; covariance_: f~ p p?; basis_: f p *?; priors_: f K; "
+    "means_: f K p; xbar_: f p; scalings_: f~ p r; explained_variance_ratio_: f~ *; log_det_: number~; rank_: count; shrinkage_: number",
     "GaussianNB": f"{_CLASSES}; summary_: ClassMoments p; class_count_: f K; class_prior_: f K; theta_: f K p; var_: f K p; "
     "epsilon_: number",
     "NearestMean": f"{_CLASSES}; {_LINEAR}; summary_: ClassMoments p; means_: f K p; scale_: f p",
     "LeastSquaresClassifier": f"{_CLASSES}; {_LINEAR}; summary_: ClassMoments p?; regression_coef_: f m p; regression_intercept_: f m; "
     "numbers_: f K?; limits_: f 2?",
-    "FisherDiscriminant": f"{_CLASSES}; {_LINEAR}; summary_: ClassMoments p?; means_: f K p; xbar_: f p; scalings_: f p r; "
+    "FisherDiscriminant": f"{_CLASSES}; {_LINEAR}; summary_: ClassMoments p?; means_: f K p; xbar_: f p; scalings_: f~ p r; "
     "eigenvalues_: f~ *; explained_variance_ratio_: f~ *; threshold_: number?",
-    "QuadraticDiscriminantAnalysis": f"{_CLASSES}; summary_: ClassMoments p?; priors_: f K; means_: f K p; covariance_: f K p p?; "
+    "QuadraticDiscriminantAnalysis": f"{_CLASSES}; summary_: ClassMoments p?; priors_: f K; means_: f K p; covariance_: f~ K p p?; "
     "basis_: f K p *?; log_det_: f K; rank_: i K; shrinkage_: f K; spans_: tuple ClassSpan",
     "BernoulliNB": f"{_SWITCHES}; absent_log_prob_: f- K p",
     "MultinomialNB": _SWITCHES,

@@ -10,17 +10,16 @@ import click
 
 from .speaking import Speaker, spoken
 
+FIT = "fit customers.csv --target churn --drop retention_credit --drop signup_date --folds 5 --seed 0 -o churn.sptx"
 STEPS = (
     ("What is in the table?", "look customers.csv"),
     (
-        "retention_credit is paid to those who have given notice: it gives the target away, so it stays out. Which model, and how good?",
-        "fit customers.csv --target churn --drop retention_credit --folds 5 --seed 0 -o churn.sptx",
+        "retention_credit is paid to those who have given notice: it gives the target away. signup_date says what tenure_months says. Both "
+        "stay out. Which model, and how good?",
+        FIT,
     ),
     ("Why is the third customer decided like that, and what would change it?", "explain churn.sptx customers.csv --row 2"),
-    (
-        "Rows that no model has seen, scored with the reasons for each",
-        "predict churn.sptx new.csv --keep customer_id --reasons 2 -o scored.csv",
-    ),
+    ("Rows that no model has seen, with the reasons for each", "predict churn.sptx new.csv --keep customer_id --reasons 2 -o scored.csv"),
     ("The same model where the rows are, as one SELECT", "export churn.sptx --sql duckdb -o churn.sql"),
 )
 ROWS, NEW = 1_200, 5_000

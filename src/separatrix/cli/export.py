@@ -71,4 +71,4 @@ def _made(contents: Any, sql: str | None, onnx: bool, numpy: bool, table: str, k
         return exports.to_sql(contents.state, sql, table=table, keep=list(keep), pretty=True) + ";\n"
     if onnx:
         return exports.to_onnx(contents.state, float32=float32)
-    return exports.to_python(contents.state, vectorised=numpy)
+    return exports.to_python(contents.state, on="numpy" if numpy else "rows")

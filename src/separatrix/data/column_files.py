@@ -80,7 +80,7 @@ class ColumnTable(FileTable):
 
     def _piece_rows(self) -> int:
         # An eighth of the rows of a block: they are held as Arrow's, as arrays, and text as Python's strings too.
-        return max(1, chunk_rows(self.n_features) // 8) if self._as_codes else super()._piece_rows()
+        return min(super()._piece_rows(), max(1, chunk_rows(self.n_features) // 8)) if self._as_codes else super()._piece_rows()
 
     def _require_kinds(self) -> None:
         pass

@@ -30,6 +30,8 @@ R = TypeVar("R")
 
 PORTION = 8
 """Blocks of a piece of a table that a worker of a cluster reads: 100 megabytes."""
+LEAST_READ = 4_096
+"""Rows that are read at once however few a block has."""
 READ_AHEAD = 1
 """Batches read and not yet taken by a pass, the one under way included."""
 
@@ -44,6 +46,8 @@ class FileTable(Source):
     feature_names: tuple[str, ...]
     _as_codes: bool = False
     """Whether text is read as codes of its distinct values."""
+    one_decoder: bool = False
+    """Whether one thread decodes, which holds less memory: where others have enough to do meanwhile."""
     beside: tuple[str, ...] = ()
     """Columns that are read as they are stored, see `map_beside`."""
 
@@ -210,7 +214,7 @@ class FileTable(Source):
     def _pieces(self) -> Generator[Piece]:
         """Read the columns needed, ahead of who takes them."""
         threads = thread_count(self.n_jobs)
-        read = self._read(threads > 1)
+        read = self._read(threads > 1 and not self.one_decoder)
         return read if threads == 1 else read_ahead(read, READ_AHEAD)
 
     def _read(self, use_threads: bool) -> Generator[Piece]:
@@ -225,8 +229,8 @@ class FileTable(Source):
         return (self._kept(piece) for part in self.parts for piece in self._part(part, names, False))
 
     def _piece_rows(self) -> int:
-        """Return about how many rows are read at once."""
-        return chunk_rows(self.n_features)
+        """Return about how many rows are read at once: no more than a block asks for, but for very small ones."""
+        return min(chunk_rows(self.n_features), max(self.batch_rows, LEAST_READ))
 
     def _require_kinds(self) -> None:
         self.require_numbers()

@@ -17,9 +17,7 @@ from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
-from pyarrow import fs
 
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of, short_text
 from .arrow_types import as_indices
@@ -58,6 +56,9 @@ class RowFilter:
 
     def row_groups(self, file: str, schema: Any, constants: Mapping[str, Any]) -> tuple[int, ...]:
         """Return the row groups of a Parquet file that may hold such rows."""
+        import pyarrow.dataset as ds  # here: it imports pandas, wherever that is installed
+        from pyarrow import fs
+
         source: Any = ds.ParquetFileFormat().make_fragment(file, fs.LocalFileSystem(), _equal(constants, schema))
         return tuple(group.id for group in source.subset(filter=self.expression, schema=schema).row_groups)
 
@@ -82,6 +83,8 @@ class RowFilter:
 
 
 def _equal(constants: Mapping[str, Any], schema: Any) -> Any:
+    import pyarrow.dataset as ds
+
     known = [(name, "==", value) for name, value in constants.items() if value is not None]
     return pq.filters_to_expression([known]) if known else ds.scalar(True)
 

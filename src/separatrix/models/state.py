@@ -174,7 +174,8 @@ def _get(state: State, key: str, records: Mapping[str, type]) -> Any:
     if isinstance(value, dict) and "labels" in value:
         return labels_of(value)
     if isinstance(value, dict) and "record" in value:
-        return records[value["record"]](*[_get(state, f"{key}.{name}", records) for name in value["fields"]])
+        # By name: a field that came later has its default where a file of an earlier version lacks it.
+        return records[value["record"]](**{name: _get(state, f"{key}.{name}", records) for name in value["fields"]})
     if isinstance(value, dict) and "items" in value:
         return tuple(_get(state, f"{key}.{i}", records) for i in range(value["items"]))
     return value["plain"] if isinstance(value, dict) else value

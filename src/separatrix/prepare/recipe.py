@@ -15,8 +15,6 @@ from ..alerts import Alert
 from ..array_types import Codes, Floats
 from ..data import Block, Source
 from ..data.columns import Column, ColumnBatch
-from ..data.targets import split_target
-from ..data.whole_tables import whole_table
 from ..errors import InputError, InputTypeError, NoFeatureLeftError
 from ..inference.tables import Column as TableColumn
 from ..inference.tables import Table, distinct
@@ -105,6 +103,8 @@ class Recipe:
         if target is not None and isinstance(table, Source):
             raise InputError("The table of files has its own target: open_table(…, target=…); leave target out here.")
         if target is not None:
+            from ..data.targets import split_target
+
             table, y, _ = split_target(table, target)
         return prep.planned(table, y)
 
@@ -174,6 +174,8 @@ class Recipe:
 
         Columns are found by name; others are ignored. Levels that were not there in training are known as such (`unseen`).
         """
+        from ..data.whole_tables import whole_table  # here: batches of files are recoded without any library of frames
+
         batch = whole_table(table, self.columns)
         warn_of_unread(self.steps, self.columns_of(batch), batch.n_rows)
         return self._numbers(batch, None, sparse)
@@ -209,6 +211,8 @@ class Recipe:
 
         Of columns of numbers and dates: texts that cannot be read as such, which count as gaps.
         """
+        from ..data.whole_tables import whole_table
+
         own = self.columns_of(whole_table(table))
         found = {step.column: step.unseen(own[step.column]) for step in self.steps if isinstance(step, Category)}
         found |= {step.column: unread(step, own[step.column]) for step in self.steps if isinstance(step, Numbers | Dates)}

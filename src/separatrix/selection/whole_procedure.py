@@ -104,16 +104,17 @@ def whole_procedure(board: Board) -> ProcedureEstimate:
     found, picks = [], []
     for r, first in enumerate(able[0].scored.repeats):
         codes: Codes = np.full(len(first.codes), -1, dtype=np.int32)
-        has = all(entry.scored.repeats[r].posteriors is not None for entry in able)
-        posteriors: Floats | None = np.full((len(codes), len(board.setting.rows.classes)), np.nan) if has else None
+        posteriors: Floats = np.full((len(codes), len(board.setting.rows.classes)), np.nan)
+        has = True  # where every model that is picked has posteriors
         for fold in range(int(first.folds.max()) + 1):
             picked = _picked_without(board, able, r, fold)
             said, inside = picked.scored.repeats[r], first.folds == fold
             codes[inside] = said.codes[inside]
-            if posteriors is not None and said.posteriors is not None:
+            has = has and said.posteriors is not None
+            if said.posteriors is not None:
                 posteriors[inside] = said.posteriors[inside]
             picks.append(picked.name)
-        found.append(HeldOut(first.folds, codes, posteriors, "the model picked without the fold"))
+        found.append(HeldOut(first.folds, codes, posteriors if has else None, "the model picked without the fold"))
     return ProcedureEstimate(board, tuple(found), tuple(picks))
 
 

@@ -74,29 +74,24 @@ class Inputs:
 
     def _tiles(self, rows: ColumnBatch) -> Iterator[Block]:
         own = self._columns_of(rows)
+        values = [_numbers(column) for column in own] if self.recipe is None or self._plain else []
         for begin in range(0, rows.n_rows, TILE):
             end = min(begin + TILE, rows.n_rows)
-            parts = [_part(column, begin, end) for column in own]
             if self.recipe is None:
                 # Column after column, and read as rows: what is scored next stays in the cache.
-                Z: Any = np.stack([column.numbers() for column in parts]).T
+                Z: Any = np.stack([x[begin:end] for x in values]).T
+            elif values:
+                Z = self._filled([x[begin:end] for x in values], end - begin)
             else:
-                Z = self._encoded(parts, end - begin)
+                Z = np.asarray(self.recipe.block(ColumnBatch(tuple(_part(column, begin, end) for column in own))).X)
             yield Block(Z if self.scale is None else self._standardised(Z), start=rows.start + begin)
 
-    def _encoded(self, parts: list[Column], n: int) -> Floats:
-        assert self.recipe is not None
-        if not self._plain:
-            return np.asarray(self.recipe.block(ColumnBatch(tuple(parts))).X)
+    def _filled(self, parts: list[Floats], n: int) -> Floats:
         Z = np.empty((self._width, n))
         at = 0
-        for step, column in zip(self._steps, parts, strict=True):
-            x = column.numbers()
-            x /= step.per
+        for step, x in zip(self._steps, parts, strict=True):
             gaps = ~np.isfinite(x) if not np.isfinite(x.sum()) else None
-            if gaps is not None:
-                x[gaps] = step.fill / step.per
-            Z[at] = x
+            np.divide(x if gaps is None else np.where(gaps, step.fill, x), step.per, out=Z[at])
             if step.indicator:
                 Z[at + 1] = 0.0 if gaps is None else gaps
             at += 1 + step.indicator
@@ -149,6 +144,12 @@ class Inputs:
         from ...prepare.cleaned_columns import cleaned_columns
 
         return ColumnBatch(cleaned_columns(self.recipe, rows), start=rows.start)
+
+
+def _numbers(column: Column) -> Floats:
+    """Return numbers, NaN where missing; as they are where they are floats already."""
+    as_they_are = column.levels is None and column.missing is None and column.values.dtype == np.float64
+    return column.values if as_they_are else column.numbers()
 
 
 def _part(column: Column, begin: int, end: int) -> Column:
