@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from separatrix import KFold, compare
+from separatrix import KFold, LogisticRegression, NearestMean, compare
 
 CHROMIUM = "/usr/bin/chromium"
 QUIET = "--no-sandbox --headless --disable-gpu --disable-background-networking --disable-component-update --disable-sync".split()
 
 
-def customers(n: int = 360, seed: int = 3) -> pd.DataFrame:
+def customers(n: int = 300, seed: int = 3) -> pd.DataFrame:
     """Return a table with every kind of column: gaps, skew numbers, rare levels, order, dates, texts, many levels."""
     rng = np.random.default_rng(seed)
     age = np.where(rng.random(n) < 0.1, np.nan, rng.integers(18, 80, n).astype(float))
@@ -43,7 +43,8 @@ def customers(n: int = 360, seed: int = 3) -> pd.DataFrame:
 
 @pytest.fixture(scope="session")
 def customer_board() -> Any:
-    return compare(customers(), target="churn", models=["LDA", "logistic L2"], plan=KFold(4), rule="min", random_state=0)
+    models = {"nearest mean": NearestMean(), "logistic": LogisticRegression()}
+    return compare(customers(), target="churn", models=models, plan=KFold(4), rule="min", random_state=0)
 
 
 @pytest.fixture(scope="session")

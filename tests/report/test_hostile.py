@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from separatrix import KFold, compare
+from separatrix import KFold, LogisticRegression, compare
 
 SCRIPT = "</script><script>window.ran = 1</script>"
 IMAGE = '"><img src=x onerror="window.ran = 2">'
@@ -27,7 +27,7 @@ def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table[f"text {IMAGE}"] = [f"{SCRIPT} {IMAGE} {i % 41} {i % 57} alert(1)" for i in range(n)]
     table["town <b>"] = [f"{QUOTES} {i}" for i in (60 * rng.random(n) ** 2).astype(int)]
     table["y"] = np.where(table[SCRIPT] + rng.normal(0, 0.5, n) > 0, SCRIPT, IMAGE)
-    board = compare(table, target="y", models=["logistic L2"], plan=KFold(3), random_state=0)
+    board = compare(table, target="y", models=[LogisticRegression()], plan=KFold(3), random_state=0)
     path: Path = board.report(tmp_path_factory.mktemp("hostile") / "hostile.html", title=f"Title {SCRIPT}", include_rows=True)
     return path
 

@@ -9,6 +9,12 @@ from unicodedata import category
 
 LONGEST = 60
 """Letters of a name that are shown."""
+OBJECT_NAMES = frozenset(
+    "constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf "
+    "__defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__".split()
+)
+"""Names that every object of JavaScript has: Vega takes a category of that name for something of its own, and draws nothing. A blank that
+does not show sets them apart."""
 
 
 def plain(value: Any, most: int = LONGEST) -> str:
@@ -22,6 +28,8 @@ def plain(value: Any, most: int = LONGEST) -> str:
     ('<b>age</b>', 'pay\\u202eyap\\n')
     """
     text = "".join(letter if category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") else ascii(letter)[1:-1] for letter in str(value))
+    if text in OBJECT_NAMES:
+        return f"{text}\u00a0"
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -66,11 +66,11 @@ def answer_of_board(board: Board, target: str) -> Answer:
     ]
     around = f"(95 % interval {span(metric, picked.interval)})"
     if metric == "error":
-        sentence = f"{picked.name} predicts {target} wrongly for {percent(picked.value)} of rows it has not seen {around}"
+        sentence = f"{_first(picked.name)} predicts {target} wrongly for {percent(picked.value)} of rows it has not seen {around}"
         beside = "" if base is None else f"; always saying {said(majority)} would be wrong for {percent(base.value)}"
     else:
         value = metric_value(metric, picked.value)
-        sentence = f"{picked.name} predicts {target} with a {metric_name(metric)} of {value} on rows it has not seen {around}"
+        sentence = f"{_first(picked.name)} predicts {target} with a {metric_name(metric)} of {value} on rows it has not seen {around}"
         beside = "" if base is None else f"; without a model it would be {metric_value(metric, base.value)}"
     verdict: Verdict = "nothing learned" if any(alert.code == "SPX011" for alert in board.alerts) else "learned"
     doubt = ". There may be nothing to learn here: chance explains the difference" if verdict == "nothing learned" else ""
@@ -83,7 +83,7 @@ def answer_of_rows(name: str, rows: JudgedRows, target: str) -> Answer:
     counts = rows.confusion.sum(axis=1)
     share, majority = _majority(counts, rows.classes)
     sentence = (
-        f"{name} predicts {target} wrongly for {percent(rows.error)} of {count(rows.n, 'row')} it has not seen (95 % interval "
+        f"{_first(name)} predicts {target} wrongly for {percent(rows.error)} of {count(rows.n, 'row')} it has not seen (95 % interval "
         f"{span('error', (low, high))}); always saying {said(majority)} would be wrong for {percent(1.0 - share)}."
     )
     figures = (
@@ -99,8 +99,8 @@ def answer_without_rows(name: str, target: str, estimate: StoredEstimate | None)
     if estimate is not None and np.isfinite(estimate.value):
         value, around = metric_value(estimate.metric, estimate.value), span(estimate.metric, estimate.interval)
         sentence = (
-            f"{name} was trained on these rows to predict {target}; on rows held out during the fit its {metric_name(estimate.metric)} was "
-            f"{value} (95 % interval {around}), and nothing else here is counted from rows."
+            f"{_first(name)} was trained on these rows to predict {target}; on rows held out during the fit its "
+            f"{metric_name(estimate.metric)} was {value} (95 % interval {around}), and nothing else here is counted from rows."
         )
         figures = (
             Figure(f"{metric_name(estimate.metric)} when it was fitted", value, f"95 % interval {around}"),
@@ -108,10 +108,15 @@ def answer_without_rows(name: str, target: str, estimate: StoredEstimate | None)
         )
         return Answer(sentence, "unknown", figures)
     sentence = (
-        f"{name} was trained on these rows to predict {target}; how well it does on rows it has not seen cannot be said from them, and the "
-        "file does not say it either."
+        f"{_first(name)} was trained on these rows to predict {target}; how well it does on others cannot be said from them, and the file "
+        "does not say it either."
     )
     return Answer(sentence, "unknown", ())
+
+
+def _first(name: str) -> str:
+    """Return a name as a sentence begins with it."""
+    return name[:1].upper() + name[1:]
 
 
 def _majority(counts: Floats, classes: NDArray[Any]) -> tuple[float, object]:

@@ -12,6 +12,8 @@ from .fact_tables import FactTable
 from .findings import Findings
 from .not_computed import NotComputed
 
+MOST_COLUMNS = 60
+"""Columns listed: those that move the decision most."""
 MOST_COEFFICIENTS = 60
 """Coefficients listed: the largest per standard deviation."""
 SELECTION = NotComputed(
@@ -62,7 +64,8 @@ def column_use(found: Findings) -> ColumnUse:
         missing.insert(0, NotComputed("Stability of the coefficients", why, "explain(model, X, y=y, folds=5)"))
     if own.coefficients is not None and own.intervals.startswith("No intervals"):
         missing.insert(0, NotComputed("Intervals of the coefficients", "They take a hundred refits.", "explain(model, X, y=y)"))
-    importance = FactTable.of(own.columns) if own.columns is not None else _importance(own)
+    sizes = own.columns if own.columns is not None else _sizes(own)
+    importance = sizes if isinstance(sizes, NotComputed) else FactTable.of(_first(sizes))
     coefficients: FactTable | NotComputed
     if own.coefficients is None:
         coefficients = NotComputed("Coefficients", "The scores are not linear in the columns.", "explain(model, X, 0)  # of row 0")
@@ -73,7 +76,7 @@ def column_use(found: Findings) -> ColumnUse:
     return ColumnUse(importance, coefficients, tuple(sentence for sentence in sentences if sentence), tuple(missing))
 
 
-def _importance(found: ModelExplanation) -> FactTable | NotComputed:
+def _sizes(found: ModelExplanation) -> Table | NotComputed:
     """Return how much each column of numbers moves the score: the size of its coefficient per standard deviation."""
     table = found.coefficients
     if table is None or "per std. dev." not in table.to_dict():
@@ -83,7 +86,15 @@ def _importance(found: ModelExplanation) -> FactTable | NotComputed:
     order = np.argsort(-per, kind="stable")
     columns = (Column("column", [found.names[i] for i in order]), Column("weight per std. dev.", per[order], ".4f"))
     note = "How far the score moves for a change of one standard deviation" + (" of the class it moves most." if K > 1 else ".")
-    return FactTable.of(Table("How much each column moves the decision", columns, note))
+    return Table("How much each column moves the decision", columns, note)
+
+
+def _first(table: Table) -> Table:
+    """Return the first lines of a table that is sorted already."""
+    if len(table) <= MOST_COLUMNS:
+        return table
+    columns = tuple(Column(own.name, own.values[:MOST_COLUMNS], own.form) for own in table.columns)
+    return Table(table.title, columns, f"{table.note} The {MOST_COLUMNS} that move it most of {len(table):,}.")
 
 
 def _largest(table: Table) -> Table:

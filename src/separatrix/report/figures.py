@@ -16,7 +16,7 @@ from .findings import Findings
 
 WIDE = {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
 """As wide as the place in the page."""
-ACROSS = 5
+ACROSS = 4
 """Small charts beside each other."""
 
 
@@ -56,7 +56,7 @@ class Figure:
         if "layer" in spec:
             parts["layer"] = [layer for layer in spec["layer"] if not _is_empty(layer)]
         if "vconcat" in spec:  # small charts in lines: as many beside each other as the page is wide
-            parts = {**parts, "concat": [one for line in parts.pop("vconcat") for one in line["hconcat"]], "columns": ACROSS}
+            parts["concat"], parts["columns"] = [one for line in parts.pop("vconcat") for one in line["hconcat"]], ACROSS
         own = _named(parts, datasets, {})
         # One view is as wide as its place in the page; views beside each other, and cells of a fixed size, stay as they are.
         wide = {**WIDE, **_height(spec)} if "layer" in spec and "width" not in spec else {}

@@ -33,6 +33,10 @@ def limits_of_board(board: Board) -> tuple[str, ...]:
         found.append(
             f"The model was picked among {contenders} by the same held-out rows; the number of the picked one is a little too good."
         )
+    if len(setting.repeats) > 1:
+        found.append(
+            f"Counts of rows, curves and mistakes are those of the first of {len(setting.repeats)} repeats; the metric is their mean."
+        )
     smallest = float(setting.rows.counts.min())
     if smallest < 50:
         found.append(f"The smallest class has {count(smallest, 'row')}: what is said about it rests on little.")

@@ -80,11 +80,16 @@ def page_model(model: Any, columns: Sequence[Column], name: str) -> PageModel | 
     >>> found.fields[0].name, found.has_probabilities, found.scores(np.array([[2.5]])).round(9).tolist()
     ('age', True, [[0.0, 0.0]])
     """
+    if not columns:
+        return _refused(name, "The rows are no table of columns, or have too many of them for a form.")
     own = inside(model)
     batch = ColumnBatch(tuple(columns))
     recipe, rest = _parts(own, columns)
     if recipe is None:
-        return _refused(name, "It reads columns as they are and weighs each by a likelihood of its own.")
+        from .naive_page_model import naive_page_model
+
+        found = naive_page_model(own, batch.take(row_sample(batch.n_rows, CHECKED)))
+        return found or _refused(name, "It reads columns as they are, and weighs each by a likelihood that the page cannot compute.")
     try:
         view = view_of(rest)
     except InputTypeError as problem:

@@ -101,7 +101,7 @@ def facts_of_board(found: Findings, title: str | None = None, include_rows: bool
         target=found.target,
         classes=tuple(map(str, found.rows.classes.tolist())),
         rows=found.rows.n,
-        columns=len(columns) or int(np.shape(found.rows.X)[-1]),
+        columns=len(columns) or (int(np.shape(found.rows.X)[1]) if len(np.shape(found.rows.X)) == 2 else 1),
         answer=answer_of_board(board, found.target),
         trust=trust_of_board(board, _alerts(board, columns), curves.calibration),
         leaderboard=Leaderboard.of(board),

@@ -64,7 +64,7 @@ def _arguments(board: Board) -> str:
     if REFERENCE not in names:  # the reference is part of what is compared where no models are named
         rows.append(f"models={names!r}")
     if setting.plan != KFold(10):
-        rows.append(f"plan={setting.plan!r}")
+        rows.append(f"plan={board.plan_text}")
     rows += [] if setting.inner is None else [f"tune={setting.inner!r}"]
     rows += [] if setting.metric.name == "error" else [f"metric={setting.metric.name!r}"]
     rows += [] if board.rule == "1se" else [f"rule={board.rule!r}"]

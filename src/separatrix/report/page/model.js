@@ -96,11 +96,23 @@ const PageModel = (() => {
     return level !== null && Object.hasOwn(step.shares, level) ? step.shares[level] : step.prior;
   }
 
+  // What naive Bayes weighs of a number, a date in days or a place in an order; a missing value adds nothing.
+  function likelihood(field, value) {
+    const step = field.step, normal = step.likelihood.kind === "normal";
+    let x = value;
+    if (field.kind === "date" && x !== null) x /= DAY;
+    if (field.kind === "ordered") x = value === null || !step.levels.includes(value) ? step.fill : step.levels.indexOf(value);
+    if (x === null || !Number.isFinite(x)) return normal ? [0, 0, 0] : [0, 0];
+    if (!normal) return [1, x];
+    const d = x - step.likelihood.centre;
+    return [1, d, d * d];
+  }
+
   const ENCODE = { number, category, ordered, date, text: words, levels, fixed: (step) => step.outputs };
 
   // The numbers that each field becomes, then the products of fields that interact.
   function pieces(model, values) {
-    const own = model.fields.map((field, i) => ENCODE[field.kind](field.step, values[i]));
+    const own = model.fields.map((field, i) => (field.step.likelihood ? likelihood(field, values[i]) : ENCODE[field.kind](field.step, values[i])));
     const crossed = model.interactions.map(([a, b]) => own[a].flatMap((x) => own[b].map((y) => x * y)));
     return [...own, ...crossed];
   }
