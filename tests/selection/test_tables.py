@@ -28,6 +28,7 @@ from separatrix import (
     StabilitySelection,
     TableClassifier,
     TablePrep,
+    compare,
     evaluate,
 )
 from separatrix.errors import InputError, SelectionWarning, UnknownNameError
@@ -181,3 +182,11 @@ def test_a_selection_from_a_table_is_told_when_its_columns_are_judged_by_the_sam
     with pytest.warns(SelectionWarning, match="its p-values are too small"):
         TableClassifier(LogisticRegression(C=np.inf)).fit(kept, Y).summary(kept, Y)
     evaluate(LogisticRegression(), table.iloc[:200, :2], Y[:200], plan=KFold(3, random_state=0))  # other rows and columns
+
+
+def test_wishes_hold_for_models_that_read_columns_as_they_are() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.normal(size=120), "leak": ["a", "b"] * 60, "y": ["no", "yes"] * 60})
+    board = compare(table, target="y", models=["mixed naive Bayes", "LDA"], prep=TablePrep(drop=["leak"]), plan=KFold(3), random_state=0)
+    assert board["mixed naive Bayes"].value > 0.3  # the column that tells the classes is not looked at
+    assert board.predict(table[["age"]]).shape == (120,)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..data import sql
 from ..data.sql import Dialect, Expression
-from ..errors import InputError, did_you_mean
+from ..errors import InputError
 from .program.nodes import Node, Program
 from .sql_export import LARGEST, SqlWriter, cleaned, is_line, labels_of
 
@@ -105,10 +105,3 @@ def _pick(program: Program, pick: tuple[list[str], list[Any], str], dialect: Dia
     # A model of numbers alone has no rule for gaps: nothing is told there.
     finite = [sql.operation("<=", sql.call("abs", sql.column(name)), sql.number(LARGEST, dialect)) for name in values]
     return sql.case([(sql.operation("and", *finite) if len(finite) > 1 else finite[0], sql.case(branches, others))], sql.null())
-
-
-def require_columns(given: Sequence[str], known: Sequence[str]) -> None:
-    """Raise an error for a column that is not there."""
-    for name in given:
-        if name not in known:
-            raise InputError(f"There is no column {name!r}.{did_you_mean(name, known)}")

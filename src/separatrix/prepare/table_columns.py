@@ -14,6 +14,7 @@ from ..errors import NoFeatureLeftError
 from ..summaries.table_summary import TableSummary
 from .cleaned_columns import READ, cleaned_columns
 from .recipe import Recipe
+from .wishes import Wishes
 
 
 class TableColumns(TransformerMixin, BaseEstimator):
@@ -25,6 +26,8 @@ class TableColumns(TransformerMixin, BaseEstimator):
     ----------
     as_numbers : bool
         Whether categories become their numbers, so that the result is an array with NaN for gaps.
+    wishes : Wishes, optional
+        What was asked for: columns to drop or keep, and kinds.
 
     Examples
     --------
@@ -36,13 +39,14 @@ class TableColumns(TransformerMixin, BaseEstimator):
 
     recipe_: Recipe
 
-    def __init__(self, *, as_numbers: bool = False) -> None:
+    def __init__(self, *, as_numbers: bool = False, wishes: Wishes | None = None) -> None:
         self.as_numbers = as_numbers
+        self.wishes = wishes
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Look at the columns."""
         batch = whole_table(X)
-        recipe = Recipe.learn(TableSummary.of(batch))
+        recipe = Recipe.learn(TableSummary.of(batch), self.wishes)
         recipe.require_outputs()
         if not self.as_numbers and not any(isinstance(step, READ) for step in recipe.steps):
             raise NoFeatureLeftError(

@@ -121,6 +121,14 @@ class Board:
         written: Path = maker("report.writing.write_board_report")(self, path, title=title, include_rows=include_rows)
         return written
 
+    def predict(self, X: Any) -> Any:
+        """Return what the picked model predicts: `board.model.predict(X)`."""
+        return self.model.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the posteriors of the picked model."""
+        return self.model.predict_proba(X)
+
     def __getitem__(self, name: str) -> Entry:
         """Return the line of a model."""
         found = {entry.name: entry for entry in self.entries}

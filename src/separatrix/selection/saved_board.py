@@ -138,6 +138,14 @@ class SavedBoard:
             raise InputError(f"The rows are not in the file, and only {self.picked_name!r} was fitted; compare again to fit {name!r}.")
         return self.model
 
+    def predict(self, X: Any) -> Any:
+        """Return what the picked model predicts: `board.model.predict(X)`."""
+        return self.model.predict(X)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the posteriors of the picked model."""
+        return self.model.predict_proba(X)
+
     def __getitem__(self, name: str) -> SavedEntry:
         """Return the line of a model."""
         found = {entry.name: entry for entry in self.entries}

@@ -48,10 +48,12 @@ def table_families(batch: ColumnBatch, given: TablePrep | None = None) -> dict[s
     recipe = Recipe.learn(summary, own.wishes(), has_labels=True)
     recipe.require_outputs()
     curved = Recipe.learn(summary, replace(own.wishes(), shapes="auto"), has_labels=True)
+    # Models that read columns as they are make no products of them and draw no curves.
+    as_they_are = None if given is None else replace(own.wishes(), shapes={}, units={}, interactions=())
     prep, scaler = clone(own).set_params(sparse_output=recipe.is_sparse), StandardScaler(with_mean=not recipe.is_sparse)
     found = [
         tuned("nearest mean", prep, scaler, NearestMean()),
-        tuned("mixed naive Bayes", TableColumns(), MixedNB(missing="ignore"), alpha=[10.0, 1.0, 0.1]),
+        tuned("mixed naive Bayes", TableColumns(wishes=as_they_are), MixedNB(missing="ignore"), alpha=[10.0, 1.0, 0.1]),
         tuned("LDA", prep, LinearDiscriminantAnalysis()),
         tuned("shrinkage LDA", prep, scaler, LinearDiscriminantAnalysis(), shrinkage=SHRINKAGE),
         tuned("logistic L1", prep, scaler, LogisticRegression(l1_ratio=1.0), C=[0.01, 0.1, 1.0, 10.0]),
@@ -64,7 +66,7 @@ def table_families(batch: ColumnBatch, given: TablePrep | None = None) -> dict[s
         found.append(tuned("logistic with curves", curves, StandardScaler(with_mean=not curved.is_sparse), last[0], **last[1]))
     if len(recipe.outputs) <= MOST_QUADRATIC:
         found.append(tuned("QDA", prep, QuadraticDiscriminantAnalysis(), pooling=[0.9, 0.5, 0.25, 0.1]))
-    reference = make_pipeline(TableColumns(as_numbers=True), HistGradientBoostingClassifier())
+    reference = make_pipeline(TableColumns(as_numbers=True, wishes=as_they_are), HistGradientBoostingClassifier())
     named = [
         replace(candidate, reads_tables=True, rough=rough_fits(candidate.model), cost=COSTS.get(candidate.name, 0)) for candidate in found
     ]
