@@ -16,6 +16,7 @@ SAYS = {
     "faces": "Where shrunk LDA looks",
     "neurons": "each left out once",
     "patients": "Quasi-complete separation",
+    "probe": "16 per class",
     "voters": "What the answers say for red against blue",
 }
 ELSEWHERE = {"decisions", "demo", "letters", "spam"}
