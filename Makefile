@@ -14,13 +14,17 @@ GOAL     = $(or $(firstword $(MAKECMDGOALS)),demo)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-elsewhere test-lowest fuzz check format bench clean
+.PHONY: help demo pictures test test-elsewhere test-lowest fuzz check format bench clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
-demo: $(VENV)/.installed-base  ## compare all families of models on two small data sets
-	@$(BIN)/python examples/demo.py
+demo: $(VENV)/.installed-base  ## look, fit, explain, predict and export on a table of customers
+	@$(BIN)/python -m separatrix warmup --quiet
+	@$(BIN)/python -m separatrix demo
+
+pictures: $(VENV)/.installed-pictures  ## draw the pictures of the README and of docs/pictures.md
+	$(BIN)/python -m examples.pictures
 
 test: $(VENV)/.installed-test  ## run all tests
 	@$(BIN)/python -m separatrix.kernels  # compile once, so that the workers find a cache
@@ -95,9 +99,10 @@ $(VENV)/.made:
 	@"$(PYTHON)" -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed-base: EXTRA =
+$(VENV)/.installed-base: EXTRA = [sql]
 $(VENV)/.installed-base: COMPILE = echo "Compiling its kernels, once, in about a minute." && $(BIN)/python -m separatrix.kernels
 $(VENV)/.installed-test: EXTRA = [test]
+$(VENV)/.installed-pictures: EXTRA = [pictures]
 $(VENV)/.installed-dev: EXTRA = [dev]
 $(VENV)/.installed-bench: EXTRA = [bench]
 $(VENV)/.installed-%: $(VENV)/.made pyproject.toml

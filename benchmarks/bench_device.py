@@ -191,14 +191,13 @@ def cpu(n: int, p: int, K: int) -> list[Row]:
     ours = LogisticRegression().fit(X, y)
     worse = objective(ours, X, y) - objective(fitted, X, y)
     note = f"objective {worse:+.1e} of theirs; {ours.solution_.solver}, {ours.solution_.passes} passes; theirs {int(fitted.n_iter_[0])}"
-    rows = race(
+    return race(
         f"{n:,} × {p} × {K} float32",
         lambda: LogisticRegression().fit(X, y),
         [Peer("scikit-learn", lambda: peer.fit(X, y), lambda _: note)],
         {"scikit-learn": 5.0},
         1,
     )
-    return rows
 
 
 def main(wanted: list[str] | None = None) -> None:

@@ -26,7 +26,7 @@ def pictures(mnist: bool) -> tuple[Any, Any]:
         X, y = load_digits(return_X_y=True)
         return X / 16.0, y
     with np.load(MNIST) as file:
-        return next(file[name] for name in file if file[name].ndim > 1)[:20_000].reshape(20_000, -1) / 255.0, file["y_train"][:20_000]
+        return file["X_train"][:20_000] / 255.0, file["y_train"][:20_000]
 
 
 def features(X: Any, size: int = 256) -> Any:

@@ -10,16 +10,19 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
 SAYS = {
+    "ambiguous_regions": "One against the rest: 3",
     "churn": "leave with probability",
     "customers": "write to",
     "digits": "10-fold cross-validation",
+    "fisher_projection": "Fisher's direction: J = ",
     "faces": "Where shrunk LDA looks",
+    "least_squares_fails": "of the near rows right; with 20 far rows, all of them easy",
     "neurons": "each left out once",
     "patients": "Quasi-complete separation",
     "probe": "16 per class",
     "voters": "What the answers say for red against blue",
 }
-ELSEWHERE = {"decisions", "demo", "letters", "spam"}
+ELSEWHERE = {"decisions", "demo", "letters", "pictures", "spam"}
 """Run by tests of their own."""
 
 

@@ -35,7 +35,7 @@ KEPT = Path(__file__).resolve().parents[2] / ".shapes"
 
 def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
     """Return the record of one race by a clock: "seconds", or "processor" where other work makes these unfair."""
-    ours = in_child(prepare(task, family, shape, None, 1), LIMIT)
+    ours = in_child(prepare(task, family, shape, None, 1), LIMIT, clock)
     record = {"seed": shape.seed, "number": shape.number, "problem": shape.name, "task": task, "family": family, "end": ours.end}
     record |= {
         "clock": clock,
@@ -44,9 +44,9 @@ def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
         "memory": ours.extra / max(shape.nbytes, 1),
         **(ours.report or {}),
     }
-    allowed = max(LEAST, SLOWER * min(ours.seconds, LIMIT / SLOWER))
+    allowed = max(LEAST, SLOWER * min(getattr(ours, clock), LIMIT / SLOWER))
     entries = [(peer, threads) for peer in FAMILIES[family].peers(shape) for threads in peer.threads if clock == "seconds" or threads == 1]
-    runs = {entry: in_child(prepare(task, family, shape, *entry), allowed) for entry in entries}
+    runs = {entry: in_child(prepare(task, family, shape, *entry), allowed, clock) for entry in entries}
     record["peers"] = {
         f"{peer.name} ({threads})": getattr(run, clock) if run.end == "done" else run.end for (peer, threads), run in runs.items()
     }
@@ -62,7 +62,7 @@ def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
             best, record["seconds"] = _again(shape, task, family, entry, (best, record["seconds"]), clock)
         record |= {"peer": f"{entry[0].name} ({entry[1]} threads)", "peer_seconds": best, "ratio": best / record["seconds"]}
     elif any(run.end == "time" for run in runs.values()) and ours.end == "done":
-        record |= {"peer": "none within the time", "ratio": allowed / ours.seconds}
+        record |= {"peer": "none within the time", "ratio": allowed / getattr(ours, clock)}
     return record
 
 
@@ -77,8 +77,8 @@ def _again(
     theirs, ours = best
     for _ in range(2):
         if ours < LIMIT:
-            ours = min(ours, getattr(in_child(prepare(task, family, shape, None, 1), LIMIT), clock))
-        theirs = min(theirs, getattr(in_child(prepare(task, family, shape, *entry), LIMIT), clock))
+            ours = min(ours, getattr(in_child(prepare(task, family, shape, None, 1), LIMIT, clock), clock))
+        theirs = min(theirs, getattr(in_child(prepare(task, family, shape, *entry), LIMIT, clock), clock))
     return theirs, ours
 
 

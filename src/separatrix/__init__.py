@@ -14,6 +14,7 @@ __version__ = "0.1.0.dev0"
 
 _ROOMS = {
     "abilities": ("abilities_of",),
+    "artifacts": ("load", "save", "to_onnx", "to_python", "to_sql"),
     "data.files": ("open_table",),
     "decisions": (
         "Decision",
@@ -43,7 +44,7 @@ _ROOMS = {
         "permutation_test",
         "shrinkage_path",
     ),
-    "explaining": ("contributions", "explain"),
+    "explaining": ("column_effects", "contributions", "explain"),
     "geometry": ("Hyperplane",),
     "hand": ("worked",),
     "logic": ("is_separable",),
@@ -92,7 +93,7 @@ _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 _load = on_first_use(__name__, _HOMES)
 
-_MODULES = ("facts", "logic")
+_MODULES = ("charts", "facts", "logic")
 """Rooms that are used by their own name."""
 
 __all__ = sorted([*_HOMES, *_MODULES])

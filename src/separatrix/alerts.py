@@ -7,8 +7,11 @@ ever; `separatrix.facts.rule("SPX011")` is the page of reasons behind it. Every 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from math import isfinite
 from typing import Literal
+
+from .notebook import Sentences, view
 
 Severity = Literal["note", "warning"]
 """A note tells what was done; a warning asks for a decision."""
@@ -44,6 +47,10 @@ class Alert:
     def __str__(self) -> str:
         return f"{self.code} {self.seen} {self.why} {self.do}"
 
+    def _repr_html_(self) -> str:
+        told = " ".join(map(escape, (self.seen, self.why, self.do)))
+        return view(f"<p><strong>{escape(self.code)}</strong> ({escape(self.severity)}) {told}</p>")
+
     def to_dict(self) -> dict[str, str]:
         """Return the parts by name, ready for JSON."""
         return {
@@ -57,7 +64,7 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Sentences):
     """A number or a word about the data or a result, with the sentence that says it.
 
     Attributes

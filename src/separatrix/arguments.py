@@ -206,6 +206,11 @@ class KnownParameters:
         return model
 
 
+def require_given(estimator: KnownParameters) -> None:
+    """Raise an error for an estimator whose parameters no data could make sense of, as `fit` would."""
+    estimator._check_given()
+
+
 def unknown_parameter(cls: type, given: Any) -> str:
     """Return the sentence about the first parameter that a class does not have.
 

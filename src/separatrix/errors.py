@@ -4,12 +4,18 @@ Every error says what was given, what is needed and what to type::
 
     SeparatrixError
     ├── InputError (ValueError)          the data or a parameter cannot be used
+    │   ├── DamagedFileError             a file cannot be trusted: cut off, changed, of another kind or version
+    │   ├── MissingFileError (FileNotFoundError)  a file that does not exist; says which one was probably meant
     │   ├── NoFeatureLeftError           a selector keeps no column; says what to loosen
     │   └── UnknownNameError (KeyError)  a name that does not exist; says which one was probably meant
     ├── InputTypeError (TypeError)       an argument of a type that cannot be used
     │   └── ParameterError (InputError)  a parameter of an estimator is of such a type, or a number out of all range
     ├── CapacityError (MemoryError)      what was asked for does not fit into memory
-    └── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
+    ├── ClusterError (RuntimeError)      workers or their scheduler are gone, or lost rows that nobody can compute again
+    ├── DatabaseError (RuntimeError)     a database refused or broke off a query, or its rows changed; says which query
+    ├── CancelledError                   the work was cancelled from outside, by a token of separatrix.progress
+    ├── MissingExtraError (ImportError)  an optional package is not installed; says how to install it
+    └── WriteError (OSError)             a file cannot be written; what stood there is unchanged
 
     SeparatrixWarning (UserWarning)
     ├── SingularWarning                  a covariance has no inverse; says which columns and what was done
@@ -32,6 +38,14 @@ class InputError(SeparatrixError, ValueError):
     """The data or a parameter cannot be used as given."""
 
 
+class DamagedFileError(InputError):
+    """A file cannot be trusted: it is cut off, changed, or of another kind or version."""
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """A file does not exist."""
+
+
 class NoFeatureLeftError(InputError):
     """A selector or a recipe would keep no column at all."""
 
@@ -51,12 +65,28 @@ class ParameterError(InputError, InputTypeError):
     """A parameter of an estimator is of a kind that cannot be used; a ValueError and a TypeError, as scikit-learn's own is."""
 
 
+class DatabaseError(SeparatrixError, RuntimeError):
+    """A database refused a query or broke it off, or its rows changed between two of them."""
+
+
 class CapacityError(SeparatrixError, MemoryError):
     """What was asked for does not fit into memory."""
 
 
+class ClusterError(SeparatrixError, RuntimeError):
+    """Workers of a cluster, or its scheduler, are gone, or rows that they held cannot be computed again."""
+
+
+class CancelledError(SeparatrixError):
+    """Work was cancelled from outside; what stood before it stands still."""
+
+
 class MissingExtraError(SeparatrixError, ImportError):
     """An optional package is not installed."""
+
+
+class WriteError(SeparatrixError, OSError):
+    """A file cannot be written; what stood under its name is unchanged."""
 
 
 class SeparatrixWarning(UserWarning):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from .errors import did_you_mean
@@ -33,7 +34,30 @@ def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]
         setattr(sys.modules[package], name, value)
         return value
 
+    _keep_names(package, [name for name, home in homes.items() if name == home], load)
     return load
+
+
+def _keep_names(package: str, names: list[str], load: Callable[[str], Any]) -> None:
+    """Let a package keep names that its submodules have too: importing `evaluation.evaluate` would set `evaluate` to that module."""
+    if not names:
+        return
+    kept: dict[str, Any] = {}
+
+    def read(name: str) -> Any:
+        if name not in kept:
+            load(name)  # which sets it
+        return kept[name]
+
+    def write(name: str, value: Any) -> None:
+        if not isinstance(value, ModuleType):
+            kept[name] = value
+
+    def guard(name: str) -> property:
+        return property(lambda _: read(name), lambda _, value: write(name, value))
+
+    guards = {name: guard(name) for name in names}
+    sys.modules[package].__class__ = type("Room", (ModuleType,), guards)
 
 
 def maker(path: str) -> Any:

@@ -8,17 +8,27 @@ Long work says what it does; it never draws:
             work.advance(f"{model}, fold {fold}")
 
 Listeners hear every event. Where nobody listens and the error stream is a terminal, work that takes longer than a second shows a bar.
+
+Work can be cancelled from another thread, by a token:
+
+    token = Cancellation()
+    with cancellable(token):        # in the thread that works
+        model.fit(table)
+    token.cancel()                  # in any other: the fit ends with CancelledError, and the model is what it was before
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
+
+from .errors import CancelledError
 
 PATIENCE = 1.0
 """Seconds before a bar appears: shorter work needs none."""
@@ -108,6 +118,66 @@ def _ignore(event: Event) -> None:
     """Hear an event and do nothing."""
 
 
+class Cancellation:
+    """A token by which one thread ends the work of another.
+
+    Examples
+    --------
+    >>> token = Cancellation()
+    >>> token.cancel("the page was closed")
+    >>> token.is_cancelled
+    True
+    """
+
+    def __init__(self) -> None:
+        self._asked, self.why = threading.Event(), ""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether somebody asked for the end."""
+        return self._asked.is_set()
+
+    def cancel(self, why: str = "") -> None:
+        """End the work: it stops at its next block of rows, or at its next step."""
+        self.why = why
+        self._asked.set()
+
+
+_token: ContextVar[Cancellation | None] = ContextVar("token", default=None)
+
+
+@contextmanager
+def cancellable(token: Cancellation) -> Iterator[None]:
+    """Let a token end the work inside.
+
+    Parameters
+    ----------
+    token : Cancellation
+
+    Examples
+    --------
+    >>> token = Cancellation()
+    >>> token.cancel()
+    >>> with cancellable(token):
+    ...     stop_if_cancelled()
+    Traceback (most recent call last):
+    ...
+    separatrix.errors.CancelledError: The work was cancelled.
+    """
+    before = _token.set(token)
+    try:
+        yield
+    finally:
+        _token.reset(before)
+
+
+def stop_if_cancelled() -> None:
+    """Raise CancelledError where the token of this work says so; long work asks at every block or step."""
+    token = _token.get()
+    if token is not None and token.is_cancelled:
+        raise CancelledError(f"The work was cancelled{': ' * bool(token.why)}{token.why}.")
+
+
 class Task:
     """A piece of long work that tells how far it is."""
 
@@ -121,7 +191,8 @@ class Task:
         return time.perf_counter() - self.start
 
     def advance(self, detail: str = "", steps: int = 1) -> None:
-        """Say that steps are finished."""
+        """Say that steps are finished; raise CancelledError where the work is to end."""
+        stop_if_cancelled()
         self.done += steps
         self.say(detail)
 

@@ -22,7 +22,7 @@ def test_the_table_says_what_is_exact_and_why_the_rest_is_not() -> None:
     said = str(LinearDiscriminantAnalysis(shrinkage="auto").abilities())
     assert "leave-one-out                           refits" in said
     assert "an estimated shrinkage changes with every row that is left out" in said
-    assert "<td>leave-one-out</td><td>refits</td>" in LinearDiscriminantAnalysis(shrinkage="auto").abilities()._repr_html_()
+    assert "leave-one-out</th><td>refits</td>" in LinearDiscriminantAnalysis(shrinkage="auto").abilities()._repr_html_()
 
 
 @pytest.mark.parametrize(

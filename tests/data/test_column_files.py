@@ -212,7 +212,7 @@ def test_rows_to_predict_need_no_label(tmp_path: Path) -> None:
 def test_models_of_numbers_refuse_text_before_any_row_is_read(tmp_path: Path, monkeypatch: Any) -> None:
     table = open_table(write(a_table(), tmp_path / "a.parquet"), "y")
     columns = table.as_columns()
-    monkeypatch.setattr("separatrix.data.files.read_file", None)
+    monkeypatch.setattr("separatrix.data.file_parts.read_file", None)
     for model in (LogisticRegression(), GaussianNB()):
         with pytest.raises(InputError, match=r"'town', 'when' hold dates or text, .*columns=\['age', 'member', 'w'\].*TablePrep\(\)"):
             model.fit(table)

@@ -134,7 +134,7 @@ WORKS = [
 
 @pytest.mark.parametrize("work", WORKS, ids=lambda work: work.title)
 def test_renderings_are_well_formed(work: Any) -> None:
-    assert str(work) == work.text == repr(work) and work._repr_html_() == work.html
+    assert str(work) == work.text == repr(work) and work.html in work._repr_html_()
     root = ElementTree.fromstring(work.html.replace("&nbsp;", " "))
     assert len(root.findall("./ol/li")) == len(work.steps) == work.text.count("\nStep ")
     for text in (work.latex, work.markdown):

@@ -56,11 +56,11 @@ def test_text_is_aligned_and_has_title_and_note() -> None:
 
 
 def test_html_escapes_everything_that_came_from_outside() -> None:
-    assert TABLE._repr_html_() == TABLE.html
+    assert TABLE.html in TABLE._repr_html_()
     for text in ("Mail &lt;b&gt;", "ham &amp; eggs", "&lt;.0001", "of &lt;i&gt;one"):
         assert text in TABLE.html
     evil = Tables("<script>", {"t": TABLE}, ("<script>",), ("<script>",))
-    assert "<script>" not in evil.html and "<b>" not in evil.html and evil._repr_html_() == evil.html
+    assert "<script>" not in evil.html and "<b>" not in evil.html and evil.html in evil._repr_html_()
 
 
 def test_values_come_back_as_they_were() -> None:

@@ -58,7 +58,7 @@ def test_a_terminal_shows_as_many_columns_as_it_has_room_for(board: Any, width: 
     [
         (LeaveOneOut(), "LeaveOneOut()"),
         (KFold(3, repeats=2), "KFold(3, repeats=2)"),
-        (3, "3 folds"),
+        (3, "3 folds in the order of the rows"),
         (StratifiedKFold(3), "StratifiedKFold"),
     ],
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from html import escape
 from typing import Any, Literal, Self, TypeVar
 
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from ..errors import InputError, InputTypeError
+from ..inference.tables import Column, Table
+from ..notebook import view
 from .protocols import (
     BoundsCoefficients,
     ChangesPriors,
@@ -163,10 +164,9 @@ class Abilities:
         return "\n".join([repr(self.model), *(f"  {name:<{first}}  {answer:<{second}}  {how}" for name, answer, how in rows)])
 
     def _repr_html_(self) -> str:
-        cells = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows())
-        return (
-            f"<table><caption>{escape(repr(self.model))}</caption><tr><th>ability</th><th></th><th>how, or why not</th></tr>{cells}</table>"
-        )
+        names, answers, reasons = zip(*self.rows(), strict=True)
+        columns = (Column("ability", names), Column("answer", answers), Column("how, or why not", reasons))
+        return view(Table(repr(self.model), columns).html)
 
 
 def abilities_of(model: Any) -> Abilities:

@@ -17,7 +17,7 @@ from ..array_types import Floats
 from ..errors import InputError, InputTypeError
 from .labels import Labels
 from .namespaces import refuse_foreign
-from .source import ChunkedSource, as_float, csr_rows
+from .source import ChunkedSource, as_float, chunk_rows, csr_rows
 
 COMPRESSED = ("csr", "csc", "bsr")
 
@@ -42,10 +42,20 @@ class ArraySource(ChunkedSource):
         feature_names: tuple[str, ...] | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.X = check_sparse(X) if sp.issparse(X) else check_dense(X)
+        self.X: Any = check_sparse(X) if sp.issparse(X) else check_dense(X)
         self.n_rows, self.n_features = (int(s) for s in self.X.shape)
         self.labels, self.weight = labels, weight
         self.feature_names, self.n_jobs = feature_names, n_jobs
+
+    @property
+    def values(self) -> int:
+        """Values that are stored."""
+        return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+
+    @property
+    def chunk_rows(self) -> int:
+        """Rows of a chunk; sparse ones by what is stored of them, because a summary of many columns and classes is dear to merge."""
+        return chunk_rows(self.n_features, self.X.nnz / self.n_rows if sp.issparse(self.X) else None)
 
     def rows(self, begin: int, end: int) -> Any:
         """Return rows begin to end: a view, converted only if they are not floats yet."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,19 @@ def is_known(values: Any) -> Any:
     [True, False, False]
     """
     return pc.invert(pc.is_null(values, nan_is_null=True))
+
+
+def batch_of(rows: Sequence[Sequence[Any]], kinds: Sequence[str]) -> Any:
+    """Return rows of Python's values as Arrow's columns: numbers (and booleans) as doubles, text, dates in microseconds, or as they are.
+
+    Examples
+    --------
+    >>> batch_of([(1, "a"), (None, "b")], ["number", "text"]).to_pydict()
+    {'0': [1.0, None], '1': ['a', 'b']}
+    """
+    known = {"number": pa.float64(), "boolean": pa.float64(), "text": pa.string(), "date": pa.timestamp("us")}
+    arrays = [pa.array(values, known.get(kind)) for values, kind in zip(zip(*rows), kinds, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, [str(j) for j in range(len(kinds))])
 
 
 def as_indices(rows: Indices) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .arrow_types import COLUMN_KINDS
 from .batches import Batch, Piece
 from .columns import ColumnBatch
 from .features import refuse_other_kinds
-from .files import FileTable
+from .file_table import FileTable
 from .formats import kinds_of
 from .merging import M, merge_neighbours
 from .source import chunk_rows
@@ -45,12 +45,12 @@ class ColumnTable(FileTable):
     >>> folder.cleanup()
     """
 
-    _as_codes: ClassVar[bool] = True
-
     def __init__(self, table: FileTable, schema: Any) -> None:
         vars(self).update(vars(table))
         self.schema = schema
         self.kinds = kinds_of(schema)
+        # Numbers alone, with their gaps, are read as fast as blocks are.
+        self._as_codes = any(self.kinds[name] != "number" for name in self._names())
         if table.batch_rows == chunk_rows(table.n_features):  # none were asked for
             self.batch_rows = self._piece_rows()
         refuse_other_kinds(self.feature_names, self.kinds, COLUMN_KINDS)
@@ -80,7 +80,7 @@ class ColumnTable(FileTable):
 
     def _piece_rows(self) -> int:
         # An eighth of the rows of a block: they are held as Arrow's, as arrays, and text as Python's strings too.
-        return max(1, chunk_rows(self.n_features) // 8)
+        return min(super()._piece_rows(), max(1, chunk_rows(self.n_features) // 8)) if self._as_codes else super()._piece_rows()
 
     def _require_kinds(self) -> None:
         pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial, reduce
 from itertools import groupby
@@ -39,9 +39,10 @@ def stamp_of(file: str) -> Stamp:
     return status.st_size, status.st_mtime_ns
 
 
-def count_rows(file: str) -> int:
-    """Return the number of rows of a Parquet file, which stands at its end."""
-    return int(pq.read_metadata(file).num_rows)
+def group_sizes(file: str) -> list[int]:
+    """Return the number of rows of each row group of a Parquet file, which stand at its end."""
+    found = pq.read_metadata(file)
+    return [int(found.row_group(g).num_rows) for g in range(found.num_row_groups)]
 
 
 def schema_of(file: str, kind: str, target: str | None = None) -> Any:
@@ -124,15 +125,25 @@ def settled_schema(stamps: Mapping[str, Stamp], kind: str, schema: Any, used: Se
 
 
 def read_file(
-    file: str, stamp: Stamp, kind: str, columns: dict[str, Any], rows: int, use_threads: bool, as_codes: bool = False
+    file: str,
+    stamp: Stamp,
+    kind: str,
+    columns: dict[str, Any],
+    rows: int,
+    use_threads: bool,
+    as_codes: bool = False,
+    groups: Sequence[int] | None = None,
 ) -> Generator[Piece]:
-    """Yield the columns of one file, given by name and type, in pieces of about `rows` rows; text as codes where asked for."""
+    """Yield the columns of one file, given by name and type, in pieces of about `rows` rows; text as codes where asked for.
+
+    Of a Parquet file some row groups may be read alone.
+    """
     # Not by a dataset's scanner, whose memory is not bounded: 2 GB for 5,000,000 × 50 in Parquet; with the least read-ahead it still
     # decodes whole row groups, and on one thread it reads a CSV into memory.
     row = 0
     _refuse_changed(file, stamp)
     try:
-        with closing(_reader(kind, as_codes)(file, columns, rows, use_threads)) as batches:
+        with closing(_reader(kind, as_codes, groups)(file, columns, rows, use_threads)) as batches:
             for batch in batches:
                 if as_codes:
                     _give_back()
@@ -145,6 +156,18 @@ def read_file(
         raise _explained(file, kind, columns, error) or _unreadable(file, error, f" beyond row {row}") from error
     _give_back()
     _refuse_changed(file, stamp)
+
+
+def joined_rows(batches: Iterable[Any], target: str | None) -> Any:
+    """Return batches of rows as one Arrow table; texts that were read as codes stay so, but for those of the target."""
+    found = list(batches)
+    if not found:
+        raise InputError("There are no rows in the data; at least one is needed.")
+    table = pa.Table.from_batches(found).unify_dictionaries()
+    if target is not None and types.is_dictionary(table.schema.field(target).type):
+        place = table.schema.get_field_index(target)
+        table = table.set_column(place, target, table.column(place).cast(table.schema.field(target).type.value_type))
+    return table
 
 
 def _give_back() -> None:
@@ -160,11 +183,11 @@ def _plain_text(batch: Any) -> Any:
     return batch
 
 
-def _reader(kind: str, as_codes: bool) -> Reader:
+def _reader(kind: str, as_codes: bool, groups: Sequence[int] | None) -> Reader:
     if kind in CSV:
         return partial(_read_csv, kind=kind, as_codes=as_codes)
     if kind == "parquet":
-        return _read_parquet_as_codes if as_codes else _read_parquet
+        return partial(_read_parquet_as_codes if as_codes else _read_parquet, groups=groups)
     return _read_ipc if kind == "ipc" else _read_json
 
 
@@ -187,24 +210,34 @@ def _unreadable(file: str, error: Exception, where: str = "") -> InputError:
     return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}. Check its ending, or write it anew.")
 
 
-def _read_parquet_as_codes(file: str, columns: dict[str, Any], rows: int, use_threads: bool) -> Generator[Any]:
+def _read_parquet_as_codes(
+    file: str, columns: dict[str, Any], rows: int, use_threads: bool, groups: Sequence[int] | None = None
+) -> Generator[Any]:
     # On one thread: others make columns of what was read meanwhile, and each that reads texts keeps memory of its own.
     text = _stored_as_codes(file, [name for name, type_ in columns.items() if types.is_string(type_)])
-    return _read_parquet(file, columns, rows, False, text)
+    return _read_parquet(file, columns, rows, False, groups, text)
 
 
-def _read_parquet(file: str, columns: dict[str, Any], rows: int, use_threads: bool, coded_text: Sequence[str] = ()) -> Generator[Any]:
+def _read_parquet(
+    file: str,
+    columns: dict[str, Any],
+    rows: int,
+    use_threads: bool,
+    groups: Sequence[int] | None = None,
+    coded_text: Sequence[str] = (),
+) -> Generator[Any]:
     names = list(columns)
     with pq.ParquetFile(file, buffer_size=STREAM_BYTES, pre_buffer=False, read_dictionary=coded_text) as opened:
         sizes = [opened.metadata.row_group(g).num_rows for g in range(opened.num_row_groups)]
         # Row groups of about a batch are decoded whole, which takes a quarter less time than page by page. Larger ones would not fit
         # (500,000 × 50 are 200 MB), smaller ones are put together.
-        for whole, groups in groupby(range(len(sizes)), lambda g: rows / 4 <= sizes[g] <= rows * 4):
+        chosen = range(len(sizes)) if groups is None else groups
+        for whole, run in groupby(chosen, lambda g: rows / 4 <= sizes[g] <= rows * 4):
             if whole:
-                for g in groups:
+                for g in run:
                     yield from opened.read_row_group(g, names, use_threads=use_threads).to_batches()
             else:
-                yield from opened.iter_batches(rows, list(groups), names, use_threads=use_threads)
+                yield from opened.iter_batches(rows, list(run), names, use_threads=use_threads)
 
 
 def _stored_as_codes(file: str, names: Sequence[str]) -> list[str]:

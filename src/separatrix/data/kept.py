@@ -73,7 +73,9 @@ class Kept(Source):
 
 
 def kept(source: Source, form: Callable[[Any], Any] | None = None) -> Source:
-    """Return a source for many passes over the rows of another one: that itself where it is in memory."""
+    """Return a source for many passes over the rows of another one: that itself where it is in memory, or keeps its rows by itself."""
+    if source.is_remote:
+        return source.persisted()
     return source if source.origin is None or isinstance(source, Kept) else Kept(source, form)
 
 

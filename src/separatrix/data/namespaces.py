@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -17,9 +18,14 @@ from numpy.typing import NDArray
 
 from ..errors import DataWarning, InputError, InputTypeError
 
-compat: Any = import_module("sklearn.externals.array_api_compat")  # by name: its types would hide those of scikit-learn
 _CONVERSIONS = {"torch": "{0}.numpy(force=True)", "cupy": "{0}.get()"}
 _detached_before: set[str] = set()
+
+
+@cache
+def compat() -> Any:
+    """Return what makes other libraries speak the array API, loaded when first asked for: commands that answer at once never are."""
+    return import_module("sklearn.externals.array_api_compat")  # by name: its types would hide those of scikit-learn
 
 
 def is_foreign(X: Any) -> bool:
@@ -32,7 +38,10 @@ def is_foreign(X: Any) -> bool:
     """
     if isinstance(X, np.ndarray | np.generic | list | tuple | type):
         return False
-    return hasattr(X, "__array_namespace__") or bool(compat.is_torch_array(X) or compat.is_cupy_array(X))
+    if hasattr(X, "__array_namespace__"):
+        return True
+    known = any(base.__module__.partition(".")[0] in ("torch", "cupy") for base in type(X).__mro__)
+    return known and bool(compat().is_torch_array(X) or compat().is_cupy_array(X))
 
 
 def library(X: Any) -> str:
@@ -46,15 +55,15 @@ def namespace(X: Any) -> Any:
 
     Examples
     --------
-    >>> namespace(np.eye(2)).sum(np.eye(2))
+    >>> float(namespace(np.eye(2)).sum(np.eye(2)))
     2.0
     """
-    return compat.array_namespace(X)
+    return compat().array_namespace(X)
 
 
 def device_of(X: Any) -> Any:
     """Return the device an array lies on."""
-    return compat.device(X)
+    return compat().device(X)
 
 
 def place_name(X: Any) -> str:

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Codes
 from ..errors import InputError
+from .merging import M
 from .source import Block, Source
+
+R = TypeVar("R")
+
+
+def recoded(block: Block, codes: Codes) -> Block | None:
+    """Return a block with the new code of each class, without the rows of code −1; None where no row is left."""
+    assert block.codes is not None
+    own = codes[block.codes]
+    kept = own >= 0
+    if kept.all():
+        return Block(block.X, own, block.weight, block.start)
+    weight = None if block.weight is None else block.weight[kept]
+    return Block(block.X[kept], own[kept], weight, block.start) if kept.any() else None
+
+
+@dataclass(frozen=True, slots=True)
+class OnRecoded:
+    """A function of blocks that sees other codes; None for a block of which no row is left."""
+
+    function: Callable[[Block], Any]
+    codes: Codes
+
+    def __call__(self, block: Block) -> Any:
+        """Return the function's value for the block under its other codes."""
+        found = recoded(block, self.codes)
+        return None if found is None else self.function(found)
 
 
 class Recoded(Source):
@@ -36,20 +65,28 @@ class Recoded(Source):
         self.n_features, self.n_jobs = source.n_features, source.n_jobs
         self.n_rows = source.n_rows if (codes >= 0).all() else None
         self.origin = None if source.origin is None else (*source.origin, tuple(codes.tolist()))
+        self.is_remote = source.is_remote
 
     def blocks(self) -> Iterator[Block]:
         """Yield the rows that stay, block by block."""
         start = 0
         for block in self.source.blocks():
-            assert block.codes is not None
-            codes = self.codes[block.codes]
-            kept = codes >= 0
-            if not kept.all():
-                block = Block(block.X[kept], None, None if block.weight is None else block.weight[kept])
-                codes = codes[kept]
-            if len(codes):
-                yield Block(block.X, codes, block.weight, start)
-                start += len(codes)
+            found = recoded(block, self.codes)
+            if found is not None:
+                yield replace(found, start=start)
+                start += found.n_rows
+
+    def map(self, function: Callable[[Block], R]) -> Iterator[R]:
+        """Yield function(block) in order; rows on other machines stay there, and keep their numbers."""
+        return self.source.map(OnRecoded(function, self.codes)) if self.is_remote else super().map(function)
+
+    def reduce(self, pass_: Callable[[Block], M]) -> M:
+        """Run a pass on every block and merge what comes back, in the order of the blocks."""
+        return self.source.reduce(OnRecoded(pass_, self.codes)) if self.is_remote else super().reduce(pass_)
+
+    def persisted(self) -> Source:
+        """Return the same rows for many passes."""
+        return Recoded(self.source.persisted(), self.codes, self.classes)
 
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows: their classes stay."""

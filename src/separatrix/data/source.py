@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats
 from ..errors import InputError, InputTypeError
+from ..thresholds import THREADS
 from .labels import Labels
 from .merging import M, merge_each
+from .sum_engine import SumEngine
 from .threads import ordered_map, single_threaded_blas, thread_count
 
 Rows = Any
@@ -124,15 +126,25 @@ CHUNK_BYTES = 12_500_000
 """Rows cut for one thread: 31,250 rows of 50 float64 columns."""
 
 
-def chunk_rows(n_features: int) -> int:
+FEW = 16
+"""Columns whose dense rows a chunk of sparse ones may equal in number at most: scores of all classes are made of each."""
+
+
+def chunk_rows(n_features: int, stored: float | None = None) -> int:
     """Return the rows of a chunk: enough to outweigh a p × p summary of it, and a few megabytes where p is small.
+
+    Parameters
+    ----------
+    n_features : int
+    stored : values stored of a sparse row, on average
 
     Examples
     --------
-    >>> chunk_rows(50)
-    31250
+    >>> chunk_rows(50), chunk_rows(5_000), chunk_rows(5_000, stored=30)
+    (31250, 5000, 25201)
     """
-    return max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    dense = max(CHUNK_BYTES // (8 * max(1, n_features)), n_features, 1)
+    return dense if stored is None else max(dense, min(int(CHUNK_BYTES / (16 * (stored + 1.0))), CHUNK_BYTES // (8 * FEW)))
 
 
 class Source(ABC):
@@ -150,6 +162,8 @@ class Source(ABC):
         Rows left out because they have no label.
     origin : tuple or None
         What tells this table from others without reading it, such as its files; None for rows in memory.
+    is_remote : bool
+        Whether rows lie on other machines: passes travel there, and only what merges should come back.
     """
 
     n_features: int
@@ -159,6 +173,7 @@ class Source(ABC):
     n_jobs: int | None = None
     unlabelled: int = 0
     origin: tuple[Any, ...] | None = None
+    is_remote: bool = False
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
@@ -176,12 +191,20 @@ class Source(ABC):
         """Return rows to predict, whose labels and weights are not asked for."""
         return self
 
+    def persisted(self) -> Source:
+        """Return the same rows for many passes: those on other machines stay in memory there from now on, where they fit."""
+        return self
+
     def require_numbers(self) -> None:  # noqa: B027
         """Raise an error where columns are not numbers, before any row is read; those in memory are looked at when they are opened."""
 
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
+
+    def sum_engine(self) -> SumEngine | None:
+        """Return what sums the rows where they are; None where a pass has to read them."""
+        return None
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""
@@ -275,6 +298,11 @@ class ChunkedSource(Source):
         """Rows of a chunk."""
         return chunk_rows(self.n_features)
 
+    @property
+    def values(self) -> int:
+        """Values that a pass reads."""
+        return self.n_rows * self.n_features
+
     def blocks(self) -> Iterator[Block]:
         """Yield the chunks in order."""
         return map(self.chunk, range(0, self.n_rows, self.chunk_rows))
@@ -287,5 +315,6 @@ class ChunkedSource(Source):
         return self._map_chunks(function, starts)
 
     def _map_chunks(self, function: Callable[[Block], R], starts: range) -> Iterator[R]:
+        threads = thread_count(self.n_jobs) if THREADS.reached(self.values) else 1
         with single_threaded_blas():
-            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, thread_count(self.n_jobs))
+            yield from ordered_map(lambda begin: function(self.chunk(begin)), starts, threads)

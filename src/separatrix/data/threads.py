@@ -31,6 +31,7 @@ from typing import Any, Self, TypeVar
 from weakref import ref
 
 from ..errors import InputError
+from ..progress import stop_if_cancelled
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -81,12 +82,15 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int) ->
     [2, 1, 3]
     """
     if threads == 1:
-        yield from map(function, items)
+        for item in items:
+            stop_if_cancelled()
+            yield function(item)
         return
     pool = ThreadPoolExecutor(threads, thread_name_prefix="separatrix")
     waiting: deque[Future[R]] = deque()
     try:
         for item in items:
+            stop_if_cancelled()
             # In the caller's context: what it wants of numpy's warnings holds on every thread.
             waiting.append(pool.submit(copy_context().run, function, item))
             if len(waiting) > threads:

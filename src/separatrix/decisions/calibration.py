@@ -11,8 +11,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import expit
 
 from ..array_types import Bools, Floats, Ints
 from ..errors import one_of
@@ -61,6 +59,8 @@ class CalibrationMap:
             levels, values = self.parameters[:, self.starts[m] : self.starts[m + 1]]
             shares: Floats = np.interp(f, levels, values)
             return shares
+        from scipy.special import expit
+
         return np.asarray(expit(_terms(self.method, f) @ self.parameters[m]))
 
 
@@ -129,6 +129,8 @@ def _inverse_temperature(scores: Floats, codes: NDArray[np.integer], weight: Flo
     def loss(log_beta: float) -> float:
         return -float(weight @ log_posteriors_of(scores * (np.exp(log_beta) / unit))[own]) / float(weight.sum())
 
+    from scipy.optimize import minimize_scalar  # here: a map that is only used needs no solver
+
     return float(np.exp(minimize_scalar(loss, bounds=(-12.0, 12.0), method="bounded", options={"xatol": 1e-9}).x)) / unit
 
 
@@ -160,6 +162,8 @@ def _newton(F: Floats, targets: Floats, weight: Floats) -> Floats:
     unit = np.sqrt(np.mean(F * F, axis=0))
     unit = np.where(unit > 0, unit, 1.0)
     G, theta, n = F / unit, np.zeros(F.shape[1]), float(weight.sum())
+
+    from scipy.special import expit
 
     def loss(t: Floats) -> float:
         z = G @ t

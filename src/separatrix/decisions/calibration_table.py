@@ -11,6 +11,9 @@ from ..argument_types import check_arguments
 from ..array_types import Bools, Floats, Indices
 from ..errors import InputError, one_of
 from ..inference.shares import wilson_band
+from ..inference.tables import Column, Table
+from ..loading import maker
+from ..notebook import view
 from ..solvers.scores import largest
 from .posteriors import Cases
 
@@ -43,6 +46,34 @@ class Reliability:
     error_interval: tuple[float, float]
     noise: float
     about: str
+
+    def chart(self) -> Any:
+        """Return the reliability diagram as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.calibration.calibration")(self)
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw it on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+        style : of the points, such as color="black"
+        """
+        return maker("charts.axes.calibration")(self, ax, **style)
+
+    def table(self) -> Table:
+        """Return one line per bin."""
+        columns = (
+            Column("predicted", self.predicted, ".4f"),
+            Column("observed", self.observed, ".4f"),
+            Column("95 % low", self.low, ".4f"),
+            Column("high", self.high, ".4f"),
+            Column("rows", self.counts, ",.6g"),
+        )
+        return Table(f"Calibration: {self.about}", columns, str(self).rsplit("\n", 1)[-1])
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html)
 
     def __str__(self) -> str:
         lines = [f"{self.about}\n  predicted  observed  95 % interval       rows"]

@@ -7,13 +7,15 @@ from typing import Any
 
 from ..errors import InputTypeError
 from ..inference.shares import mean_interval
+from ..loading import maker
+from ..notebook import Sentences
 from .decision import Decision
 from .posteriors import Cases
 from .priors import check_priors, prior_odds, reweight
 
 
 @dataclass(frozen=True)
-class Saving:
+class Saving(Sentences):
     """Mean cost of a decision beside that of doing the same for all.
 
     Attributes
@@ -34,6 +36,10 @@ class Saving:
     saving_interval: tuple[float, float]
     rejected: float
     n: float
+
+    def chart(self) -> Any:
+        """Return costs and saving with intervals as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.intervals.saving")(self)
 
     def __str__(self) -> str:
         low, high = self.saving_interval

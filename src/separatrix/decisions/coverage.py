@@ -51,4 +51,4 @@ def risk_coverage(posteriors: Any, y: Any, costs: Any = None, *, classes: Any = 
         low, high = risk - half, risk + half
     coverage = kept / cases.n
     area = float(risk @ np.diff(np.append(0.0, coverage)))
-    return Curve("risk and coverage", coverage, risk, low, high, least[order][last], ("coverage", "risk"), area)
+    return Curve("risk and coverage", coverage, risk, low, high, least[order][last], ("coverage", "risk"), area, rows=len(cases.codes))

@@ -12,6 +12,8 @@ from ..argument_types import as_numbers, check_arguments
 from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import area, area_interval, logit_interval, normal_quantile, wilson_band
+from ..loading import maker
+from ..notebook import Sentences
 from .cost_savings import at_priors
 from .decision import Decision
 from .posteriors import Cases
@@ -19,7 +21,7 @@ from .tuning import threshold_scores
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Sentences):
     """Points of a curve with a pointwise 95 % band, and its area where that has a meaning.
 
     Attributes
@@ -31,6 +33,7 @@ class Curve:
     axes : names of x and y
     area, area_interval : area under the curve (ROC: AUC; precision and recall: average precision), None where it has no meaning
     more : further lines by name, such as those of calling all rows positive
+    rows : number of rows behind it
     """
 
     name: str
@@ -43,6 +46,26 @@ class Curve:
     area: float | None = None
     area_interval: tuple[float, float] | None = None
     more: dict[str, Floats] | None = None
+    rows: int | None = None
+
+    def chart(self, title: str | None = None) -> Any:
+        """Return the curve with its band as an Altair chart; needs `separatrix[charts]`.
+
+        Parameters
+        ----------
+        title : text above it, optional
+        """
+        return maker("charts.curves.curve")(self, title)
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw it on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+        style : of the line, such as color="black"
+        """
+        return maker("charts.axes.curve")(self, ax, **style)
 
     def at(self, x: float) -> tuple[float, float, float]:
         """Return y, low and high at x, between points linearly.
@@ -72,6 +95,11 @@ class ThresholdCounts:
     thresholds: Floats
     cases: Cases
     per_row: float
+
+    @property
+    def rows(self) -> int:
+        """Number of rows counted."""
+        return len(self.cases.codes)
 
     @classmethod
     def of(cls, posteriors: Any, y: Any, positive: Any, classes: Any, sample_weight: Any, priors: Any = None) -> ThresholdCounts:
@@ -113,7 +141,7 @@ def roc(posteriors: Any, y: Any, *, positive: Any = None, classes: Any = None, s
     found = area(counts.cases.codes == k, threshold_scores(counts.cases, k), counts.cases.weight)
     interval = area_interval(found, counts.cases.weight, float(min(m, n)))
     thresholds = np.append(np.inf, counts.thresholds)
-    return Curve("ROC", fp / n, tp / m, low, high, thresholds, ("false positive rate", "recall"), found.value, interval)
+    return Curve("ROC", fp / n, tp / m, low, high, thresholds, ("false positive rate", "recall"), found.value, interval, rows=counts.rows)
 
 
 def precision_recall(
@@ -145,7 +173,8 @@ def precision_recall(
     average = float(average_precision_score(counts.cases.codes == k, threshold_scores(counts.cases, k), sample_weight=counts.cases.weight))
     positives = float(counts.tp[-1]) * counts.per_row
     interval = logit_interval(average, float(np.sqrt(average * (1 - average) / positives)), positives)
-    return Curve("precision and recall", recall, precision, low, high, counts.thresholds, ("recall", "precision"), average, interval)
+    axes = ("recall", "precision")
+    return Curve("precision and recall", recall, precision, low, high, counts.thresholds, axes, average, interval, rows=counts.rows)
 
 
 def cost_curve(posteriors: Any, y: Any, costs: Any = None, *, priors: Any = None, classes: Any = None, sample_weight: Any = None) -> Curve:
@@ -172,7 +201,7 @@ def cost_curve(posteriors: Any, y: Any, costs: Any = None, *, priors: Any = None
     half = normal_quantile(0.95) * np.sqrt(np.maximum(paid**2 @ cells - cost**2, 0.0) / (n * counts.per_row))
     thresholds = np.append(1.0, counts.thresholds)
     more = {"all first": np.full(len(cost), cost[0]), "all second": np.full(len(cost), cost[-1])}
-    return Curve("cost", thresholds, cost, cost - half, cost + half, thresholds, ("threshold", "mean cost"), more=more)
+    return Curve("cost", thresholds, cost, cost - half, cost + half, thresholds, ("threshold", "mean cost"), more=more, rows=counts.rows)
 
 
 def net_benefit(
@@ -220,4 +249,5 @@ def net_benefit(
     benefit = tp - fp * odds
     half = normal_quantile(0.95) * np.sqrt(np.maximum(tp + fp * odds**2 - benefit**2, 0.0) / (n * counts.per_row))
     everyone = counts.tp[-1] / n - counts.fp[-1] / n * odds
-    return Curve("net benefit", t, benefit, benefit - half, benefit + half, t, ("threshold", "net benefit"), more={"treat all": everyone})
+    more = {"treat all": everyone}
+    return Curve("net benefit", t, benefit, benefit - half, benefit + half, t, ("threshold", "net benefit"), more=more, rows=counts.rows)

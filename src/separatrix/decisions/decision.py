@@ -14,6 +14,8 @@ from ..argument_types import as_numbers
 from ..arguments import answers_to
 from ..array_types import Codes, Floats
 from ..errors import DataWarning, InputError
+from ..inference.tables import Column, Table, distinct
+from ..notebook import code, paragraphs, view
 from .actions import cheapest, costs_of, labelled_costs, minimax_cost
 from .posteriors import as_classes, as_distributions, check_posteriors, with_classes
 from .priors import by_label, check_priors, prior_odds, reweight
@@ -286,6 +288,18 @@ class Decision:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+    def _repr_html_(self) -> str:
+        if self.costs is None:
+            return view(code(repr(self)))
+        truths = list(range(len(self.costs))) if self.truths is None else list(self.truths)
+        names = distinct(range(self.costs.shape[1]) if self.actions is None else self.actions, taken=["truth"])
+        columns = [Column(name, self.costs[:, a], ".6g") for a, name in enumerate(names)]
+        table = Table("Costs: truth down, action across", (Column("truth", truths), *columns))
+        more = [] if self.cutoff is None else [f"The second class where its posterior is above {self.cutoff:.4g}."]
+        more += [] if self.reject_cost is None else [f"Rejected where every action costs more than {self.reject_cost:g}."]
+        more += [] if self.priors is None else [f"Priors where it is used: {self.priors}."]
+        return view(table.html, paragraphs(more))
 
     def __repr__(self) -> str:
         shown = []

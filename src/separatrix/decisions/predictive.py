@@ -10,6 +10,9 @@ import numpy as np
 from ..argument_types import check_arguments
 from ..errors import InputError
 from ..inference.shares import normal_quantile, wilson_band
+from ..inference.tables import Column, Table
+from ..loading import maker
+from ..notebook import view
 from .posteriors import Cases
 from .tuning import threshold_scores
 
@@ -25,6 +28,7 @@ class PredictiveValues:
     sensitivity, specificity : share of positive (negative) rows called so, with Wilson intervals
     positive, negative : p(positive | called so), p(negative | called so), with intervals on the logit scale
     prevalence : float
+    counts : rows that are positive and negative, by weight
     """
 
     sensitivity: float
@@ -36,6 +40,32 @@ class PredictiveValues:
     negative: float
     negative_interval: Interval
     prevalence: float
+    counts: tuple[float, float]
+
+    @property
+    def rows(self) -> float:
+        """Rows behind it, by weight."""
+        return sum(self.counts)
+
+    def at(self, prevalence: float) -> PredictiveValues:
+        """Return the same at another prevalence."""
+        return _at(self.sensitivity, self.specificity, *self.counts, prevalence)
+
+    def chart(self) -> Any:
+        """Return the predictive values at all prevalences as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.curves.predictive_curve")(self)
+
+    def _repr_html_(self) -> str:
+        names = ("sensitivity", "specificity", "positive", "negative")
+        said = [*names[:2], f"positive predictive value at prevalence {self.prevalence:g}", "negative predictive value"]
+        ends = [getattr(self, f"{name}_interval") for name in names]
+        columns = (
+            Column("", said),
+            Column("value", [getattr(self, name) for name in names], ".4f"),
+            Column("95 % low", [end[0] for end in ends], ".4f"),
+            Column("high", [end[1] for end in ends], ".4f"),
+        )
+        return view(Table("What an answer means", columns, f"From {self.rows:,.6g} rows.").html)
 
     def __str__(self) -> str:
         rows = [("sensitivity", "sensitivity"), ("specificity", "specificity")]
@@ -97,6 +127,10 @@ def predictive_values(
     if ill == 0 or well == 0:
         raise InputError("Predictive values need rows of both kinds, positive and negative.")
     s, c = float(cases.weight[truth & called].sum()) / ill, float(cases.weight[~truth & ~called].sum()) / well
+    return _at(s, c, ill, well, prevalence)
+
+
+def _at(s: float, c: float, ill: float, well: float, prevalence: float) -> PredictiveValues:
     odds = prevalence / (1 - prevalence)
     # Half a row in each cell keeps the logits finite where one of them is empty; the estimates themselves are as counted.
     a, b = (s * ill + 0.5) / (ill + 1), (c * well + 0.5) / (well + 1)
@@ -104,7 +138,8 @@ def predictive_values(
     error_n = np.sqrt(a / ((1 - a) * ill) + (1 - b) / (b * well))
     ppv, npv = _share(s * odds, 1 - c), _share(c / odds, 1 - s)
     around_p, around_n = _around(a * odds / (1 - b), float(error_p)), _around(b / odds / (1 - a), float(error_n))
-    return PredictiveValues(s, _pair(wilson_band(s, ill)), c, _pair(wilson_band(c, well)), ppv, around_p, npv, around_n, float(prevalence))
+    sure = _pair(wilson_band(s, ill)), _pair(wilson_band(c, well))
+    return PredictiveValues(s, sure[0], c, sure[1], ppv, around_p, npv, around_n, float(prevalence), (ill, well))
 
 
 def _share(part: float, other: float) -> float:

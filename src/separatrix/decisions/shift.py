@@ -14,6 +14,9 @@ from ..array_types import Floats
 from ..data.labels import check_labels
 from ..errors import InputError
 from ..inference.shares import normal_quantile
+from ..inference.tables import Column, Table
+from ..loading import maker
+from ..notebook import view
 from .posteriors import check_posteriors
 from .priors import check_priors, require_priors
 
@@ -47,6 +50,24 @@ class PriorShift:
     p_value: float
     n: int
     gap: float
+
+    def chart(self) -> Any:
+        """Return the shares of the classes with intervals as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.intervals.prior_shift")(self)
+
+    def table(self) -> Table:
+        """Return one line per class."""
+        columns = (
+            Column("class", self.classes.tolist()),
+            Column("trained", self.trained_priors, ".4f"),
+            Column("now", self.priors, ".4f"),
+            Column("95 % low", self.low, ".4f"),
+            Column("high", self.high, ".4f"),
+        )
+        return Table("How common the classes are", columns, str(self).rsplit("\n", 1)[-1])
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html)
 
     def __str__(self) -> str:
         lines = ["  class         trained       now  95 % interval"]

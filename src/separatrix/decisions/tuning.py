@@ -11,6 +11,9 @@ from ..argument_types import check_arguments
 from ..array_types import Floats
 from ..errors import InputError
 from ..inference.shares import mean_interval, wilson_band
+from ..inference.tables import Column, Table
+from ..loading import maker
+from ..notebook import code, view
 from ..progress import task
 from .cost_factors import best_factors
 from .cost_savings import at_priors
@@ -33,6 +36,7 @@ class Tuned:
     achieved, intervals : {name: value} and {name: (low, high)} of cost, recall, precision or rejected, on the rows tuned on
     before : cost of the rule without tuning, where costs were tuned
     held_out_cost : cost of rows not tuned on, choosing on four fifths and counting on the last in turn: free of the tuning's optimism
+    rows : number of rows tuned on
     """
 
     decision: Decision
@@ -42,6 +46,28 @@ class Tuned:
     intervals: dict[str, tuple[float, float]] = field(default_factory=dict)
     before: float | None = None
     held_out_cost: float | None = None
+    rows: int = 0
+
+    def chart(self) -> Any:
+        """Return what was reached, with intervals, as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.intervals.tuned")(self)
+
+    def table(self) -> Table:
+        """Return what was reached, with intervals where they are known."""
+        nothing = (np.nan, np.nan)
+        more = {"cost of rows not tuned on": self.held_out_cost, "cost without tuning": self.before}
+        values = {**self.achieved, **{name: value for name, value in more.items() if value is not None}}
+        columns = (
+            Column("", list(values)),
+            Column("value", list(values.values()), ".4f"),
+            Column("95 % low", [self.intervals.get(name, nothing)[0] for name in values], ".4f"),
+            Column("high", [self.intervals.get(name, nothing)[1] for name in values], ".4f"),
+        )
+        said = self.goal + ("" if self.threshold is None else f": threshold {self.threshold:.4g}")
+        return Table(f"Tuned for {said}", columns, f"On the {self.rows:,} rows it was tuned on.")
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html, code(repr(self.decision)))
 
     def __str__(self) -> str:
         lines = [self.goal + ("" if self.threshold is None else f": threshold {self.threshold:.4g}")]
@@ -169,7 +195,7 @@ def _finding(cases: Cases, recall: float | None, precision: float | None, positi
         "precision": _pair(wilson_band(correct[i], (tp[i] + fp[i]) * per_row)),
     }
     decision = Decision(threshold_costs(t, k, K), priors=priors)
-    return Tuned(decision, goal, t, {"recall": float(found[i]), "precision": float(correct[i])}, intervals)
+    return Tuned(decision, goal, t, {"recall": float(found[i]), "precision": float(correct[i])}, intervals, rows=len(cases.codes))
 
 
 def _rejecting(cases: Cases, costs: Any, rate: float, priors: Any) -> Tuned:
@@ -194,7 +220,7 @@ def _rejecting(cases: Cases, costs: Any, rate: float, priors: Any) -> Tuned:
         own = cases.take(kept)
         achieved["cost of the rest"], low, high = mean_interval(_paid(base, own), own.weight, own.factor, _span(base.table(own.classes)))
         intervals["cost of the rest"] = low, high
-    return Tuned(decision, f"at most {float(rate):.1%} rejected: reject_cost {c:.4g}", None, achieved, intervals)
+    return Tuned(decision, f"at most {float(rate):.1%} rejected: reject_cost {c:.4g}", None, achieved, intervals, rows=len(cases.codes))
 
 
 def _cheapest(cases: Cases, costs: Any, priors: Any) -> Tuned:
@@ -217,6 +243,7 @@ def _cheapest(cases: Cases, costs: Any, priors: Any) -> Tuned:
         intervals={"cost": (low, high)},
         before=float(np.average(_paid(Decision(C), cases), weights=cases.weight)),
         held_out_cost=float(np.sum(held_out)) / cases.n if held_out else None,
+        rows=len(cases.codes),
     )
 
 

@@ -22,8 +22,8 @@ from ..errors import InputError, InputTypeError, one_of
 from ..models import LinearSVC
 from ..models.decided import with_decision
 from ..models.goodness_of_fit import score
-from ..models.inner_estimator import nested, restore_nested
-from ..models.state import State, unpack
+from ..models.registry import require_model, restored, state_of
+from ..models.state import State, pack, unpack
 from .calibration_scores import ScoreKind, class_scores, held_out_scores, kind_of, scores_of, smallest_posterior
 from .evaluation_rows import EvaluationRows, require_jobs
 from .plans import KFold, count_rows
@@ -172,15 +172,18 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         """
         check_is_fitted(self)
         own = {name: getattr(self, name) for name in ("classes_", "class_prior_", "calibration_", "floor_")}
-        return nested(self, {"method": self.method, "n_jobs": self.n_jobs}, own, self.estimator_)
+        own["estimator_"] = state_of(self.estimator_, type(self).__name__)
+        return pack(type(self).__name__, {"method": self.method, "n_jobs": self.n_jobs}, own)
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the model that a state describes."""
-        own, fitted = restore_nested(cls, state)
+        require_model(state, cls)
+        fitted = restored(state.inside["estimator_"])
         model = cls(clone(fitted), **state.params)
-        for name, value in {**unpack(own, {"CalibrationMap": CalibrationMap}), "estimator_": fitted}.items():
+        for name, value in {**unpack(state, {"CalibrationMap": CalibrationMap}), "estimator_": fitted}.items():
             setattr(model, name, value)
+        model._check(fitted)
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -5,20 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t
 from sklearn.linear_model import LogisticRegression
 
-from ..argument_types import as_numbers
+from ..argument_types import as_numbers, is_among
 from ..array_types import Codes, Floats
-from ..errors import InputError
+from ..decisions import cost_curve, net_benefit, precision_recall, reliability, risk_coverage, roc
+from ..decisions.curves import Curve
+from ..errors import InputError, one_of
 from ..inference.shares import Interval, wilson
+from ..inference.tables import Column, Table, distinct
+from ..loading import maker
+from ..notebook import paragraphs, view
 
 POOLED = ("auc", "roc_auc", "roc_auc_ovr")
 """Areas under ROC curves: all held-out rows in one order, whichever fit judged them."""
+CURVES: dict[str, Callable[..., Curve]] = {
+    "roc": roc,
+    "precision_recall": precision_recall,
+    "cost": cost_curve,
+    "net_benefit": net_benefit,
+    "risk_coverage": risk_coverage,
+}
+"""Curves of held-out posteriors, by name."""
 SHOWN = 8
 """Classes up to which the table of held-out counts is printed."""
 
@@ -141,6 +154,85 @@ class Estimate:
                 "it, such as KFold(5)."
             )
         return float(given @ (1.0 - self.recall_intervals[:, 1]))
+
+    def curve(self, kind: Literal["roc", "precision_recall", "cost", "net_benefit", "risk_coverage"], **arguments: Any) -> Curve:
+        """Return a curve of the held-out posteriors, with its band.
+
+        Parameters
+        ----------
+        kind : "roc", "precision_recall", "cost", "net_benefit" or "risk_coverage"
+        arguments : of the function behind it, such as positive="spam" or costs=[[0, 1], [5, 0]]
+        """
+        if not is_among(kind, list(CURVES)):
+            raise one_of("kind", kind, list(CURVES))
+        return CURVES[kind](self, self.labels, sample_weight=self.weight, **arguments)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """(n,) true labels."""
+        return np.asarray(self.classes[self.truth])
+
+    def chart(self, kind: str = "confusion", **arguments: Any) -> Any:
+        """Return a picture of the held-out rows as an Altair chart; needs `separatrix[charts]`.
+
+        Parameters
+        ----------
+        kind : "confusion", "calibration", or a curve: "roc", "precision_recall", "cost", "net_benefit", "risk_coverage"
+        arguments : of the function behind it, such as positive="spam" or bins=20
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from separatrix import GaussianNB, evaluate
+        >>> evaluate(GaussianNB(), *load_iris(return_X_y=True)).chart().to_dict()["title"]["text"]
+        'Truth and prediction'
+        """
+        if kind == "confusion" and not arguments:
+            return maker("charts.confusion.confusion")(self)
+        return self._drawn(kind, arguments).chart()
+
+    def plot(self, kind: str = "confusion", ax: Any = None, **arguments: Any) -> Any:
+        """Draw a picture of `chart` on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        kind : as in `chart`
+        ax : axes of matplotlib, optional
+        arguments : of the function behind it, such as positive="spam"
+        """
+        if kind == "confusion" and not arguments:
+            return maker("charts.axes.confusion")(self, ax)
+        return self._drawn(kind, arguments).plot(ax)
+
+    def _drawn(self, kind: str, arguments: dict[str, Any]) -> Any:
+        """Return the curve or table that a kind of chart draws."""
+        if kind == "calibration":
+            return reliability(self, self.labels, sample_weight=self.weight, **arguments)
+        if not is_among(kind, list(CURVES)):
+            raise one_of("kind", kind, ["confusion", "calibration", *CURVES])
+        return self.curve(kind, **arguments)  # type: ignore[arg-type]  # one of its names
+
+    def tables(self) -> dict[str, Table]:
+        """Return the scores with their intervals, and the held-out counts of up to 8 classes, as tables."""
+        nothing = (np.nan, np.nan)
+        names = ["error", *(name for name in self.scores if name != "error")]
+        ends = [self.interval if name == "error" else self.intervals.get(name) or nothing for name in names]
+        columns = (
+            Column("held out", [f"{name} (pooled)" if name in POOLED else name for name in names]),
+            Column("value", [self.error if name == "error" else self.scores[name] for name in names], ".4f"),
+            Column("95 % low", [end[0] for end in ends], ".4f"),
+            Column("high", [end[1] for end in ends], ".4f"),
+        )
+        note = f"{self.confusion.sum():,.6g} rows held out; error on the rows trained on {self.training_error:.4f}. Found by {self.method}."
+        found = {"scores": Table("Held-out performance", columns, note)}
+        if len(self.classes) <= SHOWN:
+            labels = distinct(self.classes.tolist(), taken=["truth"])
+            counts = [Column(f"{label}", self.confusion[:, k], ",.6g") for k, label in enumerate(labels)]
+            found["confusion"] = Table("Held-out rows: truth down, prediction across", (Column("truth", labels), *counts))
+        return found
+
+    def _repr_html_(self) -> str:
+        return view(*(table.html for table in self.tables().values()), paragraphs(f"Note: {note}." for note in self.notes))
 
     def __str__(self) -> str:
         held = float(self.confusion.sum())

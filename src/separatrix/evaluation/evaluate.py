@@ -19,6 +19,7 @@ from ..array_types import Floats
 from ..inference.shares import area_interval, wilson
 from .asked_for import AskedFor
 from .bootstrap import evaluate_bootstrap
+from .engine_folds import held_out_by_engine
 from .estimate import Estimate, corrected_resampled_t
 from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
@@ -106,6 +107,10 @@ def evaluate(
     require_classifier(model)
     require_jobs(n_jobs)
     check_arguments(evaluate, {**locals(), "random_state": None})  # the plan's own seed counts before it
+    engine = None if exact or fixed_priors else held_out_by_engine(model, X, plan)
+    if engine is not None:
+        rows, held, on_training = engine
+        return replace(estimate(model, rows, [held], metrics, start), on_training=on_training)
     rows = rows_to_evaluate(X, y, sample_weight, target)
     groups = rows.of_kept(groups)
     plan = KFold(10) if plan is None else plan

@@ -19,6 +19,8 @@ from ..data.threads import single_threaded_blas
 from ..errors import InputError, short_text
 from ..inference.shares import wilson
 from ..inference.tables import Column, Table
+from ..loading import maker
+from ..notebook import view
 from ..progress import task
 from .estimate import corrected_resampled_t
 from .evaluation_rows import EvaluationRows, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
@@ -70,11 +72,25 @@ class LearningCurve:
         )
         return Table("Learning curve", columns, f"{self.method}, {self.seconds:.2f} s")
 
+    def chart(self) -> Any:
+        """Return the curve with its band as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.paths.learning")(self)
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """Draw it on axes of matplotlib, new ones by default, and return them.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+        style : of the line of held-out rows, such as color="black"
+        """
+        return maker("charts.axes.learning")(self, ax, **style)
+
     def __str__(self) -> str:
         return self.table().text
 
     def _repr_html_(self) -> str:
-        return self.table().html
+        return view(self.table().html)
 
 
 @answers_to(

@@ -16,6 +16,8 @@ from ..array_types import Codes, Floats, Folds, Indices
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
+from ..loading import maker
+from ..notebook import view
 from ..progress import muted, task
 from ..thresholds import HELD_SCORES
 from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
@@ -63,6 +65,13 @@ class PermutationTest:
         names = ["observed", *(f"{share:.1%} of permutations" for share in shares)]
         values = [self.observed, *np.quantile(self.permuted, shares)]
         return Table("Permutation test", (Column("", names), Column(self.statistic, values, ".4f")), str(self))
+
+    def chart(self) -> Any:
+        """Return the scores under shuffled labels beside the observed one as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.diagnostics.permutation_null")(self)
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html)
 
     def __str__(self) -> str:
         low, middle, high = np.quantile(self.permuted, [0.025, 0.5, 0.975])

@@ -11,8 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-from sklearn.utils import check_random_state
 
 from ..arguments import answers_to
 from ..array_types import Codes, Folds, Indices
@@ -160,6 +158,8 @@ class KFold(Plan):
         return numbers
 
     def _grouped(self, n: int, codes: Codes | None, groups: Any, seed: int) -> Folds:
+        from sklearn.model_selection import GroupKFold, StratifiedGroupKFold  # here: a plan is light without scikit-learn
+
         splitter: Any = GroupKFold if codes is None else StratifiedGroupKFold
         numbers = np.full(n, NEVER, dtype=np.int64)
         parts = splitter(self.n_splits, shuffle=True, random_state=seed).split(np.zeros((n, 1)), codes, groups)
@@ -262,6 +262,8 @@ def fresh_generator(random_state: Any) -> np.random.RandomState:
     separatrix.errors.InputError: random_state='often' is no seed; give a whole number from 0 to 2**32 - 1, a RandomState, or None.
     """
     try:
+        from sklearn.utils import check_random_state
+
         found: np.random.RandomState = check_random_state(random_state)
         return found
     except (TypeError, ValueError, OverflowError):

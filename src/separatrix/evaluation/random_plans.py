@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import StratifiedShuffleSplit
 
 from ..array_types import Folds, Indices, Ints
+from ..data.key_hash import key_numbers
 from ..data.row_hash import row_hash
-from ..errors import InputError, short_text
+from ..errors import InputError, InputTypeError, short_text
 from .plans import MOST_REPEATS, NEVER, Plan, count_rows, fresh_generator, require_count
 
 
@@ -91,6 +91,8 @@ def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: b
     for _ in range(repeats):
         numbers = np.full(n, NEVER, dtype=np.int64)
         if by_class and np.unique(y, return_counts=True)[1].min() >= 2:
+            from sklearn.model_selection import StratifiedShuffleSplit
+
             splitter = StratifiedShuffleSplit(1, test_size=size, random_state=rng)
             numbers[next(splitter.split(np.zeros((n, 1)), y))[1]] = 0
         else:
@@ -151,36 +153,57 @@ class Bootstrap(Plan):
 
 
 class HashFold(Plan):
-    """Folds from a hash of the row number: the same in memory, in a file and on a cluster, without a list of them.
+    """Folds from a hash of the row number, or of a key: the same in memory, in a file, on a cluster and in a database.
+
+    With `key`, the fold of a row is the number of the first 15 hexadecimal digits of md5("seed:key"), modulo `n_splits`, of the key as
+    text: whole numbers by their digits, booleans as true and false, days as 2024-01-31. Rows of one key stay together, wherever the rows
+    are and in whatever order; :mod:`separatrix.data.key_hash` has the definition and its SQL.
 
     Parameters
     ----------
     n_splits : int
     seed : int
+    key : str, optional
+        Column of whole numbers, text, booleans or days; the model does not see it. Arrays have no column names: pass their keys as
+        `groups`, and any name here.
 
     Examples
     --------
     >>> HashFold(4).fold_of(0, 8).tolist() == HashFold(4).folds(100)[0][:8].tolist()
     True
+    >>> HashFold(4, key="patient").fold_of_keys(["a17", "b3", "a17"]).tolist()
+    [0, 2, 0]
 
     References
     ----------
-    Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators, OOPSLA (the mixing function).
+    Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators, OOPSLA (the mixing function of row numbers).
     """
 
-    def __init__(self, n_splits: int = 10, *, seed: int = 0) -> None:
+    def __init__(self, n_splits: int = 10, *, seed: int = 0, key: str | None = None) -> None:
         require_count("n_splits", n_splits, 2)
         require_count("seed", seed, 0)
+        if not (key is None or isinstance(key, str)):
+            raise InputTypeError(f"key={short_text(key)} must be the name of a column, or None for the numbers of the rows.")
         self.n_splits = n_splits
         self.seed = seed
+        self.key = key
 
     def fold_of(self, begin: int, end: int) -> Folds:
-        """Return the folds of rows begin to end."""
+        """Return the folds of rows begin to end, by their numbers."""
         return (row_hash(begin, end, self.seed) % np.uint64(self.n_splits)).astype(np.int64)
 
+    def fold_of_keys(self, keys: Any) -> Folds:
+        """Return the folds of rows by their keys (n,)."""
+        folds: Folds = key_numbers(keys, self.seed, self.key or "key") % self.n_splits
+        return folds
+
     def folds(self, n: int, y: Any = None, groups: Any = None) -> list[Folds]:
-        """Return the fold of each row."""
-        return [self.fold_of(0, n)]
+        """Return the fold of each row: of its key in `groups` where the plan has one, else of its number."""
+        if self.key is None:
+            return [self.fold_of(0, n)]
+        if groups is None:
+            raise InputError(f"{self!r} needs the key of each row: pass a frame or a table with a column {self.key!r}, or groups=keys.")
+        return [self.fold_of_keys(groups)]
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds."""

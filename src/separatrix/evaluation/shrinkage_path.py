@@ -18,7 +18,10 @@ from ..data import Block
 from ..data.source import chunk_rows
 from ..data.threads import single_threaded_blas, spread, thread_count
 from ..errors import InputError, one_of
+from ..inference.tables import Column, Table
+from ..loading import maker
 from ..models import LinearDiscriminantAnalysis
+from ..notebook import view
 from ..solvers.closed_form.row_span import all_rows
 from ..solvers.scores import largest, posteriors_of
 from ..summaries.grouped import tile_rows
@@ -55,6 +58,23 @@ class ShrinkagePath:
             raise one_of("by", by, list(CRITERIA))
         values = getattr(self, by)
         return float(self.shrinkages[np.flatnonzero(values == values.min())[-1]])
+
+    def chart(self) -> Any:
+        """Return log-loss and error along the shrinkage as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.paths.shrinkage")(self)
+
+    def table(self) -> Table:
+        """Return one line per shrinkage."""
+        columns = (
+            Column("shrinkage", self.shrinkages, ".4f"),
+            Column("error", self.error, ".4f"),
+            Column("log-loss", self.log_loss, ".4f"),
+        )
+        note = f"Best by log-loss: {self.best():.4g}; by error: {self.best('error'):.4g}."
+        return Table("Held-out rows along the shrinkage", columns, note)
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html)
 
     def __str__(self) -> str:
         lines = [f"{'shrinkage':>9} {'error':>8} {'log-loss':>9}"]

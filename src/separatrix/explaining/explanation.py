@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..inference.tables import Tables
+from ..notebook import view
 
 
 class Explanation:
@@ -26,7 +27,7 @@ class Explanation:
         return self.tables.html
 
     def _repr_html_(self) -> str:
-        return self.html
+        return view(self.html)
 
     def __str__(self) -> str:
         return self.text

@@ -14,6 +14,7 @@ from ..array_types import Floats
 from ..data import Block
 from ..errors import InputError
 from ..geometry.least_change import LeastChange, cross_plane, cross_planes
+from ..notebook import Sentences
 from .explained_rows import predict_rows
 
 BEYOND = (1e-10, 1e-8, 1e-6)
@@ -21,7 +22,7 @@ BEYOND = (1e-10, 1e-8, 1e-6)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Flip:
+class Flip(Sentences):
     """The smallest change of the allowed columns that changes the decision.
 
     Attributes

@@ -18,6 +18,7 @@ from ..evaluation.plans import count_rows
 from ..geometry import Hyperplane
 from ..inference.collinearity import collinear_groups, collinearity_table, total_scatter
 from ..inference.tables import Column, Table, Tables
+from ..loading import maker
 from ..summaries import Moments
 from .coefficient_stability import Refits, against_first, over_folds, over_resamples
 from .contributions import finite_spread
@@ -68,6 +69,15 @@ class ModelExplanation(Explanation):
     regions: Regions | None
     notes: tuple[str, ...]
     columns: Table | None = None
+
+    def chart(self, most: int = 25) -> Any:
+        """Return the coefficients with their intervals as an Altair chart; needs `separatrix[charts]`.
+
+        Parameters
+        ----------
+        most : columns drawn, those with the largest coefficients
+        """
+        return maker("charts.coefficients.coefficients")(self, most)
 
     @property
     def tables(self) -> Tables:

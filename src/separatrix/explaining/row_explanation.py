@@ -18,6 +18,7 @@ from ..data.row_labels import row_label, row_labels
 from ..errors import InputError
 from ..geometry import Hyperplane
 from ..inference.tables import Column, Table, Tables
+from ..loading import maker
 from .columns import limits
 from .contributions import finite_spread, mean_row
 from .explained_rows import log_posteriors, open_rows, row_number, take
@@ -94,6 +95,15 @@ class RowExplanation(Explanation):
             tables["similar"] = self.similar
         called = f"Row {self.row}" if self.label is None else f"Row {self.row} ({self.label!r})"
         return Tables(f"{called}: {self.predicted!r} rather than {self.against!r}", tables, self._facts(), self._notes())
+
+    def chart(self, most: int = 12) -> Any:
+        """Return the contributions of the columns as an Altair chart; needs `separatrix[charts]`.
+
+        Parameters
+        ----------
+        most : columns drawn, those that add most
+        """
+        return maker("charts.waterfall.waterfall")(self, most)
 
     def _facts(self) -> tuple[str, ...]:
         total = self.score - self.base

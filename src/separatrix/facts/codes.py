@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import UnknownNameError, did_you_mean
+from ..notebook import Sentences
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Sentences):
     """The page behind a code.
 
     Attributes

@@ -14,7 +14,6 @@ from ..array_types import Codes, Floats
 from ..data.columns import Column
 from ..data.source import Source
 from ..evaluation.class_sizes import class_size_alerts
-from ..evaluation.evaluation_rows import rows_to_evaluate
 from ..evaluation.row_copies import first_of_copies, row_copy_alerts
 from ..evaluation.time_order import time_order_alerts
 from ..inference.collinearity import collinearity_alerts, total_scatter
@@ -59,6 +58,8 @@ def alerts_of_rows(X: Any, y: Any = None, *, target: str | None = None, plan: An
     >>> [(alert.code, alert.subject) for alert in alerts_of_rows(frame, target="churn")]
     [('SPX005', 'refund'), ('SPX009', 'refund')]
     """
+    from ..evaluation.evaluation_rows import rows_to_evaluate  # here: columns that are read already need no scikit-learn
+
     rows = rows_to_evaluate(X, y, None, target)
     names = X.feature_names if isinstance(X, Source) else None
     return alerts_of_columns(table_columns(rows.X, names), rows.codes, rows.classes, plan)

@@ -15,6 +15,7 @@ from separatrix.argument_types import check_arguments, is_among, is_listed
 from separatrix.array_types import Floats, Ints
 from separatrix.data.arrays import refuse_corrupt
 from separatrix.errors import InputError, one_of
+from separatrix.notebook import code, view
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False, repr=False)
@@ -187,6 +188,13 @@ class Hyperplane:
     def __repr__(self) -> str:
         w = np.array2string(self.w, separator=", ", threshold=12, max_line_width=10_000)
         return f"Hyperplane(w={w}, w0={self.w0!r})"
+
+    def _repr_html_(self) -> str:
+        from separatrix.inference.tables import Column, Table  # a boundary is needed more often than its view
+
+        columns = (Column("feature", [f"x{j + 1}" for j in range(self.n_features)]), Column("weight", self.w, ".6g"))
+        table = Table("Hyperplane w'x + w0 = 0", columns, f"w0 = {self.w0:.6g}; the origin lies at {self.origin_distance:.6g}.")
+        return view(table.html) if self.n_features > 12 else view(code(self.equation()), table.html)
 
     def __reduce__(self) -> tuple[type[Hyperplane], tuple[Floats, float]]:
         return Hyperplane, (self.w, self.w0)  # through __init__: a pickled array forgets that it is read-only

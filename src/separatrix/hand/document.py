@@ -8,6 +8,7 @@ from html import escape
 from textwrap import fill
 from typing import Any
 
+from ..notebook import view
 from .expressions import Node, box, node, text
 from .markup import latex, mathml, tex_text
 
@@ -85,7 +86,7 @@ class Worked:
         return "".join([*parts, "</ol></section>"])
 
     def _repr_html_(self) -> str:
-        return self.html
+        return view(self.html)
 
     def __str__(self) -> str:
         return self.text

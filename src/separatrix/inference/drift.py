@@ -76,13 +76,18 @@ def drift_alerts(reference: Sequence[Column], current: Sequence[Column]) -> tupl
     there = {column.name: column for column in current}
     shared = [(column, there[column.name]) for column in reference if column.name in there]
     changes = [change for old, new in shared for change in _changes(old, new)]
+    lost = [column.name for column in reference if column.name not in there]
+    return (*_lost(lost), *alerts_of_changes(changes))
+
+
+def alerts_of_changes(changes: Sequence[Change]) -> tuple[Alert, ...]:
+    """Return an alert (SPX016) for each column with a change that is large enough and that chance does not explain, all tests together."""
     adjusted = holm(np.array([change.p for change in changes]))
     found: dict[str, Alert] = {}
     for change, p in sorted(zip(changes, adjusted, strict=True), key=lambda pair: -pair[0].index):
         if p < LEVEL and change.index >= MODERATE:
             found.setdefault(change.name, _alert(change, float(p)))
-    lost = [column.name for column in reference if column.name not in there]
-    return (*_lost(lost), *(found[column.name] for column, _ in shared if column.name in found))
+    return tuple(found[name] for name in dict.fromkeys(change.name for change in changes) if name in found)
 
 
 def _alert(change: Change, p: float) -> Alert:
@@ -110,11 +115,7 @@ def _changes(old: Column, new: Column) -> list[Change]:
     if not len(before) or not len(after):
         return []
     gaps, rows = np.array([(~before).sum(), (~after).sum()], dtype=np.float64), np.array([len(before), len(after)], dtype=np.float64)
-    found = []
-    if gaps.any():
-        (a, b), (m, n) = gaps, rows
-        seen = f"Column {name!r} is missing in {100 * a / m:.3g} % of the first table and in {100 * b / n:.3g} % of the second"
-        found.append(Change(name, gap_test(gaps, rows), stability_index(np.array([a, m - a]), np.array([b, n - b])), seen))
+    found = gaps_moved(name, gaps, rows)
     if before.any() and after.any():
         if is_text(old) != is_text(new):
             kinds = ["text" if is_text(column) else "numbers" for column in (old, new)]
@@ -122,6 +123,39 @@ def _changes(old: Column, new: Column) -> list[Change]:
         else:
             found += _levels_moved(old, new) if is_text(old) else _numbers_moved(old, new)
     return found
+
+
+def gaps_moved(name: str, gaps: Floats, rows: Floats) -> list[Change]:
+    """Return how the share of gaps has changed between two tables, gaps (2,) of rows (2,); nothing where neither has any."""
+    if not gaps.any():
+        return []
+    (a, b), (m, n) = gaps, rows
+    seen = f"Column {name!r} is missing in {100 * a / m:.3g} % of the first table and in {100 * b / n:.3g} % of the second"
+    return [Change(name, gap_test(gaps, rows), stability_index(np.array([a, m - a]), np.array([b, n - b])), seen)]
+
+
+def counts_moved(name: str, counts: Floats, said: Sequence[str]) -> Change:
+    """Return how far counts (2, L) of a column's levels, or of its values between cuts, have moved: by χ², rare ones joined.
+
+    Parameters
+    ----------
+    name : of the column
+    counts : (2, L) of both tables
+    said : (L,) how a sentence names the levels, such as "Level 'Rome'"
+
+    Examples
+    --------
+    >>> change = counts_moved("city", np.array([[50.0, 50.0], [80.0, 20.0]]), ["Level 'Oslo'", "Level 'Rome'"])
+    >>> print(change.seen, round(change.index, 3))
+    Level 'Oslo' of column 'city' has gone from 50 % to 80 % of rows 0.406
+    """
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    most = int(np.abs(shares[1] - shares[0]).argmax())
+    joined = _joined(counts)
+    expected = joined.sum(axis=1, keepdims=True) * joined.sum(axis=0) / joined.sum()
+    p = float(chdtrc(joined.shape[1] - 1, ((joined - expected) ** 2 / expected).sum())) if joined.shape[1] > 1 else 1.0
+    seen = f"{said[most]} of column {name!r} has gone from {100 * shares[0, most]:.3g} % to {100 * shares[1, most]:.3g} % of rows"
+    return Change(name, p, stability_index(joined[0], joined[1]), seen)
 
 
 def _numbers_moved(old: Column, new: Column) -> list[Change]:
@@ -149,15 +183,7 @@ def _levels_moved(old: Column, new: Column) -> list[Change]:
     for row, (codes, names) in enumerate(((a, first), (b, second))):
         own = np.bincount(codes[codes >= 0], minlength=len(names))
         np.add.at(counts[row], [places[name] for name in names], own)
-    shares, names = counts / counts.sum(axis=1, keepdims=True), list(places)
-    most = int(np.abs(shares[1] - shares[0]).argmax())
-    joined = _joined(counts)
-    expected = joined.sum(axis=1, keepdims=True) * joined.sum(axis=0) / joined.sum()
-    p = float(chdtrc(joined.shape[1] - 1, ((joined - expected) ** 2 / expected).sum())) if joined.shape[1] > 1 else 1.0
-    seen = (
-        f"Level {names[most]!r} of column {old.name!r} has gone from {100 * shares[0, most]:.3g} % to {100 * shares[1, most]:.3g} % of rows"
-    )
-    return [Change(old.name, p, stability_index(joined[0], joined[1]), seen)]
+    return [counts_moved(old.name, counts, [f"Level {level!r}" for level in places])]
 
 
 def _joined(counts: Floats) -> Floats:

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..array_types import Codes, Floats
 from ..data import Block
+from ..loading import maker
+from ..notebook import view
 from ..solvers.smooth.firth import probabilities, quadratic_forms
 from ..solvers.smooth.likelihood import Likelihood
 from ..solvers.smooth.objective import TILE_VALUES
@@ -44,6 +46,13 @@ class Influence:
     deviance: Floats
     dfbetas: Floats | None
     labels: Any = None
+
+    def _repr_html_(self) -> str:
+        return view(self.table().html)
+
+    def chart(self) -> Any:
+        """Return leverage, residuals and Cook's distances as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.diagnostics.influence")(self)
 
     def table(self, most: int = 10) -> Table:
         """Return the rows with the largest Cook distances, numbered from 0."""

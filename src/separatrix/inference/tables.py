@@ -12,6 +12,7 @@ import numpy as np
 
 from ..argument_types import is_among
 from ..errors import InputError, MissingExtraError, UnknownNameError, did_you_mean, one_of
+from ..notebook import view
 
 SMALLEST_P = 1e-4
 """P-values below it are printed as <.0001."""
@@ -133,7 +134,7 @@ class Table:
         return f"<table><caption>{escape(self.title)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{note}"
 
     def _repr_html_(self) -> str:
-        return self.html
+        return view(self.html)
 
     def __str__(self) -> str:
         return self.text
@@ -188,7 +189,7 @@ class Tables:
         return "".join([f"<section><h3>{escape(self.title)}</h3>", *lines, *(t.html for t in self.tables.values()), *notes, "</section>"])
 
     def _repr_html_(self) -> str:
-        return self.html
+        return view(self.html)
 
     def __str__(self) -> str:
         return self.text

@@ -12,9 +12,11 @@ from separatrix.argument_types import check_arguments
 from separatrix.errors import InputError
 from separatrix.logic.truth_tables import Bits, all_inputs, check_bits, check_rows
 
+from ..notebook import Sentences
+
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Sentences):
     """A perceptron on 0/1 inputs: g(x) = 1 if f(x) = w'x + w0 > 0, else 0.
 
     The gates of this package keep |f| ≥ 1 on all inputs: none is near the boundary.

@@ -13,12 +13,14 @@ from separatrix.logic.implicants import FREE, cover
 from separatrix.logic.representable import learnable
 from separatrix.logic.truth_tables import Bits, all_inputs, check_rows, check_table, function_name
 
+from ..notebook import Sentences
+
 MOST_INPUTS = 12
 """Inputs up to which the 3ⁿ cubes of a function are looked through in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class Network(Sentences):
     """Hidden perceptrons h_k(x) of n inputs each, and an output perceptron of all h_k.
 
     Attributes

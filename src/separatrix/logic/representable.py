@@ -12,6 +12,8 @@ from separatrix.array_types import Floats, Indices
 from separatrix.logic.gates import Gate
 from separatrix.logic.truth_tables import Bits, all_inputs, check_table, function_name
 
+from ..notebook import Sentences
+
 if TYPE_CHECKING:
     from separatrix.solvers.separation import Conflict
 
@@ -21,7 +23,7 @@ MULTIPLES = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Representation:
+class Representation(Sentences):
     """Truthy with weights, w'x + w0 ≥ 1 where the function is 1 and ≤ −1 where it is 0; or falsy with a conflict.
 
     Rows of the conflict are inputs, numbered in counting order: 2 is 10 of two inputs.

@@ -12,6 +12,8 @@ import numpy as np
 from separatrix.array_types import Indices
 from separatrix.errors import InputError
 
+from ..notebook import Sentences
+
 if TYPE_CHECKING:
     from separatrix.solvers.separation import Separation
 
@@ -20,7 +22,7 @@ SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Separability:
+class Separability(Sentences):
     """Truthy if every pair of classes is separable.
 
     Attributes

@@ -13,6 +13,7 @@ from ..argument_types import check_arguments
 from ..array_types import Floats, Indices
 from ..data import as_source
 from ..errors import InputError
+from ..notebook import Sentences
 from ..solvers.rows import Rows
 from ..solvers.separation import Configuration, configuration
 
@@ -25,7 +26,7 @@ ADVICE = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeparationDiagnosis:
+class SeparationDiagnosis(Sentences):
     """How the rows of the classes lie; truthy if they are separated, completely or not quite.
 
     Attributes

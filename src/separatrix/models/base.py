@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..abilities.parts import BlockScores, PriorsChanged
 from ..argument_types import is_among
-from ..arguments import KnownParameters
+from ..arguments import KnownParameters, require_given
 from ..array_types import Codes, Floats
 from ..data import Block, Source, as_rows
 from ..data.namespaces import is_foreign, like, namespace, to_host
@@ -26,6 +26,7 @@ from ..summaries import ClassMoments
 from . import goodness_of_fit
 from .decided import with_decision
 from .labelled_rows import check_columns, rows_of_fit, rows_to_add, rows_to_fit
+from .registry import built, plain_params, require_model
 from .state import State, pack, unpack
 
 
@@ -223,16 +224,16 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         fitted = {name: getattr(self, name) for name in vars(self) if name.endswith("_") and not name.startswith("__")}
-        return pack(type(self).__name__, self.get_params(deep=False), fitted)
+        return pack(type(self).__name__, plain_params(self), fitted)
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the fitted model that a state describes."""
-        if state.model != cls.__name__:
-            raise InputError(f"This is the state of a {state.model}, not of a {cls.__name__}; use separatrix.{state.model}.restore(state).")
-        model = cls(**state.params)
+        require_model(state, cls)
+        model = cls(**built(state.params))
         for name, value in unpack(state, cls._records).items():
             setattr(model, name, value)
+        require_given(model)
         return model
 
     def __sklearn_tags__(self) -> Any:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import Abilities, Refused, abilities_of
 from ..argument_types import is_among
-from ..arguments import KnownParameters
+from ..arguments import KnownParameters, require_given
 from ..array_types import Bools, Floats, Indices
 from ..data import Block, Source, as_rows
 from ..data.arrays import ArraySource
@@ -31,6 +31,8 @@ from .decided import with_decision
 from .goodness_of_fit import score
 from .inner_estimator import or_logistic, require_machine
 from .labelled_rows import check_columns, rows_to_fit
+from .registry import built, plain_params, require_model, restored, state_of
+from .state import State, pack, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,31 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
         X : array, sparse matrix, frame or table of n rows
         """
         return self._winners(X)[1]
+
+    def state(self) -> State:
+        """Return the fitted model as arrays and plain values; the machines must be of this package.
+
+        Returns
+        -------
+        State
+            `type(model).restore(model.state())` is the same model; its `machines` are the states of `estimators_`.
+        """
+        check_is_fitted(self)
+        own = {name: vars(self)[name] for name in ("classes_", "n_features_in_", "feature_names_in_") if name in vars(self)}
+        own |= {f"estimators_.{i}": state_of(machine, type(self).__name__) for i, machine in enumerate(self.estimators_)}
+        return pack(type(self).__name__, plain_params(self), own)
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """Return the fitted model that a state describes."""
+        require_model(state, cls)
+        model = cls(**built(state.params))
+        for name, value in unpack(state, {}).items():
+            setattr(model, name, value)
+        model.estimators_ = [restored(machine) for machine in state.machines]
+        require_machine(model._machine)
+        require_given(model)
+        return model
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

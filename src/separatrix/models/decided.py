@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -20,8 +21,9 @@ from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
 from .goodness_of_fit import labels_of_rows, share_of
-from .inner_estimator import nested, or_logistic, require_posteriors, restore_nested
-from .state import State
+from .inner_estimator import or_logistic, require_posteriors
+from .registry import require_model, restored, state_of
+from .state import State, pack
 
 
 def with_decision(self: Any, decision: Decision, trained_priors: Any = None) -> DecidedClassifier:
@@ -219,13 +221,18 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
             `DecidedClassifier.restore(model.state())` is the same model.
         """
         plain = {name: listed(getattr(self._rule(), name)) for name in ("costs", "reject_cost", "priors", "actions", "truths")}
-        return nested(self, {"trained_priors": listed(self.trained_priors), "decision": plain}, {}, self._fitted())
+        params = {"trained_priors": listed(self.trained_priors), "decision": plain}
+        return pack(type(self).__name__, params, {"estimator_": state_of(self._fitted(), type(self).__name__)})
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the model that a state describes."""
-        _, fitted = restore_nested(cls, state)
-        return cls(fitted, Decision(**state.params["decision"]), state.params["trained_priors"])
+        require_model(state, cls)
+        model = cls(restored(state.inside["estimator_"]), Decision(**state.params["decision"]), state.params["trained_priors"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it was said when the decision was made
+            model._check(model.estimator)
+        return model
 
     def __sklearn_is_fitted__(self) -> bool:
         if hasattr(self, "estimator_"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..abilities import Abilities, Refused
@@ -19,10 +21,12 @@ from ..errors import CapacityError, InputError
 from ..solvers.closed_form.row_span import all_rows
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind, summary_kind
+from ..summaries.stored import Stored
 from ..thresholds import EIGENVECTORS, FACTOR, in_span, is_wide
 from .base import Classifier, quiet, too_large
 from .labelled_rows import label_rows
 from .later import Computed, Later
+from .singular import columns_named
 
 
 class SummaryClassifier(Classifier):
@@ -154,9 +158,11 @@ class SummaryClassifier(Classifier):
         summary = self._own_summary(summary)
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
-        with quiet():
+        names = summary.feature_names if isinstance(summary, Stored) else None
+        with quiet(), nullcontext() if names is None else columns_named(names):
             solved = {"classes_": summary.classes, "_fitted_rows": None, "summary_": summary, **self._solve(summary, None)}
-        return self._adopt(None, {**solved, "n_features_in_": summary.n_features})
+        named = {} if names is None else {"feature_names_in_": np.array(names, dtype=object)}
+        return self._adopt(None, {**solved, **named, "n_features_in_": summary.n_features})
 
     def _summarise(self, source: Source) -> Any:
         summary = source.reduce(self._pass(source.classes))  # type: ignore[arg-type]

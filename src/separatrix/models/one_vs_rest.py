@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from ..data import Source
 from ..errors import InputTypeError, one_of
 from ..solvers.scores import largest, unfolded
 from .binary_machines import BinaryMachines, Task, fit_from_moments, fit_machines, lengths, linear_parts
+from .state import State
 
 
 class OneVsRest(BinaryMachines):
@@ -89,6 +90,14 @@ class OneVsRest(BinaryMachines):
         return replace(
             super().abilities(), reading=Reading("linear machines: the largest claim decides", lambda: LinearScores(*self._per_class()))
         )
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """Return the fitted model that a state describes."""
+        model = super().restore(state)
+        if model.scores == "distance":
+            lengths(model.estimators_)  # refuses machines without weights
+        return model
 
     def _claims(self, X: Any) -> Floats:
         """Return g_k(x) (n, machines), divided by ‖w_k‖ if asked for."""

@@ -33,9 +33,11 @@ from ..prepare.outputs import by_column
 from ..prepare.table_columns import TableColumns
 from .decided import with_decision
 from .goodness_of_fit import score
-from .inner_estimator import nested, or_logistic, restore_nested
+from .inner_estimator import or_logistic
 from .logistic import LogisticRegression
-from .state import State
+from .pipeline_state import require_chain
+from .registry import require_model, restored, state_of
+from .state import State, labels_of, pack
 
 
 class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -253,32 +255,39 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
     def state(self) -> State:
         """Return the fitted model as arrays and plain values; the classifier must be one of this package."""
         check_is_fitted(self)
-        scaler = self.pipeline_[1] if self.standardise else None
+        scaler, prep = self.pipeline_[1] if self.standardise else None, self.pipeline_[0]
         own = {} if scaler is None else {"scale_": scaler.scale_, "mean_": scaler.mean_ if scaler.with_mean else None}
-        names = getattr(self.pipeline_[0], "feature_names_in_", None)
-        own |= {"recipe_": self.recipe_.to_json(None), "n_features_in_": self.n_features_in_, "feature_names_in_": names}
-        prep = self.pipeline_[0]
-        how = {"prep": type(prep).__name__, "sparse_output": getattr(prep, "sparse_output", False)}
-        return nested(self, {"standardise": self.standardise, "target": self.target, **how}, own, self.estimator_)
+        own |= {
+            **self.recipe_.as_stored(),
+            "n_features_in_": self.n_features_in_,
+            "feature_names_in_": getattr(prep, "feature_names_in_", None),
+            "estimator_": state_of(self.estimator_, type(self).__name__),
+        }
+        params = {"standardise": self.standardise, "target": self.target, "prep": type(prep).__name__}
+        return pack(type(self).__name__, params | {"sparse_output": getattr(prep, "sparse_output", False)}, own)
 
     @classmethod
     def restore(cls, state: State) -> Self:
         """Return the model that a state describes."""
-        own, fitted = restore_nested(cls, state)
-        prep: Any = TableColumns() if state.params["prep"] == "TableColumns" else TablePrep(sparse_output=state.params["sparse_output"])
-        prep.recipe_ = Recipe.from_json(own.values["recipe_"])
-        prep.n_features_in_ = int(own.values["n_features_in_"])
-        if own.values.get("feature_names_in_") is not None:
-            prep.feature_names_in_ = np.array(own.values["feature_names_in_"]["labels"], dtype=object)
+        require_model(state, cls)
+        params, values, fitted = state.params, state.values, restored(state.inside["estimator_"])
+        prep: Any = TableColumns() if params["prep"] == "TableColumns" else TablePrep(sparse_output=params["sparse_output"])
+        prep.recipe_ = Recipe.stored(values["recipe_"], values["alerts_"]["plain"])
+        prep.n_features_in_ = int(values["n_features_in_"])
+        if values["feature_names_in_"] is not None:
+            prep.feature_names_in_ = labels_of(values["feature_names_in_"])
         steps = [prep]
-        if state.params["standardise"]:
-            mean = own.arrays.get("mean_")
+        if params["standardise"]:
+            mean = state.arrays.get("mean_")
             scaler = StandardScaler(with_mean=mean is not None)
-            scaler.scale_, scaler.mean_, scaler.n_features_in_ = own.arrays["scale_"], mean, len(own.arrays["scale_"])
+            scaler.scale_, scaler.mean_, scaler.n_features_in_ = state.arrays["scale_"], mean, len(state.arrays["scale_"])
             scaler.var_ = scaler.scale_**2
             steps.append(scaler)
-        found = cls(clone(fitted), prep=clone(prep), standardise=state.params["standardise"], target=state.params["target"])
+        found = cls(clone(fitted), prep=clone(prep), standardise=params["standardise"], target=params["target"])
         found.pipeline_ = make_pipeline(*steps, fitted)
+        check_parameters(found)
+        check_parameters(prep)
+        require_chain([*steps, *([step for _, step in fitted.steps] if isinstance(fitted, Pipeline) else [fitted])])
         return found
 
     def __sklearn_is_fitted__(self) -> bool:

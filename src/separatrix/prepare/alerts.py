@@ -52,7 +52,7 @@ def written(summary: ColumnSummary, sampled: Column, how: WrittenNumbers) -> tup
     levels = [level for level in sampled.categories()[1] if isinstance(level, str)]
     failed = [level for level in levels if not is_blank(level) and not np.isfinite(how.value(level))]
     blank = sum(1 for level in levels if is_blank(level))
-    name, first = summary.name, next(iter(levels), "")
+    name, first = summary.name, next((level for level in levels if np.isfinite(how.value(level))), "")
     seen = f"Column {name!r} holds numbers written as text, such as {first!r}; the decimal mark is {how.decimal!r}."
     lost = f" What does not read as a number is missing: {', '.join(map(repr, failed[:3]))}." if failed else ""
     gaps = " Blanks are missing values." if blank else ""

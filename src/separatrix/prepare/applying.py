@@ -13,7 +13,7 @@ from ..array_types import Floats
 from ..data.columns import Column, ColumnBatch
 from ..data.row_hash import row_hash, scattered
 from ..data.value_hash import content_hashes, occurrences
-from ..errors import DataWarning
+from ..errors import DataWarning, InputError, InputTypeError, did_you_mean
 from .outputs import Piece, side_by_side
 from .steps import Dates, Dropped, Numbers, Step, TargetStatistics
 from .steps.dates import unread
@@ -21,6 +21,21 @@ from .steps.target_statistics import FOLDS
 
 UNREAD = 0.2
 """Share of a column's values that cannot be read, beyond which that is said."""
+
+
+def used_columns(batch: ColumnBatch, names: Sequence[str]) -> dict[str, Column]:
+    """Return the columns of these names; one that is not there is an error."""
+    if not isinstance(batch, ColumnBatch):
+        raise InputTypeError(f"A {type(batch).__name__} is no batch of columns; use transform(table).")
+    given = {batch.column(j).name: batch.column(j) for j in range(batch.n_features)}
+    lost = [name for name in names if name not in given]
+    if lost:
+        listed = ", ".join(repr(name) for name in list(given)[:8]) + (", …" if len(given) > 8 else "")
+        raise InputError(
+            f"The table lacks column{'s' * (len(lost) > 1)} {', '.join(map(repr, lost[:5]))}, which the recipe was learned with."
+            f"{did_you_mean(lost[0], given)} It has {listed}; name the columns as in training, or fill {lost[0]!r} with gaps."
+        )
+    return {name: given[name] for name in names}
 
 
 def encoded(steps: Sequence[Step], columns: Mapping[str, Column], folds: NDArray[Any] | None) -> dict[str, Piece]:

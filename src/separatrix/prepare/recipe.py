@@ -15,21 +15,19 @@ from ..alerts import Alert
 from ..array_types import Codes, Floats
 from ..data import Block, Source
 from ..data.columns import Column, ColumnBatch
-from ..data.targets import split_target
-from ..data.whole_tables import whole_table
-from ..errors import InputError, InputTypeError, NoFeatureLeftError, did_you_mean
+from ..errors import InputError, InputTypeError, NoFeatureLeftError
 from ..inference.tables import Column as TableColumn
 from ..inference.tables import Table, distinct
+from ..notebook import view
 from ..summaries.table_summary import TableSummary
-from .applying import encoded, inner_folds, products, warn_of_unread
+from .applying import encoded, inner_folds, products, used_columns, warn_of_unread
 from .learning import learn_steps
 from .outputs import Output, side_by_side
-from .recipe_json import parsed, step_of, to_plain, value_of
+from .recipe_document import Document, document_of
 from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
 from .steps.dates import unread
 from .wishes import Wishes, known_wishes, listed_names, pairs_of
 
-VERSION = 1
 MOST_PRODUCTS = 10_000
 """Columns that an interaction may have."""
 SPARSE, LARGE = 0.5, 16e6
@@ -105,6 +103,8 @@ class Recipe:
         if target is not None and isinstance(table, Source):
             raise InputError("The table of files has its own target: open_table(…, target=…); leave target out here.")
         if target is not None:
+            from ..data.targets import split_target
+
             table, y, _ = split_target(table, target)
         return prep.planned(table, y)
 
@@ -174,6 +174,8 @@ class Recipe:
 
         Columns are found by name; others are ignored. Levels that were not there in training are known as such (`unseen`).
         """
+        from ..data.whole_tables import whole_table  # here: batches of files are recoded without any library of frames
+
         batch = whole_table(table, self.columns)
         warn_of_unread(self.steps, self.columns_of(batch), batch.n_rows)
         return self._numbers(batch, None, sparse)
@@ -202,23 +204,15 @@ class Recipe:
 
     def columns_of(self, batch: ColumnBatch) -> dict[str, Column]:
         """Return the columns that are used, by name; one that is not there is an error."""
-        if not isinstance(batch, ColumnBatch):
-            raise InputTypeError(f"A {type(batch).__name__} is no batch of columns; use transform(table).")
-        given = {batch.column(j).name: batch.column(j) for j in range(batch.n_features)}
-        lost = [name for name in self.columns if name not in given]
-        if lost:
-            listed = ", ".join(repr(name) for name in list(given)[:8]) + (", …" if len(given) > 8 else "")
-            raise InputError(
-                f"The table lacks column{'s' * (len(lost) > 1)} {', '.join(map(repr, lost[:5]))}, which the recipe was learned with."
-                f"{did_you_mean(lost[0], given)} It has {listed}; name the columns as in training, or fill {lost[0]!r} with gaps."
-            )
-        return {name: given[name] for name in self.columns}
+        return used_columns(batch, self.columns)
 
     def unseen(self, table: Any) -> dict[str, dict[str, int]]:
         """Return, by column, the levels that were not there in training and how often each stands in a table.
 
         Of columns of numbers and dates: texts that cannot be read as such, which count as gaps.
         """
+        from ..data.whole_tables import whole_table
+
         own = self.columns_of(whole_table(table))
         found = {step.column: step.unseen(own[step.column]) for step in self.steps if isinstance(step, Category)}
         found |= {step.column: unread(step, own[step.column]) for step in self.steps if isinstance(step, Numbers | Dates)}
@@ -288,40 +282,25 @@ class Recipe:
     def to_json(self, indent: int | None = 1) -> str:
         """Return the recipe as JSON that can be read and edited."""
         self._require_counts()
-        plain = {
-            "separatrix_recipe": VERSION,
-            "rows": self.rows,
-            "classes": list(self.classes),
-            "columns": [to_plain(step) for step in self.steps],
-            "interactions": [list(pair) for pair in self.interactions],
-        }
+        plain = Document(self.steps, self.interactions, self.classes, self.rows).to_plain()
         return json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Recipe:
         """Return the recipe that JSON describes; whatever does not fit is refused by name."""
-        given = parsed(text)
-        if not isinstance(given, Mapping) or given.get("separatrix_recipe") != VERSION:
-            found = given.get("separatrix_recipe") if isinstance(given, Mapping) else None
-            raise InputError(f"This is no recipe of version {VERSION}: it says {found!r}. Write it with Recipe.to_json of this version.")
-        unknown = set(given) - {"separatrix_recipe", "rows", "classes", "columns", "interactions"}
-        if unknown:
-            raise InputError(f"The recipe has {min(unknown)!r}, which is not known.")
-        steps = tuple(step_of(own) for own in value_of(tuple[dict[str, Any], ...], given.get("columns", []), "columns"))
-        names = [step.column for step in steps]
-        if len(set(names)) < len(names):
-            raise InputError(f"The recipe has column {next(n for n in names if names.count(n) > 1)!r} twice.")
-        pairs = value_of(tuple[tuple[str, str], ...], given.get("interactions", []), "interactions")
-        kept = [step.column for step in steps if not isinstance(step, Dropped)]
-        if any(name not in kept for pair in pairs for name in pair):
-            raise InputError("The recipe's interactions name a column that it does not have; use columns that are kept.")
-        classes = value_of(tuple[str, ...], given.get("classes", []), "classes")
-        for step in steps:
-            if isinstance(step, TargetStatistics):
-                step.require(step.classes == classes, "its classes are not those of the recipe")
-        found = cls(steps, pairs, classes, value_of(float, given.get("rows", 0.0), "rows"))
+        written = document_of(text)
+        found = cls(written.steps, written.interactions, written.classes, written.rows)
         found.outputs  # noqa: B018 — refuses more products than are made
         return found
+
+    def as_stored(self) -> dict[str, Any]:
+        """Return the JSON and the alerts as a state has them; `stored` makes the recipe of them again."""
+        return {"recipe_": self.to_json(None), "alerts_": [alert.to_dict() for alert in self.alerts]}
+
+    @classmethod
+    def stored(cls, text: str, alerts: Sequence[Mapping[str, Any]]) -> Recipe:
+        """Return the recipe that JSON describes, with the alerts that were made when it was learned, as dicts."""
+        return replace(cls.from_json(text), alerts=tuple(Alert(**alert) for alert in alerts))
 
     def table(self) -> Table:
         """Return the plan as a table."""
@@ -340,4 +319,4 @@ class Recipe:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table().html
+        return view(self.table().html)

@@ -11,15 +11,9 @@ from ..array_types import Floats
 from ..data.columns import Column, ColumnBatch
 from ..data.whole_tables import whole_table
 from ..errors import NoFeatureLeftError
-from ..summaries.column_summary import days_of
 from ..summaries.table_summary import TableSummary
+from .cleaned_columns import READ, cleaned_columns
 from .recipe import Recipe
-from .steps import Category, Dates, Numbers, Ordered
-from .steps.base import numbers_of, text_codes
-from .steps.dates import dates_of
-
-READ = (Category, Dates, Numbers, Ordered)
-"""Steps whose columns are read as they are."""
 
 
 class TableColumns(TransformerMixin, BaseEstimator):
@@ -60,28 +54,18 @@ class TableColumns(TransformerMixin, BaseEstimator):
         self.feature_names_in_ = np.array([batch.column(j).name for j in range(batch.n_features)], dtype=object)
         return self
 
+    @property
+    def n_outputs(self) -> int:
+        """How many columns are kept."""
+        return sum(isinstance(step, READ) for step in self.recipe_.steps)
+
     def transform(self, X: Any) -> Any:
         """Return the columns of some rows: a batch of columns, or an array."""
         batch = whole_table(X, self.recipe_.columns)
-        given = self.recipe_.columns_of(batch)
-        found = [self._column(step, given[step.column]) for step in self.recipe_.steps if isinstance(step, READ)]
+        found = cleaned_columns(self.recipe_, batch)
         if not self.as_numbers:
-            return ColumnBatch(tuple(found))
+            return ColumnBatch(found)
         return np.stack([_as_numbers(column) for column in found], axis=1) if found else np.zeros((batch.n_rows, 1))
-
-    def _column(self, step: Any, column: Column) -> Column:
-        if isinstance(step, Numbers):
-            return Column(step.column, numbers_of(column, step.written))
-        if isinstance(step, Dates):
-            return Column(step.column, days_of(Column(step.column, dates_of(column, step.written))))
-        if isinstance(step, Ordered):
-            return Column(step.column, step.encode(column)[:, 0])
-        known = [step.reference, *step.levels, *step.shared]
-        codes, texts = text_codes(column)
-        place = {level: i for i, level in enumerate(known)}
-        at = np.array([*(place.get(text, len(known)) for text in texts), 0], dtype=np.int32)[codes]
-        levels = np.array([*known, "another level"], dtype=object)
-        return Column(step.column, at, levels, codes < 0 if (codes < 0).any() else None)
 
 
 def _as_numbers(column: Column) -> Floats:

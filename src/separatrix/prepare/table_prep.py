@@ -15,11 +15,12 @@ from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights
 from ..data.whole_tables import whole_table
-from ..errors import InputError, one_of
+from ..errors import InputError
+from ..loading import maker
 from ..summaries.table_summary import TableSummary
 from .prepared_table import PreparedTable
 from .recipe import Recipe
-from .wishes import Wishes, mapping_of, names_of, pairs_of
+from .wishes import Wishes, mapping_of, wishes_of
 
 
 class TablePrep(TransformerMixin, BaseEstimator):
@@ -144,7 +145,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         y, classes : ignored
         sample_weight : (n,) weights, optional
         """
-        check_parameters(self)
+        wishes = self.wishes()
         if self.many_levels == "target" and "levels" in mapping_of(self.kinds, "kinds").values():
             raise InputError("Shares of the classes need all rows at once: use fit, or kind 'hash' with partial_fit.")
         if vars(self).get("_is_used"):
@@ -154,7 +155,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         if vars(self).get("_gathered") is not None:
             self._require_same(batch)
             summary = self._gathered.merge(summary)
-        recipe = Recipe.learn(summary, self.wishes())
+        recipe = Recipe.learn(summary, wishes)
         self._adopt(recipe, X, batch)
         self._gathered = summary
         return self
@@ -176,14 +177,14 @@ class TablePrep(TransformerMixin, BaseEstimator):
         return other._learn(X, y, None, planned=True)[1]
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, planned: bool = False) -> tuple[ColumnBatch, Recipe]:
-        check_parameters(self)
+        wishes = self.wishes()
         batch = whole_table(X)
         weight = check_weights(sample_weight, batch.n_rows)
         labels = None if y is None else Labels.of(y)
         if labels is not None and len(labels) != batch.n_rows:
             raise InputError(f"X has {batch.n_rows} rows and y {len(labels)} labels; give one label for each row.")
         summary = TableSummary.of(ColumnBatch(batch.columns, batch.rows, None, weight))
-        recipe = Recipe.learn(summary, self.wishes(), labels is not None)
+        recipe = Recipe.learn(summary, wishes, labels is not None)
         if not planned:
             recipe.require_outputs()
         if labels is not None:
@@ -193,10 +194,10 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     def _learn_from_files(self, X: Source) -> PreparedTable:
         """Learn a recipe in one pass over files, and count labels in a second one where a column of many levels asks for them."""
-        check_parameters(self)
+        wishes = self.wishes()
         table: Any = X.as_columns()
         labelled = table.classes is not None
-        recipe = Recipe.learn(table.reduce(TableSummary.of), self.wishes(), labelled)
+        recipe = Recipe.learn(table.reduce(TableSummary.of), wishes, labelled)
         recipe.require_outputs()
         if labelled and recipe.looks_at_labels:
             for batch in table.blocks():
@@ -217,6 +218,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
 
     def wishes(self) -> Wishes:
         """Return what is asked for, as far as it can be checked without a table."""
+        check_parameters(self)
         names = ("kinds", "shapes", "drop", "keep", "orders", "references", "units", "interactions")
         return wishes_of(
             **{name: getattr(self, name) for name in names},
@@ -245,10 +247,46 @@ class TablePrep(TransformerMixin, BaseEstimator):
             )
         return self.recipe_.transform(X, self._sparse)
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether rows come out sparse."""
+        return self.recipe_.is_sparse if self.sparse_output == "auto" else bool(self.sparse_output)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many columns of numbers come out."""
+        return len(self.recipe_.outputs)
+
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return how the columns of numbers are said."""
         check_is_fitted(self)
         return np.array(self.recipe_.names, dtype=object)
+
+    def state(self) -> Any:
+        """Return what was learned as plain values; rows gathered by `partial_fit` are not kept, so that it cannot be continued.
+
+        Returns
+        -------
+        State
+            `TablePrep.restore(prep.state())` transforms the same.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        own = {"n_features_in_": self.n_features_in_, "feature_names_in_": names, **self.recipe_.as_stored()}
+        return maker("models.state.pack")(type(self).__name__, maker("models.registry.plain_params")(self), own)
+
+    @classmethod
+    def restore(cls, state: Any) -> Self:
+        """Return the fitted TablePrep that a state describes."""
+        maker("models.registry.require_model")(state, cls)
+        found, own = cls(**state.params), maker("models.state.unpack")(state, {})
+        found.recipe_ = Recipe.stored(own["recipe_"], own["alerts_"])
+        found.n_features_in_, found._is_used = int(own["n_features_in_"]), True
+        if own["feature_names_in_"] is not None:
+            found.feature_names_in_ = own["feature_names_in_"]
+        check_parameters(found)
+        found.wishes()
+        return found
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -256,51 +294,3 @@ class TablePrep(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
-
-
-def wishes_of(
-    *,
-    kinds: Any = None,
-    shapes: Any = None,
-    drop: Any = None,
-    keep: Any = None,
-    orders: Any = None,
-    references: Any = None,
-    units: Any = None,
-    interactions: Any = None,
-    many_levels: Literal["target", "hash"] = "target",
-    most_levels: int = 40,
-    most_words: int = 2_000,
-) -> Wishes:
-    """Return what a user asks for, checked as far as that is possible without the table."""
-    if most_levels < 2 or most_words < 1:
-        raise InputError(f"most_levels={most_levels} and most_words={most_words} must be at least 2 and 1.")
-    if many_levels not in ("target", "hash"):
-        raise one_of("many_levels", many_levels, ["target", "hash"])
-    return Wishes(
-        mapping_of(kinds, "kinds"),
-        "auto" if isinstance(shapes, str) and shapes == "auto" else mapping_of(shapes, "shapes"),
-        names_of(drop, "drop"),
-        names_of(keep, "keep"),
-        {name: names_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
-        {name: str(level) for name, level in mapping_of(references, "references").items()},
-        {name: _unit(given) for name, given in mapping_of(units, "units").items()},
-        pairs_of(interactions),
-        many_levels,
-        most_levels,
-        most_words,
-    )
-
-
-def _unit(given: Any) -> tuple[str, float]:
-    if isinstance(given, str):
-        return given, 1.0
-    try:
-        unit, per = given
-        if not 0 < float(per) < np.inf:
-            raise ValueError
-        return str(unit), float(per)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"units={given!r:.60} must be a unit, or (unit, how many of it a coefficient is for), such as ('years', 10)."
-        ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 
 from ..argument_types import is_listed
@@ -129,3 +130,51 @@ def pairs_of(given: Any) -> tuple[tuple[str, str], ...]:
     if len(pairs) != len(list(given)) or any(len(pair) != 2 or not all(isinstance(name, str) for name in pair) for pair in pairs):
         raise InputError(f"interactions={given!r:.60} must be a list of pairs of columns, such as [('age', 'sex')].")
     return pairs
+
+
+def wishes_of(
+    *,
+    kinds: Any = None,
+    shapes: Any = None,
+    drop: Any = None,
+    keep: Any = None,
+    orders: Any = None,
+    references: Any = None,
+    units: Any = None,
+    interactions: Any = None,
+    many_levels: Literal["target", "hash"] = "target",
+    most_levels: int = 40,
+    most_words: int = 2_000,
+) -> Wishes:
+    """Return what a user asks for, checked as far as that is possible without the table."""
+    if most_levels < 2 or most_words < 1:
+        raise InputError(f"most_levels={most_levels} and most_words={most_words} must be at least 2 and 1.")
+    if many_levels not in ("target", "hash"):
+        raise one_of("many_levels", many_levels, ["target", "hash"])
+    return Wishes(
+        mapping_of(kinds, "kinds"),
+        "auto" if isinstance(shapes, str) and shapes == "auto" else mapping_of(shapes, "shapes"),
+        names_of(drop, "drop"),
+        names_of(keep, "keep"),
+        {name: names_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
+        {name: str(level) for name, level in mapping_of(references, "references").items()},
+        {name: _unit(given) for name, given in mapping_of(units, "units").items()},
+        pairs_of(interactions),
+        many_levels,
+        most_levels,
+        most_words,
+    )
+
+
+def _unit(given: Any) -> tuple[str, float]:
+    if isinstance(given, str):
+        return given, 1.0
+    try:
+        unit, per = given
+        if not 0 < float(per) < inf:
+            raise ValueError
+        return str(unit), float(per)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"units={given!r:.60} must be a unit, or (unit, how many of it a coefficient is for), such as ('years', 10)."
+        ) from None

@@ -12,6 +12,7 @@ _HOMES = {
     "CorrelationFilter": "correlation",
     "MutualInformationFilter": "mutual_information",
     "RareBinaryFilter": "rare_binary",
+    "SavedBoard": "saved_board",
     "StabilitySelection": "stability",
     "StepwiseDiscriminant": "stepwise_discriminant",
     "choose_covariance": "covariance_choice",

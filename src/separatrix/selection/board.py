@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from inspect import signature
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,21 @@ from ..argument_types import is_among
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import Plan
 from ..evaluation.prepared import read_once
-from ..inference.tables import Column, Table
+from ..inference.tables import Table
+from ..loading import maker
 from ..models import TableClassifier
+from ..models.registry import require_model
+from ..models.state import State
+from ..notebook import listed, view
 from ..prepare import Recipe
 from ..prepare.steps import Dropped
 from ..summaries.table_summary import TableSummary
 from .board_alerts import baseline_alert, edge_alerts, separation_alerts
 from .board_entry import LEVEL, Entry
+from .board_table import board_table
 from .candidates import BASELINE
 from .cross_validation import Setting, inner_plan
-from .differences import Difference
+from .saved_board import SavedBoard
 from .tuning import tune_candidate
 
 
@@ -103,6 +109,18 @@ class Board:
             return TableClassifier.of(rows.fit(candidate.at(point)), setting.rows.target)
         return setting.rows.fit(candidate.at(point))
 
+    def report(self, path: str | PathLike[str], *, title: str | None = None, include_rows: bool = False) -> Path:
+        """Write one HTML file that says whether the picked model can be trusted, and return its path; it opens without a network.
+
+        Parameters
+        ----------
+        path : of the file, ending in .html; a failed write leaves the old file
+        title : of the report; default: what is predicted
+        include_rows : whether the values of misjudged rows stand in the file; else only their numbers do
+        """
+        written: Path = maker("report.writing.write_board_report")(self, path, title=title, include_rows=include_rows)
+        return written
+
     def __getitem__(self, name: str) -> Entry:
         """Return the line of a model."""
         found = {entry.name: entry for entry in self.entries}
@@ -120,23 +138,33 @@ class Board:
 
     def table(self) -> Table:
         """Return all numbers as a table, with `to_dict()` and `to_frame()`."""
-        metric, entries = self.setting.metric.name, self.entries
-        lost = [_against(entry) for entry in entries]
-        columns = [
-            Column("", [self.mark(entry) for entry in entries]),
-            Column("model", [entry.name for entry in entries]),
-            Column(metric, [entry.value for entry in entries], ".4f"),
-            Column("95 % low", [entry.interval[0] for entry in entries], ".4f"),
-            Column("high", [entry.interval[1] for entry in entries], ".4f"),
-            Column("worse by", [found.value for found in lost], ".4f"),
-            Column("95 % from", [found.interval[0] for found in lost], ".4f"),
-            Column("to", [found.interval[1] for found in lost], ".4f"),
-            Column("p", [found.p for found in lost], "p"),
-            Column("chosen (folds)", [entry.chosen for entry in entries]),
-            Column("seconds", [entry.seconds for entry in entries], ".2f"),
-            Column("method", [entry.method for entry in entries]),
-        ]
-        return Table(self.title, tuple(columns), "\n".join(self.remarks()))
+        return board_table(self.title, self.metric_name, self.entries, [self.mark(entry) for entry in self.entries], self.remarks())
+
+    @property
+    def metric_name(self) -> str:
+        """What models were compared by."""
+        return self.setting.metric.name
+
+    @property
+    def plan_text(self) -> str:
+        """Which rows were held out, as it would be typed."""
+        return _plan_text(self.setting.plan)
+
+    def state(self) -> State:
+        """Return the board as plain values, with its lines, its remarks and the picked model fitted on all rows.
+
+        Returns
+        -------
+        State
+            `Board.restore(board.state())` prints the same and has the same model; the rows are not kept.
+        """
+        return SavedBoard.of(self).state()
+
+    @staticmethod
+    def restore(state: State) -> SavedBoard:
+        """Return the board that a state describes, without the rows it was found on."""
+        require_model(state, Board)
+        return SavedBoard.restore(state)
 
     @property
     def title(self) -> str:
@@ -217,6 +245,10 @@ class Board:
             return ""
         return f" There may be nothing to learn: the {BASELINE} is not significantly worse than the best model."
 
+    def chart(self) -> Any:
+        """Return the models with their intervals and ties as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.leaderboard.leaderboard")(self)
+
     def __str__(self) -> str:
         return self.table().text
 
@@ -229,13 +261,7 @@ class Board:
 
     def _repr_html_(self) -> str:
         table = self.table()
-        lines = "".join(f"<li>{escape(line)}</li>" for line in self.remarks())
-        return f"<section>{Table(table.title, table.columns).html}<ul>{lines}</ul></section>"
-
-
-def _against(entry: Entry) -> Difference:
-    nothing = float("nan")
-    return Difference(nothing, (nothing, nothing), nothing, "") if entry.difference is None else entry.difference
+        return view(Table(table.title, table.columns).html, listed(self.remarks()))
 
 
 def _plan_text(plan: Any) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..array_types import Floats
+from ..notebook import Sentences
 from .candidates import Candidate, Point
 from .differences import Difference
 from .performance import Performance
@@ -16,7 +17,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Entry:
+class Entry(Sentences):
     """A model of the board.
 
     Attributes

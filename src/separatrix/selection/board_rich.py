@@ -12,16 +12,17 @@ from rich.text import Text
 if TYPE_CHECKING:
     from .board import Board
     from .board_entry import Entry
+    from .saved_board import SavedBoard, SavedEntry
 
 LOSSES, CHOICES = 92, 130
 """Columns of a terminal that also has room for how much worse than the best a model is, and for the hyperparameters."""
 
 
-def render(board: Board, width: int) -> list[Any]:
+def render(board: Board | SavedBoard, width: int) -> list[Any]:
     """Return the parts of a board that is to be printed `width` letters wide."""
     fits = {"worse by": width >= LOSSES, "chosen (in folds)": width >= CHOICES}
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    headings = ("", "model", board.setting.metric.name, "95 % interval", "worse by", "p", "sec", "method", "chosen (in folds)")
+    headings = ("", "model", board.metric_name, "95 % interval", "worse by", "p", "sec", "method", "chosen (in folds)")
     shown = [fits.get(heading, True) for heading in headings]
     for heading in compress(headings, shown):
         left = heading in ("", "model", "method", "chosen (in folds)")
@@ -32,7 +33,7 @@ def render(board: Board, width: int) -> list[Any]:
     return [Text(board.title, style="bold"), table, *[Text(line) for line in board.remarks()]]
 
 
-def _cells(board: Board, entry: Entry) -> list[str]:
+def _cells(board: Any, entry: Entry | SavedEntry) -> list[str]:
     low, high = entry.interval
     lost = entry.difference
     worse, p = ("best" if entry is board.best else "–", "") if lost is None else (f"{lost.value:.4f}", f"{lost.p:.3f}")

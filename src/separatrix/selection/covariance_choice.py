@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from ..inference.likelihood import aic, bic, own_covariances, own_normals, prior
 from ..inference.parameters import count_parameters
 from ..inference.tables import p_text
 from ..models import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from ..notebook import listed, paragraphs, view
 from ..summaries import ClassMoments
 
 Kind = Literal["linear", "quadratic"]
@@ -76,11 +76,11 @@ class CovarianceChoice:
     @property
     def html(self) -> str:
         """The same as an HTML element."""
-        reasons = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
-        return f"<section><p>Recommended: {self.recommendation} discriminant analysis</p><ul>{reasons}</ul>{self.table.html}</section>"
+        head = paragraphs([f"Recommended: {self.recommendation} discriminant analysis"])
+        return f"<section>{head}{listed(self.reasons)}{self.table.html}</section>"
 
     def _repr_html_(self) -> str:
-        return self.html
+        return view(self.html)
 
     def __str__(self) -> str:
         return self.text

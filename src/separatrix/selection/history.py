@@ -10,6 +10,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..inference.tables import Column, Table
+from ..loading import maker
+from ..notebook import view
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,14 @@ class History:
     def _better(self, score: float, than: float) -> bool:
         return self.sign * (score - than) > 1e-12
 
+    def chart(self) -> Any:
+        """Return the score after each move as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.searches.selection_path")(self)
+
     def __str__(self) -> str:
         return self.table.text
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)

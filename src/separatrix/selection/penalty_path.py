@@ -20,7 +20,9 @@ from ..inference.likelihood import aic, bic
 from ..inference.logistic import pseudo_inverse
 from ..inference.logistic_leave_one_out import approximate_leave_one_out
 from ..inference.tables import Column, Table
+from ..loading import maker
 from ..models import LogisticRegression
+from ..notebook import view
 
 CRITERIA = ("leave_one_out", "aic", "bic")
 
@@ -81,11 +83,20 @@ class RegularisationPath:
         note = "leave-one-out: approximate log-loss, one Newton step per row."
         return Table("Logistic regression along C", tuple(Column(name, values, form) for name, values, form in columns), note)
 
+    def chart(self, names: Any = None) -> Any:
+        """Return coefficients and log-loss along C as an Altair chart; needs `separatrix[charts]`.
+
+        Parameters
+        ----------
+        names : of the columns, optional
+        """
+        return maker("charts.paths.penalty")(self, names)
+
     def __str__(self) -> str:
         return self.table.text
 
     def _repr_html_(self) -> str:
-        return self.table.html
+        return view(self.table.html)
 
 
 def regularisation_path(

@@ -8,14 +8,21 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..arguments import KnownParameters
+from ..arguments import KnownParameters, require_given
 from ..array_types import Bools, Indices
 from ..data import Source, as_source
 from ..errors import InputError, NoFeatureLeftError
 from ..inference.selected_columns import remember
+from ..inference.tables import Column, Table
+from ..models.registry import built, plain_params, require_model
+from ..models.state import State, pack, unpack
 from .column_positions import column_name, find_columns, find_groups
+from .history import History, Move
 from .kept_columns import KeptColumns
 from .searched_table import only_columns
+
+RECORDS: dict[str, type] = {"Column": Column, "History": History, "Move": Move, "Table": Table}
+"""Classes of values that fitted selectors have and that have fields of their own."""
 
 
 class Selector(KnownParameters, KeptColumns, BaseEstimator):
@@ -115,6 +122,31 @@ class Selector(KnownParameters, KeptColumns, BaseEstimator):
     def _loosen(self) -> str:
         """Return what to change where no feature is left."""
         return "Ask for less."
+
+    def state(self) -> State:
+        """Return the fitted selector as arrays and plain values.
+
+        Returns
+        -------
+        State
+            `type(selector).restore(selector.state())` is the same selector.
+        """
+        check_is_fitted(self)
+        fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("__")}
+        return pack(type(self).__name__, self._params_to_keep(), fitted)
+
+    def _params_to_keep(self) -> dict[str, Any]:
+        return plain_params(self)
+
+    @classmethod
+    def restore(cls, state: State) -> Self:
+        """Return the fitted selector that a state describes."""
+        require_model(state, cls)
+        selector = cls(**built(state.params))
+        for name, value in unpack(state, RECORDS).items():
+            setattr(selector, name, value)
+        require_given(selector)
+        return selector
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,10 +7,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
 
 from ..data import Source
 from ..errors import DataWarning, InputError, InputTypeError, one_of
 from ..evaluation.plans import KFold
+from ..models.registry import plain_params
 from ..progress import task
 from .column_positions import find_amount
 from .history import History, Move
@@ -107,7 +109,6 @@ class SequentialSelection(Selector):
         skipped = {search.field.names[g]: why for g, why in search.skipped.items() if search.field.names[g] not in chosen.groups}
         attributes = {
             "history_": history,
-            "path_": [dict(move.candidates) for move in history if move.action != "start"],
             "score_": chosen.score,
             "interval_": chosen.interval,
             "n_features_": len(chosen.members),
@@ -116,6 +117,16 @@ class SequentialSelection(Selector):
             "interrupted_": search.interrupted,
         }
         self._adopt(source, support, attributes | ({"table_": True} if tabular else {}))
+
+    @property
+    def path_(self) -> list[dict[str, float]]:
+        """One dict {column or group: score} per move, of all candidates."""
+        check_is_fitted(self)
+        return [dict(move.candidates) for move in self.history_ if move.action != "start"]
+
+    def _params_to_keep(self) -> dict[str, Any]:
+        # The search is over: where it began is in the history, and a selector or history given as `start` would be stored twice.
+        return plain_params(self, start=None)
 
     def _chosen(self, search: Search, history: History) -> Move:
         if self.n_features == "best":

@@ -20,6 +20,7 @@ from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixWarning
 from ..inference.selected_columns import silence
 from ..inference.tables import Column, Table
+from ..loading import maker
 from ..progress import task
 from .column_positions import column_name
 from .searched_table import chosen_columns, is_table, labelled_table
@@ -153,6 +154,10 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
 
     def _loosen(self) -> str:
         return f"None was chosen in {float(self.threshold):.0%} of the subsamples; lower threshold, or let the selector keep more."
+
+    def chart(self) -> Any:
+        """Return how often columns were chosen as an Altair chart; needs `separatrix[charts]`."""
+        return maker("charts.searches.frequencies")(self.table(), self.threshold)
 
     def table(self) -> Table:
         """Return the columns with their frequencies, the most frequent first."""

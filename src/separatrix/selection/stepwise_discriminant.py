@@ -123,11 +123,12 @@ class StepwiseDiscriminant(Selector):
         Parameters
         ----------
         summary : ClassMoments, pooled or full
-        feature_names : names of the columns, optional
+        feature_names : names of the columns, optional; those of the summary where it has any
         """
         self._check_given()
         if not isinstance(summary, ClassMoments):
             raise InputError(f"fit_summary takes ClassMoments, got {type(summary).__name__}; make them with ClassMoments.from_data(X, y).")
+        feature_names = summary.feature_names if feature_names is None else feature_names
         if feature_names is not None and np.shape(feature_names) != (summary.n_features,):
             raise InputError(f"feature_names={feature_names!r:.60} must be a list of {summary.n_features} names, one per column.")
         return self._choose(summary.to("pooled"), None, None if feature_names is None else tuple(feature_names))

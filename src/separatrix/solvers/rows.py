@@ -123,7 +123,9 @@ class Rows:
             return spread(function, self.held, self.threads)
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
-        """Run a pass on every block and merge what comes back, in the order of the blocks."""
+        """Run a pass on every block and merge what comes back, in the order of the blocks: where the rows are, if that is elsewhere."""
+        if self.held is None:
+            return self.source.reduce(lambda block: pass_(self._weighted(block)))
         values = iter(self.map(pass_))
         result = next(values)
         for value in values:

@@ -7,7 +7,6 @@ go from K classes to that form, `unfolded` and `per_class` back; the largest sco
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_softmax
 
 from ..array_types import Codes, Floats
 from ..data import Block
@@ -169,6 +168,8 @@ def log_posteriors_of(scores: Floats) -> Floats:
     """
     if is_foreign(scores):
         return device_scores.log_posteriors_of(scores)  # type: ignore[no-any-return]
+    from scipy.special import log_softmax  # here: what is not used is not imported, for commands that answer at once
+
     return np.asarray(log_softmax(scores, axis=1))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +12,19 @@ from numpy.typing import NDArray
 from ..array_types import Floats, Ints
 from ..data import Block, as_source
 from ..data.source import as_float
+from ..data.sum_engine import SumEngine
 from ..errors import InputError
 from ..thresholds import SUMS
 from .grouped import NO_WEIGHT, rows_per_class, tile_rows
 from .remainder import emptied, remaining, subtracted
+from .stored import Stored, require_array, require_classes
 
 LARGEST = 10_000_000
 """Largest category number: a count is kept for every number up to it, so a larger one is an identifier by mistake."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CategoryCounts:
+class CategoryCounts(Stored):
     """Weighted number of rows counts_k = Σ w_i and of each category within them, the cells of all p columns side by side.
 
         cells[k, starts_j + c] = Σ w_i [x_ij = level c of column j]        (i in class k)
@@ -37,6 +39,7 @@ class CategoryCounts:
     starts : (p + 1,) where each column's cells begin
     cells : (K, starts_p)
     levels : (starts_p,) the categories, sorted within each column; None where they are the numbers 0, 1, …
+    feature_names, recipe : as in :class:`ClassMoments`
 
     Examples
     --------
@@ -51,6 +54,9 @@ class CategoryCounts:
     starts: Ints
     cells: Floats
     levels: NDArray[Any] | None = None
+    feature_names: tuple[str, ...] | None = None
+    recipe: str | None = None
+    _labels: ClassVar[tuple[str, ...]] = ("classes", "levels")
 
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None) -> CategoryCounts:
@@ -59,25 +65,12 @@ class CategoryCounts:
         counts = source.reduce(cls.summarise(source.classes))
         if not counts.is_finite:
             raise InputError("X holds values that are not category numbers; categories are whole numbers 0, 1, … up to 10 million.")
-        return counts
+        return replace(counts, feature_names=source.feature_names)
 
     @classmethod
-    def summarise(cls, classes: Any, skip_missing: bool = False) -> Callable[[Block], CategoryCounts]:
+    def summarise(cls, classes: Any, skip_missing: bool = False) -> CategoriesPass:
         """Return the pass: a function from a block of category numbers to its counts, in which NaN is left out or no category."""
-
-        def of(block: Block) -> CategoryCounts:
-            assert block.codes is not None
-            counts = np.bincount(block.codes, block.weight, minlength=len(classes)).astype(np.float64)
-            rows, top = rows_per_class(block.codes, block.weight, len(classes)), top_categories(block, skip_missing)
-            if top is None:
-                nothing = np.zeros(block.n_features + 1, dtype=np.int64)
-                return cls(classes, np.full_like(counts, np.nan), rows, nothing, np.zeros((len(counts), 0)))
-            starts = starts_of(top + 1)
-            cells = np.zeros((len(counts), int(starts[-1])))
-            _add_cells(block, starts, cells)
-            return cls(classes, counts, rows, starts, cells).compact()
-
-        return of
+        return CategoriesPass(classes, skip_missing)
 
     @classmethod
     def empty(cls, classes: Any, n_features: int) -> Self:
@@ -130,7 +123,8 @@ class CategoryCounts:
         both, mine, theirs = self._common(other)
         both.cells[:, mine] += self.cells
         both.cells[:, theirs] += other.cells
-        return replace(both, counts=self.counts + other.counts, rows=self.rows + other.rows)
+        names, recipe = self._same_columns(other)
+        return replace(both, counts=self.counts + other.counts, rows=self.rows + other.rows, feature_names=names, recipe=recipe)
 
     def subtract(self, other: Self) -> Self:
         """Return the counts without rows that are among those counted; categories that no row is left of go too."""
@@ -191,6 +185,15 @@ class CategoryCounts:
             return list(range(int(self.n_categories[j])))
         return list(self.levels[self.starts[j] : self.starts[j + 1]])
 
+    def _require_shapes(self) -> None:
+        K, starts = require_classes(self.classes, self.counts, self.rows), self.starts
+        require_array(starts, (len(starts),), "places of the columns", 0)
+        fits = starts.dtype.kind == "i" and starts[0] == 0 and (np.diff(starts) >= 0).all()
+        require_array(self.cells, (K, int(starts[-1])) if fits else (), "cells", 0.0)
+        if self.levels is not None and len(self.levels) != starts[-1]:
+            raise ValueError("levels")
+        self._require_names()
+
     def _check_fits(self, other: Self) -> None:
         if (self.levels is None) != (other.levels is None):
             raise InputError("Numbered categories and named ones do not go together; count both in the same way.")
@@ -199,6 +202,43 @@ class CategoryCounts:
                 f"Categories of {self.n_features} columns and classes {self.classes.tolist()} do not go together with {other.n_features} "
                 f"columns and classes {other.classes.tolist()}; count both with the same columns and classes."
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoriesPass:
+    """The pass from a block of category numbers to its counts, for which an engine that holds the rows may be asked instead."""
+
+    classes: NDArray[Any]
+    skip_missing: bool
+
+    def __call__(self, block: Block) -> CategoryCounts:
+        """Summarise a block."""
+        assert block.codes is not None
+        counts = np.bincount(block.codes, block.weight, minlength=len(self.classes)).astype(np.float64)
+        rows, top = rows_per_class(block.codes, block.weight, len(self.classes)), top_categories(block, self.skip_missing)
+        if top is None:
+            return self._none(counts, rows, block.n_features)
+        starts = starts_of(top + 1)
+        cells = np.zeros((len(counts), int(starts[-1])))
+        _add_cells(block, starts, cells)
+        return CategoryCounts(self.classes, counts, rows, starts, cells).compact()
+
+    def ask(self, engine: SumEngine) -> CategoryCounts:
+        """Return the counts as an engine counts them."""
+        found = engine.levels()
+        values = np.concatenate([own for own, _ in found.columns])
+        whole = bool(((values >= 0) & (np.floor(values) == values) & (values <= LARGEST)).all())
+        if not whole or (found.has_gaps and not self.skip_missing):
+            return self._none(found.counts, found.rows, len(found.columns))
+        starts = starts_of(np.array([int(own.max(initial=-1.0)) + 1 for own, _ in found.columns], dtype=np.int64))
+        cells = np.zeros((len(found.counts), int(starts[-1])))
+        for start, (own, weights) in zip(starts, found.columns):
+            cells[:, start + own.astype(np.int64)] = weights
+        return CategoryCounts(self.classes, found.counts, found.rows, starts, cells).compact()
+
+    def _none(self, counts: Floats, rows: Ints, n_features: int) -> CategoryCounts:
+        nothing = np.zeros(n_features + 1, dtype=np.int64)
+        return CategoryCounts(self.classes, np.full_like(counts, np.nan), rows, nothing, np.zeros((len(counts), 0)))
 
 
 def starts_of(sizes: Ints) -> Ints:

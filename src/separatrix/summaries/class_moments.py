@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -13,10 +12,12 @@ from numpy.typing import NDArray
 from ..argument_types import check_arguments
 from ..array_types import Floats, Ints
 from ..data import Block, as_source
+from ..data.sum_engine import SumEngine
 from ..errors import CapacityError, InputError, InputTypeError
 from ..thresholds import physical_memory
 from .grouped import Grouping, grouped_moments, rows_per_class
 from .remainder import ROUNDING, never_learned, remaining
+from .stored import Stored, require_array, require_classes
 
 Kind = Literal["full", "pooled", "diagonal"]
 KINDS: tuple[Kind, ...] = ("full", "pooled", "diagonal")
@@ -28,7 +29,7 @@ NOISE = 32.0 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassMoments:
+class ClassMoments(Stored):
     """Weighted counts, means and centred scatters of K classes in p columns.
 
         counts_k = Σ w_i    means_k = Σ w_i x_i / counts_k    W_k = Σ w_i (x_i − means_k)(x_i − means_k)'    (i in class k)
@@ -44,6 +45,8 @@ class ClassMoments:
     scatter : (K, p, p) for kind "full", (p, p) = Σ W_k for "pooled", (K, p) of the diagonals for "diagonal"
     kind : "full", "pooled" or "diagonal"
     rows : (K,) numbers of rows that have a weight
+    feature_names : names of the columns, where they have any
+    recipe : hash of the recipe by which the columns were made, where there is one
 
     Examples
     --------
@@ -62,6 +65,8 @@ class ClassMoments:
     scatter: Floats
     kind: Kind
     rows: Ints
+    feature_names: tuple[str, ...] | None = None
+    recipe: str | None = None
 
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, pooled: bool = False, diagonal: bool = False) -> ClassMoments:
@@ -72,25 +77,15 @@ class ClassMoments:
         moments = source.reduce(cls.summarise(source.classes, kind))
         if not moments.is_finite:
             source.refuse_nonfinite()
-        return moments
+        return replace(moments, feature_names=source.feature_names)
 
     @classmethod
-    def summarise(cls, classes: Any, kind: Kind) -> Callable[[Block], ClassMoments]:
+    def summarise(cls, classes: Any, kind: Kind) -> MomentsPass:
         """Return the pass: a function from a block to its moments."""
         K = len(classes)
         n_slots = K if kind == "full" else 1
         slots = np.arange(K) if kind == "full" else np.zeros(K, dtype=np.int64)
-        grouping = Grouping(K, slots, n_slots, diagonal=kind == "diagonal")
-
-        def of(block: Block) -> ClassMoments:
-            require_memory(grouping.shape(block.n_features))
-            assert block.codes is not None
-            counts, means, scatter = grouped_moments(block, block.codes, grouping)
-            return cls(
-                classes, counts, means, scatter[0] if kind == "pooled" else scatter, kind, rows_per_class(block.codes, block.weight, K)
-            )
-
-        return of
+        return MomentsPass(classes, kind, Grouping(K, slots, n_slots, diagonal=kind == "diagonal"))
 
     @classmethod
     def empty(cls, classes: Any, n_features: int, kind: Kind) -> Self:
@@ -120,7 +115,9 @@ class ClassMoments:
         delta = other.means - self.means
         means = np.where(self.counts[:, None] > 0, self.means + share[:, None] * delta, other.means)
         scatter = self.scatter + other.scatter + self._spread(self.counts * share, delta)
-        return replace(self, counts=counts, means=means, scatter=scatter, rows=self.rows + other.rows)
+        names, recipe = self._same_columns(other)
+        rows = self.rows + other.rows
+        return replace(self, counts=counts, means=means, scatter=scatter, rows=rows, feature_names=names, recipe=recipe)
 
     def subtract(self, other: Self) -> Self:
         """Return the moments without rows that are really among those summarised; the inverse of `merge`."""
@@ -229,7 +226,8 @@ class ClassMoments:
         """Return the moments of some columns alone."""
         own = np.asarray(columns, dtype=np.intp)
         scatter = self.scatter[:, own] if self.kind == "diagonal" else self.scatter[..., own[:, None], own]
-        return replace(self, means=self.means[:, own], scatter=np.ascontiguousarray(scatter))
+        names = None if self.feature_names is None else tuple(self.feature_names[j] for j in np.arange(self.n_features)[own])
+        return replace(self, means=self.means[:, own], scatter=np.ascontiguousarray(scatter), feature_names=names)
 
     def against(self, k: int) -> Self:
         """Return the moments of two classes: 0, all classes but k merged into one, and 1, class k (kind "full" or "diagonal")."""
@@ -246,6 +244,13 @@ class ClassMoments:
             rows=np.array([rest.rows.sum(), self.rows[k]]),
         )
 
+    def _require_shapes(self) -> None:
+        K, p = require_classes(self.classes, self.counts, self.rows), self.means.shape[1]
+        require_array(self.means, (K, p), "means")
+        require_array(self.scatter, {"full": (K, p, p), "pooled": (p, p), "diagonal": (K, p)}[self.kind], "scatter")
+        require_array(self.diagonals(), self.diagonals().shape, "variances", 0.0)
+        self._require_names()
+
     def _refuse_pooled(self) -> None:
         if self.kind == "pooled":
             raise InputError("A pooled scatter no longer knows its classes apart; summarise with pooled=False.")
@@ -255,6 +260,28 @@ class ClassMoments:
         self._refuse_pooled()
         shaped = factors.reshape(-1, *[1] * (self.scatter.ndim - 1))
         return replace(self, counts=self.counts * factors, scatter=self.scatter * shaped)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MomentsPass:
+    """The pass from a block to its moments, for which an engine that holds the rows may be asked instead."""
+
+    classes: NDArray[Any]
+    kind: Kind
+    grouping: Grouping
+
+    def __call__(self, block: Block) -> ClassMoments:
+        """Summarise a block."""
+        require_memory(self.grouping.shape(block.n_features))
+        assert block.codes is not None
+        counts, means, scatter = grouped_moments(block, block.codes, self.grouping)
+        rows = rows_per_class(block.codes, block.weight, len(self.classes))
+        return ClassMoments(self.classes, counts, means, scatter[0] if self.kind == "pooled" else scatter, self.kind, rows)
+
+    def ask(self, engine: SumEngine) -> ClassMoments:
+        """Return the moments as an engine sums them."""
+        found = engine.moments(self.kind)
+        return ClassMoments(self.classes, found.counts, found.means, found.scatter, self.kind, found.rows)
 
 
 def require_memory(shape: tuple[int, ...]) -> None:

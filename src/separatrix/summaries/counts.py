@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints
 from ..data import Block, as_source
+from ..data.sum_engine import SumEngine
 from ..errors import InputError
 from ..thresholds import SUMS
 from .counting import CountingRule, stored
 from .grouped import NO_WEIGHT, reference_sums, rows_per_class, tile_rows
 from .remainder import ROUNDING, emptied, remaining, subtracted
+from .stored import Stored, require_array, require_classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+class Counts(Stored):
     """Weighted number of rows counts_k = Σ w_i and column totals totals_kj = Σ w_i x_ij of K classes in p columns.
 
     Attributes
@@ -29,6 +31,7 @@ class Counts:
     rows : (K,) numbers of rows that have a weight
     totals : (K, p)
     missing : (K, p) sums of the weights of rows whose value was missing and left out, or None if no value was
+    feature_names, recipe : as in :class:`ClassMoments`
 
     Examples
     --------
@@ -42,6 +45,8 @@ class Counts:
     rows: Ints
     totals: Floats
     missing: Floats | None = None
+    feature_names: tuple[str, ...] | None = None
+    recipe: str | None = None
 
     @classmethod
     def from_data(cls, X: Any, y: Any = None, sample_weight: Any = None, binarize: float | None = None) -> Counts:
@@ -50,21 +55,12 @@ class Counts:
         counts = source.reduce(cls.summarise(source.classes, CountingRule(threshold=binarize)))
         if not counts.is_finite:
             source.refuse_nonfinite()
-        return counts
+        return replace(counts, feature_names=source.feature_names)
 
     @classmethod
-    def summarise(cls, classes: Any, reading: CountingRule | None = None) -> Callable[[Block], Counts]:
+    def summarise(cls, classes: Any, reading: CountingRule | None = None) -> CountsPass:
         """Return the pass: a function from a block to its counts."""
-        how = reading or CountingRule()
-
-        def of(block: Block) -> Counts:
-            assert block.codes is not None
-            counts = np.bincount(block.codes, block.weight, minlength=len(classes)).astype(np.float64)
-            rows = rows_per_class(block.codes, block.weight, len(classes))
-            with np.errstate(invalid="ignore", over="ignore"):  # what cannot be counted comes out as NaN, which is refused then
-                return cls(classes, counts, rows, *class_totals(block, len(classes), how))
-
-        return of
+        return CountsPass(classes, reading or CountingRule())
 
     @classmethod
     def empty(cls, classes: Any, n_features: int) -> Self:
@@ -96,17 +92,22 @@ class Counts:
 
     def columns(self, chosen: Any) -> Self:
         """Return the counts of some columns alone."""
-        return replace(self, totals=self.totals[:, chosen], missing=None if self.missing is None else self.missing[:, chosen])
+        names = None if self.feature_names is None else tuple(self.feature_names[j] for j in np.arange(self.n_features)[chosen])
+        missing = None if self.missing is None else self.missing[:, chosen]
+        return replace(self, totals=self.totals[:, chosen], missing=missing, feature_names=names)
 
     def merge(self, other: Self) -> Self:
         """Return the counts of both sets of rows together."""
         self._check_fits(other)
+        names, recipe = self._same_columns(other)
         return replace(
             self,
             counts=self.counts + other.counts,
             rows=self.rows + other.rows,
             totals=self.totals + other.totals,
             missing=_sum(self.missing, other.missing),
+            feature_names=names,
+            recipe=recipe,
         )
 
     def subtract(self, other: Self) -> Self:
@@ -125,12 +126,42 @@ class Counts:
         missing = None if self.missing is None else self.missing * column
         return replace(self, counts=self.counts * factors, totals=self.totals * column, missing=missing)
 
+    def _require_shapes(self) -> None:
+        shape = require_classes(self.classes, self.counts, self.rows), self.totals.shape[1]
+        require_array(self.totals, shape, "totals")
+        if self.missing is not None:
+            require_array(self.missing, shape, "weights of missing values", 0.0)
+        self._require_names()
+
     def _check_fits(self, other: Self) -> None:
         if self.totals.shape != other.totals.shape or not np.array_equal(self.classes, other.classes):
             raise InputError(
                 f"Counts of {self.n_features} columns and classes {self.classes.tolist()} do not go together with {other.n_features} "
                 f"columns and classes {other.classes.tolist()}; count both with the same columns and classes."
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountsPass:
+    """The pass from a block to its counts, for which an engine that holds the rows may be asked instead."""
+
+    classes: NDArray[Any]
+    rule: CountingRule
+
+    def __call__(self, block: Block) -> Counts:
+        """Summarise a block."""
+        assert block.codes is not None
+        K = len(self.classes)
+        counts = np.bincount(block.codes, block.weight, minlength=K).astype(np.float64)
+        rows = rows_per_class(block.codes, block.weight, K)
+        with np.errstate(invalid="ignore", over="ignore"):  # what cannot be counted comes out as NaN, which is refused then
+            return Counts(self.classes, counts, rows, *class_totals(block, K, self.rule))
+
+    def ask(self, engine: SumEngine) -> Counts:
+        """Return the counts as an engine sums them."""
+        rule = self.rule
+        found = engine.totals(rule.threshold, rule.switches, rule.nonnegative, rule.skip_missing)
+        return Counts(self.classes, found.counts, found.rows, found.totals, found.gaps if found.gaps.any() else None)
 
 
 def _sum(a: Floats | None, b: Floats | None) -> Floats | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,12 +16,13 @@ from ..errors import InputTypeError
 from .class_moments import ClassMoments
 from .grouped import Grouping, grouped_moments
 from .remainder import ROUNDING
+from .stored import Stored, require_array
 
 ONE_CLASS = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moments:
+class Moments(Stored):
     """Weighted count, mean and centred scatter Q = Σ w_i (x_i − mean)(x_i − mean)' of rows.
 
     Examples
@@ -33,6 +35,9 @@ class Moments:
     count: float
     mean: Floats
     scatter: Floats
+    feature_names: tuple[str, ...] | None = None
+    recipe: str | None = None
+    _labels: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def from_data(cls, X: Any, sample_weight: Any = None) -> Self:
@@ -43,7 +48,17 @@ class Moments:
         moments = source.reduce(cls.of)
         if not (np.isfinite(moments.mean).all() and np.isfinite(moments.scatter).all()):
             source.refuse_nonfinite()
-        return moments
+        return replace(moments, feature_names=source.feature_names)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns p."""
+        return len(self.mean)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, as far as the weights tell."""
+        return math.ceil(self.count)
 
     @classmethod
     def of(cls, block: Block) -> Self:
@@ -60,7 +75,8 @@ class Moments:
     def merge(self, other: Self) -> Self:
         """Return the moments of both sets of rows together."""
         _require_moments(other)
-        return self._from_classes(self._as_classes().merge(other._as_classes()))
+        names, recipe = self._same_columns(other)
+        return replace(self._from_classes(self._as_classes().merge(other._as_classes())), feature_names=names, recipe=recipe)
 
     def subtract(self, other: Self) -> Self:
         """Return the moments without rows that are among those summarised."""
@@ -68,7 +84,16 @@ class Moments:
         # The number of rows is not kept here: they are as many as the count, and one is left wherever a weight is.
         rows, left, slack = int(np.ceil(self.count)), self.count - other.count, ROUNDING * self.count
         taken = min(int(np.ceil(other.count)), rows - 1) if left > slack else max(int(np.ceil(other.count)), rows)
-        return self._from_classes(self._as_classes(rows).subtract(other._as_classes(taken)))
+        found = self._from_classes(self._as_classes(rows).subtract(other._as_classes(taken)))
+        return replace(found, feature_names=self.feature_names, recipe=self.recipe)
+
+    def _require_shapes(self) -> None:
+        if not isinstance(self.count, float) or not 0 <= self.count < np.inf:
+            raise ValueError("count")
+        require_array(self.mean, (p := len(self.mean),), "mean")
+        require_array(self.scatter, (p, p), "scatter")
+        require_array(np.diagonal(self.scatter), (p,), "variances", 0.0)
+        self._require_names()
 
     def _as_classes(self, rows: int = 0) -> ClassMoments:
         return ClassMoments(ONE_CLASS, np.array([self.count]), self.mean[None], self.scatter, "pooled", np.array([rows]))

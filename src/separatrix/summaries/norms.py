@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..array_types import Floats
 from ..data import Block
 from ..data.device import is_on_device
+from ..data.sum_engine import SumEngine
 from .device_moments import device_fourth_moments
 from .grouped import tile_rows
 
@@ -29,21 +29,9 @@ class FourthMoment:
     total: float
 
     @classmethod
-    def summarise(cls, means: Floats, scale: Floats, factors: Floats | None = None) -> Callable[[Block], FourthMoment]:
+    def summarise(cls, means: Floats, scale: Floats, factors: Floats | None = None) -> FourthMomentPass:
         """Return the pass for class means (K, p), column scales (p,) and factors (K,) on the weights of the classes."""
-
-        def of(block: Block) -> FourthMoment:
-            assert block.codes is not None
-            if is_on_device(block):
-                totals = device_fourth_moments(block, means, scale)
-                return cls(float(totals.sum() if factors is None else totals @ factors))
-            norms = _sparse_norms(block, means, scale) if block.is_sparse else _dense_norms(block, means, scale)
-            squared = norms * norms
-            if factors is not None:
-                squared *= factors[block.codes]
-            return cls(float(squared.sum() if block.weight is None else squared @ block.weight))
-
-        return of
+        return FourthMomentPass(means, scale, factors)
 
     def merge(self, other: Self) -> Self:
         """Return the total over both sets of rows."""
@@ -64,25 +52,63 @@ class ClassFourthMoments:
     totals: Floats
 
     @classmethod
-    def summarise(cls, means: Floats, scale: Floats) -> Callable[[Block], ClassFourthMoments]:
+    def summarise(cls, means: Floats, scale: Floats) -> ClassFourthMomentsPass:
         """Return the pass for class means (K, p) and scales (K, p)."""
-        passes = [FourthMoment.summarise(means[k : k + 1], scale[k]) for k in range(len(means))]
-
-        def of(block: Block) -> ClassFourthMoments:
-            if is_on_device(block):
-                return cls(device_fourth_moments(block, means, scale))
-            totals = np.zeros(len(means))
-            for k in np.unique(block.codes):  # type: ignore[arg-type]
-                rows = np.flatnonzero(block.codes == k)
-                weight = None if block.weight is None else block.weight[rows]
-                totals[k] = passes[k](Block(block.X[rows], np.zeros(len(rows), dtype=np.int32), weight)).total
-            return cls(totals)
-
-        return of
+        return ClassFourthMomentsPass(means, scale)
 
     def merge(self, other: Self) -> Self:
         """Return the totals over both sets of rows."""
         return type(self)(self.totals + other.totals)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FourthMomentPass:
+    """The pass from a block to its fourth moment, for which an engine that holds the rows may be asked instead."""
+
+    means: Floats
+    scale: Floats
+    factors: Floats | None
+
+    def __call__(self, block: Block) -> FourthMoment:
+        """Summarise a block."""
+        assert block.codes is not None
+        if is_on_device(block):
+            totals = device_fourth_moments(block, self.means, self.scale)
+            return FourthMoment(float(totals.sum() if self.factors is None else totals @ self.factors))
+        norms = _sparse_norms(block, self.means, self.scale) if block.is_sparse else _dense_norms(block, self.means, self.scale)
+        squared = norms * norms
+        if self.factors is not None:
+            squared *= self.factors[block.codes]
+        return FourthMoment(float(squared.sum() if block.weight is None else squared @ block.weight))
+
+    def ask(self, engine: SumEngine) -> FourthMoment:
+        """Return the moment as an engine sums it."""
+        totals = engine.fourth_powers(self.means, np.broadcast_to(self.scale, self.means.shape))
+        return FourthMoment(float(totals.sum() if self.factors is None else totals @ self.factors))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassFourthMomentsPass:
+    """The pass from a block to the fourth moments of its classes."""
+
+    means: Floats
+    scale: Floats
+
+    def __call__(self, block: Block) -> ClassFourthMoments:
+        """Summarise a block."""
+        if is_on_device(block):
+            return ClassFourthMoments(device_fourth_moments(block, self.means, self.scale))
+        totals = np.zeros(len(self.means))
+        for k in np.unique(block.codes):  # type: ignore[arg-type]
+            rows = np.flatnonzero(block.codes == k)
+            weight = None if block.weight is None else block.weight[rows]
+            alone = Block(block.X[rows], np.zeros(len(rows), dtype=np.int32), weight)
+            totals[k] = FourthMomentPass(self.means[k : k + 1], self.scale[k], None)(alone).total
+        return ClassFourthMoments(totals)
+
+    def ask(self, engine: SumEngine) -> ClassFourthMoments:
+        """Return the moments as an engine sums them."""
+        return ClassFourthMoments(engine.fourth_powers(self.means, self.scale))
 
 
 def _dense_norms(block: Block, means: Floats, scale: Floats) -> Floats:

@@ -77,6 +77,11 @@ class TableSample:
         """Return a column of the sampled rows."""
         return self.rows.column(j)
 
+    def without(self, name: str | None) -> Self:
+        """Return the same rows without the column of a name; rows that differ in it alone stay apart."""
+        columns = tuple(own for own in map(self.rows.column, range(self.rows.n_features)) if own.name != name)
+        return type(self)(ColumnBatch(columns), self.weight, self.keys, self.is_whole)
+
 
 def _most_rows(rows: ColumnBatch) -> int:
     return min(SAMPLE_ROWS, max(1_000, SAMPLE_VALUES // max(1, rows.n_features)))

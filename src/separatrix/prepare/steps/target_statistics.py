@@ -66,7 +66,7 @@ class TargetStatistics(Step):
         known = {level: place for place, level in enumerate(self.levels)}
         return np.array([*(known.get(text, -1) for text in texts), -1], dtype=np.intp)[codes]
 
-    def _shares(self, without: int | None) -> Floats:
+    def shares(self, without: int | None = None) -> Floats:
         """Return the shares (L + 1, K) from all folds, or all but one; the last row is of all levels."""
         counts, totals = self.counts.sum(axis=0), self.totals.sum(axis=0)
         if without is not None:
@@ -77,14 +77,14 @@ class TargetStatistics(Step):
 
     def encode(self, column: Column) -> Floats:
         """Return the shares for rows that were not trained on."""
-        return np.asarray(self._shares(None)[self._places(column), 1:])
+        return np.asarray(self.shares()[self._places(column), 1:])
 
     def encode_training(self, column: Column, folds: NDArray[Any]) -> Floats:
         """Return the shares for rows trained on: each from the folds that it is not in."""
         at, found = self._places(column), np.empty((len(folds), len(self.classes) - 1))
         for fold in range(FOLDS):
             own = folds == fold
-            found[own] = self._shares(fold)[at[own], 1:]
+            found[own] = self.shares(fold)[at[own], 1:]
         return found
 
     @property

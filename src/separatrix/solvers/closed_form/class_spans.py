@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 from ...array_types import Bools, Floats, Ints
 from ...data import Block
@@ -206,6 +205,8 @@ def _shared_span(rows: Block, moments: ClassMoments, divisors: Floats, total: Fl
     whitening, outside, log_dets, ranks = np.empty((len(seen), r, r)), np.empty(len(seen)), np.empty(len(seen)), np.full(len(seen), p)
     involved = np.zeros(p, dtype=bool)
     for i, covariance in enumerate(pool(inside.scatter, divisors, given.pooling)[seen]):
+        from scipy.linalg import eigh
+
         values, vectors = eigh(covariance, check_finite=False)
         variances, outside[i] = given.spread(np.maximum(values, 0.0), alpha, p)
         varies = variances > TOLERANCE * variances.max(initial=0.0)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from ...array_types import Bools, Codes, Floats, Indices, Ints
 from ...data import Block
@@ -73,6 +72,8 @@ class CountLikelihoods:
         own = np.flatnonzero(self.kinds == "poisson")
         if whole and len(own):
             counts = X[:, own].toarray() if sp.issparse(X) else X[:, own]
+            from scipy.special import gammaln
+
             value -= np.nansum(gammaln(counts + 1.0), axis=1)[:, None]
         if self.zero_coef is None or self.zero_offset is None:
             return LogSums(value)

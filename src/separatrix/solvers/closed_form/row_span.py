@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh
 
 from ...array_types import Floats
 from ...data import Block, Source
@@ -72,6 +71,8 @@ def embed(rows: Any, centre: Floats, scale: Floats, share: Floats | None = None)
     gram = centred_gram(rows, centre, scale)
     root_share = np.ones(len(gram)) if share is None else np.sqrt(share)
     gram = gram if share is None else gram * root_share * root_share[:, None]
+    from scipy.linalg import eigh
+
     values, vectors = eigh(gram, check_finite=False)
     kept = values > TOLERANCE * max(values[-1], 0.0)
     root = np.sqrt(values[kept])

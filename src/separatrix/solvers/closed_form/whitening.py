@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh, lapack
 
 from ...array_types import Floats
 
@@ -67,6 +66,8 @@ def _factored(covariance: Floats, s: Floats) -> Whitening | None:
     """Return the whitening from a Cholesky factor in columns divided by s, or None where that has no stable inverse."""
     R = covariance / s[:, None]
     R /= s
+    from scipy.linalg import lapack  # here and below: a fitted model is used without it
+
     factor, info = lapack.dpotrf(R, lower=1, clean=1)
     if info != 0 or lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] <= TOLERANCE:
         return None
@@ -95,6 +96,8 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
     R = covariance / s[:, None]
     R /= s
     log_scale = 2.0 * float(np.log(s).sum())
+    from scipy.linalg import eigh
+
     values, vectors = eigh(R, check_finite=False, overwrite_a=True)
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = np.where(varies, values, NULL_VARIANCE)[::-1]

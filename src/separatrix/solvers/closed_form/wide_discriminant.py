@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from ...array_types import Floats
 from ...data import Block
@@ -111,6 +110,8 @@ def _solve_twice(A: Floats, right: Floats, null: Floats) -> tuple[Floats, Floats
     fill = float(np.trace(A)) / len(A)
     A += fill * (null @ null.T)
     norm = np.abs(A).sum(axis=0).max()
+    from scipy.linalg import lapack
+
     factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1)
     if info != 0 or not lapack.dpocon(factor, norm, uplo="L")[0] > TOLERANCE:
         return None

@@ -96,6 +96,12 @@ class Ballots:
     def _rows(self) -> Any:
         return self.support.matrix() if isinstance(self.support, SparseRows) else self.support
 
+    def weights(self) -> Floats:
+        """Return all weights there were of two classes, (T + 1, p + 1), the intercept last."""
+        rows = np.column_stack([_dense(self._rows())[self.index], np.full(len(self.index), self.unit)])
+        steps = np.where(self.own == 1, self.step, -self.step)[:, None] * rows
+        return np.vstack([self.start, self.start + np.cumsum(steps, axis=0)])
+
     def votes(self, block: Block, n_jobs: int | None = None) -> Floats:
         """Return the votes (n, R) of a block's rows: those of each class, or + for the second minus those for the first of two.
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...array_types import Floats
 from ...losses import CrossEntropy
 from ..stopping import GAP_SHARE, still_to_gain
+from .constant_direction import ConstantDirection
 from .heavy_block import HeavyBlock, cost_of_products, factored, worth
 from .system import Point, System
 
@@ -151,7 +152,18 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     system.longest = max(system.longest, len(gains)) if system.is_slow or len(gains) <= MANY else 0
     system.is_slow |= len(gains) > MANY
     system.spent = cost_of_products(system, len(gains)) if system.products.is_sparse else 0.0
-    return d, dc, Xd, 0.5 * float(np.vdot(point.g, d) + point.gc @ dc), _missed(gains)
+    gain = 0.5 * float(np.vdot(point.g, d) + point.gc @ dc)
+    if problem.fit_intercept:
+        move = constant_direction(system).move(system, point, r, rc)
+        d, dc, Xd, gain = d + move.d, dc + move.dc, Xd + move.scores, gain + move.gain
+    return d, dc, Xd, gain, _missed(gains)
+
+
+def constant_direction(system: System) -> ConstantDirection:
+    """Return the direction of columns that together say what the intercept says; found once."""
+    if system.constant is None:
+        system.constant = ConstantDirection.of(system)
+    return system.constant
 
 
 def _is_far(system: System, gains: list[float], gap: float, r: Floats, rc: Floats) -> bool:

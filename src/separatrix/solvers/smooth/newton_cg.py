@@ -14,7 +14,7 @@ from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import is_separated, least_weight, small_enough, still_to_gain, without_step
 from . import newton_gap, proven_gap, scaled_gap
-from .direction import direction, norm, preconditioner, strengthened
+from .direction import constant_direction, direction, norm, preconditioner, strengthened
 from .system import Point, System
 
 FORCING = 0.25
@@ -106,7 +106,7 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
             if problem.strength > 0.0:
                 estimate = min(estimate, float(np.vdot(point.g, point.g)) / (2.0 * problem.strength))
             gradient = np.append(point.g.ravel(), point.gc)
-            if small_enough(problem, point.f, gradient, estimate):
+            if small_enough(problem, point.f, gradient, estimate) and small_enough(problem, point.f, gradient, _unseen(system, point)):
                 return point, Status.CONVERGED, iteration
         if is_separated(problem, point.f, lightest):
             return point, Status.SEPARABLE, iteration
@@ -129,6 +129,11 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
         missed = max(missed, still_to_gain(falls))
         point = found
     return point, Status.MAX_ITER, problem.max_iter
+
+
+def _unseen(system: System, point: Point) -> float:
+    """Return what is left to gain where columns together say what the intercept says, of which norms by a diagonal see next to nothing."""
+    return constant_direction(system).move(system, point, point.g, point.gc).gain if system.problem.fit_intercept else 0.0
 
 
 def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, decrement: float) -> Point | None:

@@ -6,7 +6,7 @@ b = c − Wm. Centring keeps the intercept from being coupled to every column, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -79,8 +79,11 @@ class Objective:
     def at(self, theta: Floats) -> tuple[float, Floats]:
         """Return f and its gradient."""
         W, c = self._coefficients(theta)
-        total = reduce(Partial.merge, self.rows.collect(lambda block: self._partial(block, W, c, False)))
-        return self._finished(theta, total)
+        return self._finished(theta, self._sum(lambda block: self._partial(block, W, c, False)))
+
+    def _sum(self, partial: Callable[[Block], Partial]) -> Partial:
+        """Return the sums over all rows; those read anew, here or elsewhere, are added where they are."""
+        return self.rows.reduce(partial) if self.rows.held is None else reduce(Partial.merge, self.rows.collect(partial))
 
     def at_scores(self, theta: Floats, scores: Floats) -> tuple[float, Floats]:
         """Return f and its gradient at θ, whose scores (n, R) are known, of sparse rows."""
@@ -96,7 +99,7 @@ class Objective:
         """Return f, its gradient and its Hessian (Rq, Rq), ordered as θ.ravel(); singular along equal shifts of all scores."""
         W, c = self._coefficients(theta)
         if theta.size <= SIDE_BY_SIDE:
-            total = reduce(Partial.merge, self.rows.collect(lambda block: self._partial(block, W, c, True)))
+            total = self._sum(lambda block: self._partial(block, W, c, True))
         else:
             total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, True))
         assert total.products is not None

@@ -21,6 +21,7 @@ from ..products import Products
 from ..sparse.compression import Compression
 
 if TYPE_CHECKING:
+    from .constant_direction import ConstantDirection
     from .heavy_block import HeavyBlock
 
 
@@ -60,6 +61,7 @@ class System:
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
         self.block: HeavyBlock | None = None
         self.spent = 0.0
+        self.constant: ConstantDirection | None = None
         self.compiled = rows.is_sparse or SUMS.reached(rows.values)
 
     @property

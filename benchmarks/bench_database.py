@@ -1,0 +1,124 @@
+"""Linear discriminant analysis in DuckDB: against the sums by hand, against fetching the rows and fitting scikit-learn, and its memory.
+
+Run it with `python -m benchmarks.bench_database [rows]`. The database is made in a temporary folder and deleted at the end.
+
+- *sums*: SELECT of the sums of all columns: as little as any query over them can do.
+- *moments by hand*: the one query that has all that the model needs, as one writes it down, raw sums and products by class. It loses digits
+  where means are large, which ours does not.
+- *fetched*: all rows as a pandas frame, and scikit-learn's fit of it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from benchmarks.bench_memory import held
+from benchmarks.harness import Peer, Row, once, publish, show
+from separatrix import LinearDiscriminantAnalysis, open_table
+
+ROWS, COLUMNS, CLASSES, ROUNDS = 10_000_000, 20, 3, 3
+BUFFER = "1GB"
+"""Pages that DuckDB keeps, where memory is measured: else it keeps whatever it has read."""
+
+
+def make(path: Path, rows: int) -> None:
+    """Write rows whose columns lie apart by class."""
+    columns = ", ".join(f"random() * {j + 1} + y * {(j * 7) % 5} AS x{j}" for j in range(COLUMNS))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            f"SELECT setseed(0.5); CREATE TABLE t AS SELECT {columns}, y FROM (SELECT i % {CLASSES} AS y FROM range({rows}) r(i))"
+        )
+
+
+def by_hand() -> str:
+    """Return the query of raw sums and products by class."""
+    names = [f"x{j}" for j in range(COLUMNS)]
+    products = [f"sum({a} * {b})" for i, a in enumerate(names) for b in names[i:]]
+    return f"SELECT y, count(*), {', '.join(f'sum({a})' for a in names)}, {', '.join(products)} FROM t GROUP BY y"
+
+
+def fetched(connection: Any) -> Any:
+    """Fit scikit-learn's model on all rows, as a frame."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Theirs
+
+    frame = connection.execute("SELECT * FROM t").df()
+    return Theirs().fit(frame.drop(columns="y"), frame["y"])
+
+
+def ours(connection: Any) -> Any:
+    """Fit our model where the rows are."""
+    return LinearDiscriminantAnalysis().fit(open_table(connection, "SELECT * FROM t", target="y"))
+
+
+def memory(path: Path) -> float:
+    """Return the peak of a fit in a process of its own, in bytes above what was held before."""
+    command = [sys.executable, "-m", "benchmarks.bench_database", "memory", str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return float(json.loads(done.stdout))
+
+
+def memory_here(path: str) -> float:
+    """Fit once, in this process; imports and the first query of a small table have gone before."""
+    small = duckdb.connect()
+    small.execute("CREATE TABLE t AS SELECT i % 2 AS y, random() AS x0, random() AS x1 FROM range(100) r(i)")
+    ours(small)
+    connection = duckdb.connect(path, read_only=True)
+    connection.execute(f"SET memory_limit = '{BUFFER}'")
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    before = held("VmRSS")
+    ours(connection)
+    return held("VmHWM") - before
+
+
+def compare(folder: Path, rows: int) -> list[Row]:
+    """Return the rows of the table."""
+    large, small = folder / "large.duckdb", folder / "small.duckdb"
+    make(large, rows)
+    make(small, rows // 10)
+    connection = duckdb.connect(str(large), read_only=True)
+    sums = f"SELECT {', '.join(f'sum(x{j})' for j in range(COLUMNS))} FROM t"
+    peers = [
+        Peer("sums of all columns", lambda: connection.execute(sums).fetchall()),
+        Peer("moments by hand", lambda: connection.execute(by_hand()).fetchall()),
+    ]
+    best = min(once(lambda: ours(connection))[0] for _ in range(1))
+    for _ in range(ROUNDS):
+        best = min(best, once(lambda: ours(connection))[0])
+        for peer in peers:
+            peer.times[2] = min(peer.times.get(2, float("inf")), once(peer.run)[0])
+    case, (few, many) = f"LDA, {rows:,} × {COLUMNS}, in DuckDB", (peer.best()[0] for peer in peers)
+    theirs = min(once(lambda: fetched(connection))[0] for _ in range(2))
+    peak, tenth = memory(large), memory(small)
+    mega = [f"{size / 1e6:.0f} MB" for size in (peak, tenth)]
+    return [
+        Row(case, show(best), f"{peers[0].name}: {show(few)}", f"{best / few:.1f} times its time", "≤ 15 times", best <= 15 * few),
+        Row(case, show(best), f"{peers[1].name}: {show(many)}", f"{best / many:.2f} times its time", "≤ 1.2 times", best <= 1.2 * many),
+        Row(case, show(best), f"fetched into pandas, scikit-learn: {show(theirs)}", f"{theirs / best:.2f}×", "aim 5×", theirs >= 5 * best),
+        Row(
+            f"its memory, buffers of {BUFFER}",
+            mega[0],
+            f"a tenth of the rows: {mega[1]}",
+            f"{peak / max(tenth, 1):.2f} times",
+            "flat",
+            None,
+        ),
+    ]
+
+
+def main(rows: int = ROWS) -> None:
+    with tempfile.TemporaryDirectory(prefix="separatrix-bench-") as folder:
+        publish("Database", compare(Path(folder), rows))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["memory"]:
+        print(json.dumps(memory_here(sys.argv[2])))
+    else:
+        main(*map(int, sys.argv[1:]))

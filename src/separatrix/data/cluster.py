@@ -1,0 +1,270 @@
+"""Dask: how a cluster is reached, how its collections become partitions, and how tasks run there and fail there.
+
+The only file that imports dask and distributed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ClusterError, InputError, InputTypeError, MissingExtraError, SeparatrixError, short_text
+from ..progress import Event, notice, stop_if_cancelled, task
+from .cluster_table import ClusterTable
+from .features import choose_features
+from .labels import check_classes
+from .partitions import ArrayLoader, FrameLoader
+from .source import Block, Source
+
+try:
+    import cloudpickle
+    import dask
+    import distributed
+    from distributed.client import FutureCancelledError
+except ImportError as error:
+    raise MissingExtraError("A cluster needs dask and distributed; install them: pip install 'separatrix[cluster]'.") from error
+
+POLL = 0.5
+"""Seconds between two looks at whether the cluster still stands and nobody has cancelled."""
+PATIENCE = 60.0
+"""Seconds without a single worker after which a pass is given up."""
+CONNECTING = 15.0
+"""Seconds in which a scheduler has to answer."""
+_started: list[Any] = []
+
+
+def is_collection(data: Any) -> bool:
+    """Whether data are a Dask frame or array."""
+    return bool(dask.is_dask_collection(data)) and hasattr(data, "to_delayed") and (hasattr(data, "npartitions"))
+
+
+def connected(cluster: Any) -> Any:
+    """Return the client of a cluster: a client as it is, a cluster or an address connected to; for None or True that of this process.
+
+    Where this process has no client yet, a LocalCluster of one worker per CPU is started, and its dashboard told.
+    """
+    if isinstance(cluster, distributed.Client):
+        return cluster
+    if cluster is None or cluster is True:
+        try:
+            return distributed.default_client()
+        except ValueError:
+            return _local()
+    if isinstance(cluster, str) or hasattr(cluster, "scheduler_address"):
+        try:
+            return distributed.Client(cluster, timeout=CONNECTING, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(
+                f"No scheduler answers at {short_text(cluster)} within {CONNECTING:g} seconds ({error}); start one with `dask scheduler`, "
+                "check the address, or leave cluster= to a local one: cluster=True."
+            ) from None
+    raise InputTypeError(f"cluster={short_text(cluster)} must be a distributed.Client, an address such as 'tcp://host:8786', or True.")
+
+
+def _local() -> Any:
+    client = distributed.Client(threads_per_worker=1, dashboard_address=":0")
+    _started.append(client)  # it lives as long as the process: its worker processes end with it
+    notice(Event("cluster", len(client.scheduler_info()["workers"]), None, f"of local workers; dashboard: {client.dashboard_link}"))
+    return client
+
+
+def open_cluster(
+    data: Any, cluster: Any, target: Any = None, columns: Sequence[str] | None = None, weight: Any = None, classes: Any = None
+) -> ClusterTable:
+    """Return a Dask frame, a Dask array or a table of files as a table whose passes run on a cluster.
+
+    Parameters
+    ----------
+    data : Dask frame or array, or the FileTable to be read by the workers
+    cluster : distributed.Client, address, or None for the client of this process or a new local one
+    target, weight : column names; for an array, arrays of one number or label per row
+    columns : names of the features of a frame
+    classes : all labels, where they are known
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd, pandas as pd, distributed
+    >>> from separatrix import LinearDiscriminantAnalysis, open_table
+    >>> frame = pd.DataFrame({"age": [31.0, 47.0, 35.0, 52.0], "buys": ["no", "yes", "no", "yes"]})
+    >>> with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
+    ...     table = open_table(dd.from_pandas(frame, npartitions=2), target="buys", cluster=client)
+    ...     LinearDiscriminantAnalysis().fit(table).means_.tolist()
+    [[33.0], [49.5]]
+    """
+    engine = DaskEngine(connected(cluster))
+    if isinstance(data, Source):
+        table = ClusterTable.of_files(engine, data)
+    elif len(getattr(data, "shape", ())) == 2 and hasattr(data, "chunks"):
+        table = _of_array(engine, data, target, weight)
+    elif hasattr(data, "columns"):
+        table = _of_frame(engine, data, target, columns, weight)
+    else:
+        raise InputTypeError(f"A Dask frame or an array of two dimensions is needed, not {short_text(data)}; such as bag.to_dataframe().")
+    table.known = table.known if classes is None else check_classes(classes)
+    return table
+
+
+def _of_frame(engine: DaskEngine, frame: Any, target: Any, columns: Sequence[str] | None, weight: Any) -> ClusterTable:
+    names = [str(name) for name in frame.columns]
+    kinds = {name: "number" if np.dtype(str(kind)).kind in "biuf" else "text" for name, kind in zip(names, _plain(frame.dtypes))}
+    features = choose_features(kinds, columns, target, weight)
+    used = [*features, *(name for name in (target, weight) if name is not None)]
+    table = ClusterTable(engine, frame[used].to_delayed(), FrameLoader(features, target, weight))
+    table.label_parts = table.parts if target is None else frame[[target]].to_delayed()
+    table.n_features, table.feature_names, table.is_labelled = len(features), features, target is not None
+    table.origin = ("dask", str(frame.__dask_tokenize__() if hasattr(frame, "__dask_tokenize__") else id(frame)), target, weight)
+    return table
+
+
+def _plain(types: Any) -> list[str]:
+    """Return the names of the types of columns, those that numpy does not know as text."""
+    return [str(kind).lower() if str(kind).lower() in ("int64", "int32", "float64", "float32", "bool") else _name(kind) for kind in types]
+
+
+def _name(kind: Any) -> str:
+    plain = getattr(kind, "numpy_dtype", kind)
+    return str(plain) if isinstance(plain, np.dtype) and plain.kind in "biuf" else "U1"
+
+
+def _of_array(engine: DaskEngine, X: Any, target: Any, weight: Any) -> ClusterTable:
+    X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
+    rows = X.to_delayed().ravel()
+    columns = [_aligned(name, given, X) for name, given in (("target", target), ("weight", weight))]
+    parts = [dask.delayed(tuple)([*each]) for each in zip(rows, *columns, strict=True)]
+    table = ClusterTable(engine, parts, ArrayLoader())
+    table.n_features, table.is_labelled = int(X.shape[1]), target is not None
+    table.origin = ("dask", X.name)
+    return table
+
+
+def _aligned(name: str, given: Any, X: Any) -> list[Any]:
+    """Return the labels or weights of each partition of an array."""
+    if given is None:
+        return [None] * int(X.numblocks[0])
+    if isinstance(given, str):
+        raise InputTypeError(f"{name}={given!r} names a column, but an array has no names; pass a Dask array with one value per row.")
+    if not dask.is_dask_collection(given):
+        raise InputTypeError(f"{name} must be a Dask array with one value per row of X; make one: dask.array.from_array(y, X.chunks[0]).")
+    if not np.isnan(X.shape[0]) and given.shape[0] != X.shape[0]:
+        raise InputError(f"{name} has {given.shape[0]} values and X {X.shape[0]} rows; give one value per row.")
+    if not np.isnan(X.shape[0]) and given.chunks[0] != X.chunks[0]:
+        given = given.rechunk({0: X.chunks[0]})
+    if given.numblocks[0] != X.numblocks[0]:
+        raise InputError(
+            f"{name} has {given.numblocks[0]} partitions and X {X.numblocks[0]}; give both the same, by compute_chunk_sizes()."
+        )
+    return list(given.to_delayed().ravel())
+
+
+class DaskEngine:
+    """Tasks on a Dask cluster: see `Engine`."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def later(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the task of calling a function; arguments may be tasks."""
+        return dask.delayed(function, pure=False)(*arguments)
+
+    def packed(self, function: Callable[[Block], Any]) -> Any:
+        """Return the task that unpacks a function where it is needed: computed again, not lost, where a worker dies."""
+        return self.later(cloudpickle.loads, cloudpickle.dumps(function))
+
+    def begun(self, tasks: Sequence[Any]) -> list[Any]:
+        """Return tasks that run from now on, and whose results stay on the workers."""
+        self._require_cluster()
+        futures: list[Any] = self.client.compute(list(tasks))
+        return futures
+
+    def memory(self) -> float:
+        """Return the bytes of memory of all workers."""
+        return float(sum(worker.get("memory_limit") or 0 for worker in self.client.scheduler_info(n_workers=-1)["workers"].values()))
+
+    def results(self, tasks: Sequence[Any], name: str) -> Iterator[Any]:
+        """Yield what tasks give, in their order."""
+        futures = self.begun(tasks)
+        try:
+            with task(name, total=len(futures)) as work:
+                while futures:
+                    value = self._awaited(futures[0]).result()
+                    futures.pop(0).release()
+                    work.advance(self._where())
+                    yield value
+        finally:
+            if futures:
+                self._drop(futures)
+
+    def last(self, tasks: Sequence[Any], root: Any) -> Any:
+        """Return what the last task gives, once the others are done: these are waited for, and their values stay where they are."""
+        futures = self.begun([*tasks, root])
+        end = futures.pop()
+        try:
+            with task("pass", total=len(futures)) as work:
+                while futures:
+                    self._awaited(futures.pop(0))
+                    work.advance(self._where())
+                return self._awaited(end).result()
+        except BaseException:
+            self._drop([*futures, end])
+            raise
+
+    def _drop(self, futures: list[Any]) -> None:
+        """Let the cluster forget tasks, where it still stands."""
+        if self.client.status == "running":
+            self.client.cancel(futures, force=True)
+
+    def _awaited(self, future: Any) -> Any:
+        """Return a future once it is done; raise what went wrong with its task, or with the cluster."""
+        alone = time.monotonic()
+        while True:
+            stop_if_cancelled()
+            try:
+                distributed.wait([future], timeout=POLL)
+            except TimeoutError:
+                workers = self._require_cluster()
+                alone = time.monotonic() if workers else alone
+                if time.monotonic() - alone > PATIENCE:
+                    raise ClusterError(f"No worker has been there for {PATIENCE:g} seconds; start workers, and fit again.") from None
+                continue
+            except (FutureCancelledError, OSError) as error:
+                raise self._lost(error) from None
+            if future.status == "finished":
+                return future
+            raise self._failed(future)
+
+    def _failed(self, future: Any) -> BaseException:
+        try:
+            error = future.exception(timeout=CONNECTING)
+        except (FutureCancelledError, TimeoutError, OSError) as cancelled:
+            return self._lost(cancelled)
+        if isinstance(error, distributed.scheduler.KilledWorker):
+            return ClusterError(
+                f"The worker {error.last_worker.address} died, as {error.allowed_failures} others did with the same partition before; "
+                "it probably did not fit into memory: cut the table into smaller partitions, or give the workers more memory."
+            )
+        if isinstance(error, SeparatrixError | MemoryError):
+            return error
+        return ClusterError(f"A partition could not be computed on its worker: {type(error).__name__}: {error}")
+
+    def _lost(self, error: BaseException) -> SeparatrixError:
+        if self.client.status != "running":
+            return self._gone()
+        return ClusterError(
+            f"Rows that a worker held are lost, and nobody can compute them again ({error}): they were scattered, not read. Scatter them "
+            "again, or open files or a Dask collection that reads them."
+        )
+
+    def _gone(self) -> ClusterError:
+        return ClusterError("The scheduler of the cluster is gone or does not answer; start it again, connect, and open the table anew.")
+
+    def _require_cluster(self) -> int:
+        """Return the number of workers; raise an error where the scheduler is gone."""
+        if self.client is None or self.client.status != "running":
+            raise self._gone()
+        return len(self.client.scheduler_info()["workers"])
+
+    def _where(self) -> str:
+        return f"dashboard: {self.client.dashboard_link}"

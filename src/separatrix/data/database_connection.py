@@ -1,0 +1,239 @@
+"""A connection to a database, as its driver gives it: which dialect it speaks, queries, streams of rows, one snapshot, a time limit.
+
+Drivers of Python's DB-API 2.0 (PEP 249) are all used in one way; those that hand over Arrow (DuckDB, ADBC) stream it. What else differs
+between them stands here and nowhere else. Only SELECT is sent, between the beginning of a transaction and its rollback.
+"""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+import sys
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DatabaseError, InputError, InputTypeError, short_text
+from .arrow_types import batch_of, kind_of
+from .sql import Dialect, dialect_of
+
+GRACE = 5.0
+"""Seconds after which a connection whose query does not end, though it was cancelled, is cut."""
+
+_DRIVERS = {"duckdb": "duckdb", "sqlite3": "sqlite", "psycopg": "postgres", "psycopg2": "postgres", "pg8000": "postgres"}
+_DRIVERS |= {"snowflake": "snowflake", "pyspark": "spark", "databricks": "spark", "pymssql": "tsql", "google": "bigquery"}
+
+_POSTGRES_KINDS = {16: "boolean", 1082: "date", 1114: "date", 1184: "date"}
+_POSTGRES_KINDS |= dict.fromkeys((20, 21, 23, 26, 700, 701, 1700), "number") | dict.fromkeys((18, 19, 25, 1042, 1043), "text")
+"""Numbers of PostgreSQL's own types, the same in every installation (catalogue pg_type)."""
+
+
+def dialect_of_connection(connection: Any, dialect: str | None) -> Dialect:
+    """Return the dialect that was named, or the one that the driver's name tells."""
+    if dialect is not None:
+        return dialect_of(dialect)
+    driver = type(connection).__module__.split(".")[0].lstrip("_")
+    name = _DRIVERS.get(driver)
+    if name is None and hasattr(connection, "adbc_get_info"):
+        vendor = str(connection.adbc_get_info().get("vendor_name", "")).lower()
+        name = next((known for known in ("duckdb", "postgres", "sqlite", "snowflake", "bigquery") if known in vendor), None)
+    if name is None:
+        raise InputError(
+            f"The connection is a {type(connection).__module__}.{type(connection).__name__}, which does not tell which SQL it speaks; name "
+            "it: open_table(connection, query, target=…, dialect='postgres')."
+        )
+    return dialect_of(name)
+
+
+@dataclass
+class Connection:
+    """A driver's connection, with what is asked of it.
+
+    Parameters
+    ----------
+    raw : the connection, which stays the caller's and is never closed here
+    dialect : what it speaks
+    timeout : seconds that a query may take, or None
+    name : how messages call the rows: the user's query
+    """
+
+    raw: Any
+    dialect: Dialect
+    timeout: float | None = None
+    name: str = "the query"
+    _inside: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        if getattr(self.raw, "closed", False):
+            raise InputError("The connection is closed; connect again and pass the new connection.")
+        if hasattr(self.raw, "__aenter__") and not hasattr(self.raw, "__enter__"):
+            raise InputTypeError("The connection is an asynchronous one, whose queries cannot be waited for here; pass a synchronous one.")
+
+    @property
+    def is_duckdb(self) -> bool:
+        """Whether it is DuckDB's own connection, which is its cursor too."""
+        return type(self.raw).__module__.split(".")[0].lstrip("_") == "duckdb"
+
+    def fetch(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        with self.snapshot(), self._limited() as cursor:
+            cursor.execute(sql)
+            return [tuple(row) for row in cursor.fetchall()]
+
+    def kinds(self, sql: str) -> list[tuple[str, str]]:
+        """Return name and kind of each column of a query that is asked for no rows: number, boolean, text, date, or another word."""
+        with self.snapshot(), self._limited() as cursor:
+            if self._has_arrow(cursor):
+                with self._reader(cursor, sql, 1) as reader:
+                    return [(field.name, "boolean" if str(field.type) == "bool" else kind_of(field.type)) for field in reader.schema]
+            cursor.execute(sql)
+            return [(str(about[0]), self._kind(about[1])) for about in cursor.description or ()]
+
+    def _kind(self, code: Any) -> str:
+        """Return the kind of a column by the code that the driver describes it with."""
+        if self.dialect.name == "postgres":
+            return _POSTGRES_KINDS.get(code, f"type {code}") if isinstance(code, int) else str(code)
+        module = sys.modules.get(type(self.raw).__module__.split(".")[0])
+        for name, kind in (("NUMBER", "number"), ("STRING", "text"), ("DATETIME", "date")):
+            if code is not None and getattr(module, name, None) == code:  # PEP 249: such a type is equal to all codes it stands for
+                return kind
+        return "unknown"
+
+    def stream(self, sql: str, kinds: Sequence[str], rows: int) -> Generator[Any]:
+        """Yield the rows of a query in batches of about `rows`, as Arrow; nothing is held but what was not taken yet."""
+        with self.snapshot(), self._limited(streams=True) as cursor:
+            if self._has_arrow(cursor):
+                with self._reader(cursor, sql, rows) as reader:
+                    yield from reader
+                return
+            cursor.execute(sql)
+            while batch := cursor.fetchmany(rows):
+                yield batch_of(batch, kinds)
+
+    def _has_arrow(self, cursor: Any) -> bool:
+        return self.is_duckdb or hasattr(cursor, "fetch_record_batch")
+
+    @contextmanager
+    def _reader(self, cursor: Any, sql: str, rows: int) -> Iterator[Any]:
+        """Give the rows of a query as Arrow's batches."""
+        if self.is_duckdb:
+            relation = cursor.sql(sql)  # a result of execute would be copied once more
+            reader = relation.to_arrow_reader(rows) if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch(rows)
+        else:
+            cursor.execute(sql)
+            reader = cursor.fetch_record_batch()
+        with closing(reader):
+            yield reader
+
+    @contextmanager
+    def _limited(self, streams: bool = False) -> Iterator[Any]:
+        """Give a cursor for one query; what goes wrong is one error that names the query, and too long a time is cut off."""
+        late = threading.Event()
+        cursor: Any = None
+        timers: list[threading.Timer] = []
+        try:
+            cursor = self._cursor(streams)
+            if self.timeout is not None:
+                timers = [threading.Timer(self.timeout, self._cancel, (cursor, late)), threading.Timer(self.timeout + GRACE, self._cut)]
+                for timer in timers:
+                    timer.daemon = True
+                    timer.start()
+            yield cursor
+        except (DatabaseError, InputError, GeneratorExit):
+            raise
+        except Exception as error:  # of the driver, whose classes are its own
+            raise self._refused(error, late.is_set()) from error
+        finally:
+            for timer in timers:
+                timer.cancel()
+            if cursor is not None and not self.is_duckdb:
+                with suppress(Exception):  # of a broken connection; the error that counts is on its way
+                    cursor.close()
+
+    def _cursor(self, streams: bool) -> Any:
+        if self.is_duckdb:
+            return self.raw
+        if streams and type(self.raw).__module__.split(".")[0] in ("psycopg", "psycopg2"):
+            return self.raw.cursor(name="separatrix")  # held by the server: others are read whole before their first row is given
+        return self.raw.cursor()
+
+    def _cancel(self, cursor: Any, late: threading.Event) -> None:
+        late.set()
+        for owner, name in ((self.raw, "interrupt"), (self.raw, "cancel"), (cursor, "adbc_cancel"), (cursor, "cancel")):
+            if callable(stop := getattr(owner, name, None)):
+                with suppress(Exception):  # a server that answers nothing cannot be asked to stop either; the connection is cut then
+                    stop()
+                return
+
+    def _cut(self) -> None:
+        """Shut the socket, so that whoever waits for the server waits no longer."""
+        with suppress(Exception), socket.socket(fileno=self.raw.fileno()) as wire:
+            wire.shutdown(socket.SHUT_RDWR)
+            wire.detach()
+
+    def _refused(self, error: Exception, late: bool) -> DatabaseError:
+        reason = short_text_of(error)
+        if late:
+            return DatabaseError(
+                f"The database did not answer within timeout={self.timeout:g} seconds ({reason}). The query is {short_text(self.name)}; "
+                "give it more time, or fewer rows."
+            )
+        if getattr(self.raw, "broken", False) or getattr(self.raw, "closed", False):
+            return DatabaseError(f"The connection was lost during the query {short_text(self.name)}: {reason}. Connect again and fit anew.")
+        hint = " Ask for the right to SELECT from it, or connect as a user who has it." if "permission" in reason.lower() else ""
+        return DatabaseError(f"The database refused the query {short_text(self.name)}: {reason}.{hint}")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all queries within see the rows as they are now: one transaction, begun here unless the caller has one under way."""
+        if self._inside:
+            yield
+            return
+        with self._limited():
+            begun = self._begin()
+        self._inside = True
+        try:
+            yield
+        finally:
+            self._inside = False
+            if begun:
+                with suppress(Exception):  # the server ends the transaction of a connection that is lost
+                    self._end()
+
+    def _begin(self) -> bool:
+        """Begin a transaction; False where one is under way, or where the driver does not say."""
+        if self.is_duckdb:
+            # Two queries have the same number within a transaction only; to begin a second one would abort the caller's.
+            first, second = (self.raw.execute("SELECT txid_current()").fetchall() for _ in range(2))
+            if first != second:
+                self.raw.begin()
+            return bool(first != second)
+        if isinstance(self.raw, sqlite3.Connection):
+            if not self.raw.in_transaction:
+                self.raw.execute("BEGIN")
+                return True
+            return False
+        info = getattr(self.raw, "info", None)
+        if self.dialect.name != "postgres" or getattr(info, "transaction_status", 1) != 0:  # 0: idle, of libpq
+            return False
+        cursor = self.raw.cursor()
+        if getattr(self.raw, "autocommit", False):
+            cursor.execute("BEGIN")
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        cursor.close()
+        return True
+
+    def _end(self) -> None:
+        """Roll the transaction back: nothing was written in it."""
+        if isinstance(self.raw, sqlite3.Connection):
+            self.raw.execute("ROLLBACK")
+        else:
+            self.raw.rollback()
+
+
+def short_text_of(error: Exception) -> str:
+    """Return the first lines of an error's text in one line, without a full stop."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return (text if len(text) <= 200 else text[:199] + "…").rstrip(".")

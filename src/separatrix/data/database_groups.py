@@ -1,0 +1,176 @@
+"""Sums over the rows of each class, as few queries as the database allows, in one snapshot.
+
+    WITH "rows" AS (the columns as doubles, the label y and the weight w, of the user's query),
+         "pilot" AS (a number near each column's mean in each class, as constants),
+         "centred" AS (d_j = x_j − pilot_j, e_j = w d_j)
+    SELECT y, count(*), count(d_0 + … + d_p), Σ e_j …, Σ e_i d_j … FROM "centred" GROUP BY y
+
+Each query counts the rows, and those that have a value in every column: neither a change nor a gap passes unseen. The pilot is joined and
+not written as CASE, which DuckDB would compute anew for each of the p (p + 1) / 2 products, at ten times the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..array_types import Floats, Ints
+from ..errors import InputError
+from . import sql
+from .database_columns import QueryClasses, QueryColumns, changed, count, fold_of, is_finite, label_of, number, parts_of, plain
+from .database_connection import Connection
+from .sql import Dialect, Expression
+from .sum_engine import KeyFolds
+
+SAMPLE = 1000
+"""Rows whose means are the pilot."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSums:
+    """What queries gave: weights (F, K), rows that have a weight (F, K), and sums of the terms (F, K, T), of F folds."""
+
+    counts: Floats
+    rows: Ints
+    sums: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedQuery:
+    """A labelled query whose rows are summed by class.
+
+    Parameters
+    ----------
+    connection : Connection
+    columns : of the query
+    known : its classes and their rows
+    classes : (K,) labels of the source, those of the query among them
+    """
+
+    connection: Connection
+    columns: QueryColumns
+    known: QueryClasses
+    classes: NDArray[Any]
+
+    @property
+    def dialect(self) -> Dialect:
+        """The SQL that is written."""
+        return self.connection.dialect
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.columns.features)
+
+    def places(self) -> Ints:
+        """Return the position of each label of the query among the classes."""
+        known = {label: code for code, label in enumerate(self.classes.tolist())}
+        return np.array([known[label] for label in self.known.classes.tolist()], dtype=np.int64)
+
+    def sampled_means(self) -> Floats:
+        """Return the means (K, p) of some rows by class; of a class without rows among them, those of all."""
+        means = np.full((len(self.known.labels), p := self.n_features), np.nan)
+        code, sizes = {label: k for k, label in enumerate(self.known.labels)}, np.zeros(len(self.known.labels))
+        some = sql.select([sql.every_column()], sql.table("rows"), limit=SAMPLE)
+        named = {"rows": self.columns.rows(), "some": some}
+        for part in parts_of(p, self.dialect):
+            terms = {f"m{j}": sql.call("avg", sql.column(f"x{j}")) for j in range(p)[part]}
+            query = sql.select({"y": sql.column("y"), "n": count(), **terms}, sql.table("some"), None, [sql.column("y")], named)
+            for label, n, *found in self.connection.fetch(sql.written(query, self.dialect)):
+                if (k := code.get(plain(label))) is not None:
+                    means[k, part], sizes[k] = [number(value) for value in found], int(n)
+        with np.errstate(invalid="ignore"):
+            whole = sizes @ np.where(np.isfinite(means), means, 0.0) / max(sizes.sum(), 1.0)
+        return np.where(np.isfinite(means), means, whole)
+
+    def summed(self, terms: Sequence[Expression], shift: Floats | None, scale: Floats | None, folds: KeyFolds | None) -> GroupSums:
+        """Return the sums of terms over the rows of each class in each fold; a term is of the columns d0, d1, …, e0, …, w."""
+        F, K, code = 1 if folds is None else folds.n_splits, len(self.classes), dict(zip(self.known.labels, self.places()))
+        found = GroupSums(np.zeros((F, K)), np.zeros((F, K), dtype=np.int64), np.zeros((F, K, len(terms))))
+        with self.connection.snapshot():
+            for part in parts_of(len(terms), self.dialect):
+                sizes = np.zeros((F, K), dtype=np.int64)
+                for label, fold, n, complete, weight, has, *sums in self.connection.fetch(self._query(terms[part], shift, scale, folds)):
+                    place = int(fold), code.get(plain(label), -1)
+                    if place[1] < 0 or (shift is not None and int(complete) != int(n)):
+                        self.require_finite()
+                        raise changed(self.connection)
+                    sizes[place], found.counts[place], found.rows[place] = int(n), float(weight), int(has)
+                    found.sums[place][part] = [number(value) for value in sums]
+                if (sizes.sum(axis=0)[self.places()] != self.known.sizes).any():
+                    raise changed(self.connection)
+        return found
+
+    def _query(self, terms: Sequence[Expression], shift: Floats | None, scale: Floats | None, folds: KeyFolds | None) -> str:
+        f, y, w = sql.column("f"), sql.column("y"), sql.column("w")
+        rows = self.columns.rows(None if folds is None else fold_of(folds, self.columns.kinds[folds.key], self.dialect))
+        named = {"rows": rows} if shift is None else {"rows": rows, "pilot": self._constants(shift, scale)}
+        named["centred"] = self._shifted(shift is not None, scale is not None, folds is not None)
+        columns = {"y": y, "f": sql.integer(0) if folds is None else f, "n": count()}
+        columns["complete"] = sql.call("count", sql.total([sql.column(f"d{j}") for j in range(self.n_features)]))
+        has = sql.call("sum", sql.case([(sql.operation(">", w, sql.integer(0)), sql.integer(1))], sql.integer(0)))
+        columns |= {"weight": count(), "has": count()} if self.columns.weight is None else {"weight": sql.call("sum", w), "has": has}
+        columns |= {f"s{t}": sql.call("sum", term) for t, term in enumerate(terms)}
+        query = sql.select(columns, sql.table("centred"), None, [y] if folds is None else [y, f], named)
+        return sql.written(query, self.dialect)
+
+    def _shifted(self, shifted: bool, scaled: bool, with_folds: bool) -> Expression:
+        """Return the query for d_j = (x_j − m_j) / s_j, e_j = w d_j, and label, weight and fold."""
+        columns: dict[str, Expression] = {"y": sql.column("y", "rows")}
+        for j in range(self.n_features):
+            d = sql.column(f"x{j}", "rows")
+            d = sql.operation("-", d, sql.column(f"m{j}", "pilot")) if shifted else d
+            d = sql.operation("/", d, sql.column(f"s{j}", "pilot")) if scaled else d
+            columns[f"d{j}"] = d
+            if self.columns.weight is not None:
+                columns[f"e{j}"] = sql.operation("*", sql.column("w", "rows"), d.copy())
+        columns |= {"w": sql.column("w", "rows")} if self.columns.weight is not None else {}
+        columns |= {"f": sql.column("f", "rows")} if with_folds else {}
+        same = sql.operation("=", sql.column("y", "rows"), sql.column("y", "pilot"))
+        labelled = sql.negation(sql.is_null(sql.column("y", "rows")))
+        apart = self.dialect.name == "postgres"  # 1.1 s instead of 2.3 s for 200,000 × 20
+        if not shifted:
+            return sql.select(columns, sql.table("rows"), labelled, apart=apart)
+        return sql.select(columns, sql.table("rows"), join=(sql.table("pilot"), same), apart=apart)
+
+    def _constants(self, shift: Floats, scale: Floats | None) -> Expression:
+        """Return the query for one row of constants for each label."""
+        rows = []
+        for k, label in enumerate(self.known.labels):
+            columns = {"y": label_of(label, self.dialect)}
+            columns |= {f"m{j}": self.double(value) for j, value in enumerate(shift[k])}
+            columns |= {f"s{j}": self.double(value) for j, value in enumerate(scale[k])} if scale is not None else {}
+            rows.append(sql.select(columns, None))
+        return sql.union(rows)
+
+    def double(self, value: float) -> Expression:
+        """Return a constant."""
+        return sql.cast(sql.number(float(value), self.dialect), "double")
+
+    def require_finite(self) -> None:
+        """Raise an error that names the first column with a gap or a value that is not finite; asked where sums came out so."""
+        one, nothing = sql.integer(1), sql.integer(0)
+        with self.connection.snapshot():
+            for part in parts_of(self.n_features, self.dialect, 2):
+                terms: dict[str, Expression] = {"n": count()}
+                for j in range(self.n_features)[part]:
+                    x = sql.column(f"x{j}")
+                    finite = sql.call("sum", sql.case([(is_finite(x, self.dialect), one)], nothing))
+                    terms |= {f"c{j}": sql.call("count", x), f"f{j}": finite}
+                [(n, *found)] = self.connection.fetch(
+                    sql.written(sql.select(terms, sql.table("rows"), named={"rows": self.columns.rows()}), self.dialect)
+                )
+                for name, present, finite in zip(self.columns.features[part], found[::2], found[1::2], strict=True):
+                    if int(finite or 0) != int(n):
+                        raise self._bad_column(name, int(n) - int(present), int(present) - int(finite or 0))
+
+    def _bad_column(self, name: str, gaps: int, others: int) -> InputError:
+        held = f"null: column {name!r} misses a value in {gaps:,}" if gaps else f"infinity: column {name!r} holds such in {others:,}"
+        return InputError(
+            f"Input X contains NaN or {held} rows of {self.connection.name!r:.60}. Leave these rows out (… WHERE {name} IS NOT NULL), or "
+            f"fill them in (coalesce({name}, 0))."
+        )

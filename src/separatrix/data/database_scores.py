@@ -1,0 +1,59 @@
+"""Held-out scores from a database: one query in which each row is scored by the model of its fold, and only scores leave it.
+
+WITH "rows" AS (…, f = the fold of the row's key),
+"models" AS (the coefficients of each fold's model, as constants)
+SELECT y, f, w, Σ_j c_0j x_j + b_0, … FROM "rows" JOIN "models" USING (f)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import numpy as np
+
+from ..array_types import Codes, Floats
+from . import sql
+from .arrow_columns import numbers
+from .database_columns import fold_of, require_keys
+from .database_groups import GroupedQuery
+from .sql import Expression
+from .sum_engine import FoldScores, KeyFolds, NotSummed
+
+BATCH = 65_536
+"""Rows whose scores are fetched at once."""
+
+
+def stream_scores(
+    query: GroupedQuery, folds: KeyFolds, coef: Floats, intercept: Floats, coder: Callable[[Any], Codes]
+) -> Generator[FoldScores]:
+    """Yield labels, folds, weights and scores of all rows; `coef` is (F, R, p) and `intercept` (F, R)."""
+    F, R, p = coef.shape
+    if R * (p + 1) > query.dialect.columns - 16:
+        raise NotSummed(f"{query.dialect.name} has fewer columns than these models have coefficients.")
+    require_keys(query.connection, query.columns, folds)
+    columns = query.columns
+    rows = columns.rows(fold_of(folds, columns.kinds[folds.key], query.dialect))
+    models = sql.union([_constants(query, f, coef[f], intercept[f]) for f in range(F)])
+    told: dict[str, Expression] = {"y": sql.column("y", "rows"), "f": sql.column("f", "rows")}
+    told |= {"w": sql.column("w", "rows")} if columns.weight is not None else {}
+    for r in range(R):
+        products = [sql.operation("*", sql.column(f"x{j}", "rows"), sql.column(f"c{r}_{j}", "models")) for j in range(p)]
+        told[f"s{r}"] = sql.total([*products, sql.column(f"b{r}", "models")])
+    same = sql.operation("=", sql.column("f", "rows"), sql.column("f", "models"))
+    whole = sql.select(told, sql.table("rows"), named={"rows": rows, "models": models}, join=(sql.table("models"), same))
+    label = "text" if columns.kinds[str(columns.target)] == "text" else "label"
+    kinds = [label, "number", *(["number"] if columns.weight is not None else []), *["number"] * R]
+    for batch in query.connection.stream(sql.written(whole, query.dialect), kinds, BATCH):
+        weight = numbers(batch.column(2)).astype(np.float64) if columns.weight is not None else None
+        first = 2 if weight is None else 3
+        scores = np.column_stack([numbers(batch.column(first + r)) for r in range(R)]).astype(np.float64)
+        yield FoldScores(coder(batch.column(0)), numbers(batch.column(1)).astype(np.int64), weight, scores)
+
+
+def _constants(query: GroupedQuery, fold: int, coef: Floats, intercept: Floats) -> Expression:
+    columns: dict[str, Expression] = {"f": sql.integer(fold)}
+    for r in range(len(coef)):
+        columns |= {f"c{r}_{j}": query.double(value) for j, value in enumerate(coef[r])}
+        columns[f"b{r}"] = query.double(intercept[r])
+    return sql.select(columns, None)

@@ -1,0 +1,158 @@
+"""A partition of a table on the worker that holds or reads it: its rows become blocks, and a pass runs over them.
+
+Nothing here knows which engine runs it: a loader and a pass are values that travel, and what a pass gives is all that comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .arrays import ArraySource
+from .labels import Labels, find_classes
+from .merging import merge_each
+from .opening import as_source, check_weights
+from .source import Block, Source
+from .threads import single_threaded_blas
+
+
+class Loader(Protocol):
+    """How partitions become rows: a small value that travels to the workers."""
+
+    def source(self, part: Any) -> Source | None:
+        """Return the rows of a partition; None where it has none."""
+        ...
+
+    def labels(self, part: Any) -> tuple[int, NDArray[Any] | None]:
+        """Return the number of rows, and the distinct labels if there are any."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileLoader:
+    """Partitions that are parts of a table of files."""
+
+    classes: NDArray[Any] | None = None
+    as_columns: bool = False
+
+    def source(self, part: Any) -> Source | None:
+        """See `Loader.source`."""
+        table = part if self.classes is None else part.with_classes(self.classes)
+        return table.as_columns() if self.as_columns else table  # type: ignore[no-any-return]
+
+    def labels(self, part: Any) -> tuple[int, NDArray[Any] | None]:
+        """See `Loader.labels`."""
+        found: tuple[int, NDArray[Any] | None] = part.counted()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLoader:
+    """Partitions that are pandas frames."""
+
+    features: tuple[str, ...]
+    target: str | None
+    weight: str | None
+    classes: NDArray[Any] | None = None
+
+    def source(self, part: Any) -> Source | None:
+        """See `Loader.source`."""
+        if not len(part):
+            return None
+        from .frames import FrameSource
+
+        rows = FrameSource(part[list(self.features)], n_jobs=1)
+        rows.labels = None if self.target is None else Labels.of(part[self.target], self.classes)
+        rows.weight = None if self.weight is None else _weights(part[self.weight])
+        return rows
+
+    def labels(self, part: Any) -> tuple[int, NDArray[Any] | None]:
+        """See `Loader.labels`."""
+        known = len(part) and self.target is not None
+        return len(part), Labels.of(part[self.target]).classes if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLoader:
+    """Partitions that are arrays of rows, of labels and of weights, the last two where there are any."""
+
+    classes: NDArray[Any] | None = None
+    columns: tuple[int, ...] | None = None
+    labelled: bool = True
+
+    def source(self, part: Any) -> Source | None:
+        """See `Loader.source`."""
+        X, y, weight = part
+        if not len(X):
+            return None
+        X = X if self.columns is None else X[:, list(self.columns)]
+        if y is None or not self.labelled:
+            return ArraySource(X, n_jobs=1)
+        return as_source(X, y, None if weight is None else _weights(weight), classes=self.classes, n_jobs=1)
+
+    def labels(self, part: Any) -> tuple[int, NDArray[Any] | None]:
+        """See `Loader.labels`."""
+        X, y, _ = part
+        return len(X), Labels.of(y).classes if y is not None and len(X) else None
+
+
+def _weights(given: Any) -> NDArray[Any] | None:
+    """Return the weights of a partition, which may all be 0 there."""
+    values = np.asarray(given, dtype=np.float64)
+    return values if not values.any() else check_weights(values, len(values))
+
+
+def blocks_of(part: Any, loader: Loader, number: int, start: int) -> list[Block]:
+    """Return the blocks of a partition whose first row has the number `start` in the table."""
+    try:
+        source = loader.source(part)
+        return [] if source is None else [replace(block, start=block.start + start) for block in source.blocks()]
+    except InputError as error:
+        raise type(error)(f"Partition {number}: {error}") from None
+
+
+def labels_of(part: Any, loader: Loader, number: int) -> tuple[int, NDArray[Any] | None]:
+    """Return the number of rows of a partition and its distinct labels."""
+    try:
+        return loader.labels(part)
+    except InputError as error:
+        raise type(error)(f"Partition {number}: {error}") from None
+
+
+def joined_classes(found: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
+    """Return the sorted labels of all partitions.
+
+    Examples
+    --------
+    >>> joined_classes([np.array(["b"]), None, np.array(["a", "b"])]).tolist()
+    ['a', 'b']
+    """
+    parts = [labels for labels in found if labels is not None and len(labels)]
+    if not parts:
+        raise InputError("There are no rows in the data; at least one is needed.")
+    return find_classes(np.concatenate(parts))
+
+
+def values_of(blocks: Iterable[Block], function: Callable[[Block], Any]) -> list[Any]:
+    """Return function(block) of each block, as a pass on this machine would."""
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return [function(block) for block in blocks]
+
+
+def merged(values: Iterable[Any]) -> Any:
+    """Return values merged in their order; None, which stands for no rows, adds nothing.
+
+    Examples
+    --------
+    >>> from separatrix.summaries import Moments
+    >>> merged([None, Moments.from_data([[1.0]]), Moments.from_data([[3.0]])]).mean.tolist()
+    [2.0]
+    """
+    there = (value for value in values if value is not None)
+    first = next(there, None)
+    return None if first is None else merge_each(first, there)

@@ -1,0 +1,126 @@
+"""A query in a database gives the model of its rows, and closed-form models no row of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from separatrix import (
+    AnovaFilter,
+    BernoulliNB,
+    CategoricalNB,
+    ClassMoments,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    MultinomialNB,
+    QuadraticDiscriminantAnalysis,
+    StepwiseDiscriminant,
+    open_table,
+)
+from tests.data.databases import ENGINES, asked, connect, store  # noqa: F401 — a fixture
+from tests.models.test_laws import outputs
+from tests.tables import MODELS
+
+EVERY_ENGINE = pytest.mark.parametrize("engine", ENGINES)
+SUMMED = [*MODELS, LinearDiscriminantAnalysis(shrinkage="auto"), QuadraticDiscriminantAnalysis(shrinkage="auto")]
+COUNTED = [BernoulliNB(), BernoulliNB(binarize=1.5), MultinomialNB(), CategoricalNB(), CategoricalNB(min_categories=6)]
+
+
+def rows(rng: Any, counts: bool = False) -> dict[str, Any]:
+    y = np.array(["ham", "it's", "spam"])[np.arange(90) % 3]
+    X = rng.integers(0, 4, (90, 4)).astype(float) if counts else rng.normal(size=(90, 4)) + (y == "spam")[:, None] + [0.0, 1e6, -3.0, 0.0]
+    return {**{f"x{j}": X[:, j] for j in range(4)}, "label": y, "times": rng.integers(0, 4, 90)}
+
+
+def split(data: dict[str, Any]) -> tuple[Any, Any, Any]:
+    return pd.DataFrame({f"x{j}": data[f"x{j}"] for j in range(4)}), data["label"], data["times"]
+
+
+@EVERY_ENGINE
+@pytest.mark.parametrize("weight", [None, "times"])
+def test_queries_give_the_models_of_the_arrays_and_no_row_leaves(engine: str, weight: Any, asked: Any, rng: Any, request: Any) -> None:  # noqa: F811
+    store(connection := connect(engine, request), "t", data := rows(rng))
+    (X, y, w), names = split(data), [f"x{j}" for j in range(4)]
+    table = open_table(connection, "SELECT * FROM t", target="label", weight=weight, columns=names)
+    for model in SUMMED:
+        expected, found = clone(model).fit(X, y, sample_weight=w if weight else None), clone(model).fit(table)
+        assert_allclose(outputs(found, X), outputs(expected, X), rtol=1e-9, atol=1e-9, err_msg=repr(model))
+        assert list(found.feature_names_in_) == names
+    assert not [sql for sql in asked if not sql.startswith("WITH") and "typeof" not in sql.lower()]
+
+
+@EVERY_ENGINE
+@pytest.mark.parametrize("weight", [None, "times"])
+def test_counts_are_those_of_the_arrays(engine: str, weight: Any, asked: Any, rng: Any, request: Any) -> None:  # noqa: F811
+    store(connection := connect(engine, request), "t", data := rows(rng, counts=True))
+    X, y, w = split(data)
+    table = open_table(connection, "SELECT * FROM t", target="label", weight=weight, columns=[f"x{j}" for j in range(4)])
+    for model in COUNTED:
+        expected, found = clone(model).fit(X, y, sample_weight=w if weight else None), clone(model).fit(table)
+        assert_allclose(found.predict_log_proba(X), expected.predict_log_proba(X), rtol=1e-9, atol=1e-9, err_msg=repr(model))
+    assert not [sql for sql in asked if sql.startswith("stream")]
+
+
+@EVERY_ENGINE
+def test_other_models_stream_the_rows(engine: str, rng: Any, request: Any) -> None:
+    store(connection := connect(engine, request), "t", data := rows(rng))
+    (X, y, _), model = split(data), LogisticRegression(tol=1e-10)
+    table = open_table(connection, "SELECT x0, x2, x3, label FROM t", target="label", batch_rows=17)
+    expected, found = clone(model).fit(X[["x0", "x2", "x3"]], y), clone(model).fit(table)
+    assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-6)
+    assert_array_equal(found.predict(table), expected.predict(X[["x0", "x2", "x3"]]))
+
+
+@EVERY_ENGINE
+def test_columns_are_chosen_where_the_rows_are(engine: str, asked: Any, rng: Any, request: Any) -> None:  # noqa: F811
+    store(connection := connect(engine, request), "t", data := rows(rng))
+    X, y, _ = split(data)
+    table = open_table(connection, "SELECT * FROM t", target="label", columns=[f"x{j}" for j in range(4)])
+    stepwise = StepwiseDiscriminant(p_enter=0.9, p_remove=0.95).fit(table)
+    expected = StepwiseDiscriminant(p_enter=0.9, p_remove=0.95).fit(X, y)
+    assert_allclose(stepwise.history_["F"], expected.history_["F"], rtol=1e-9)
+    assert_array_equal(AnovaFilter(k=2).fit(table).get_support(), AnovaFilter(k=2).fit(X, y).get_support())
+    assert not [sql for sql in asked if sql.startswith("stream")]
+
+
+@EVERY_ENGINE
+@pytest.mark.parametrize("kind", ["whole numbers", "booleans", "text"])
+def test_labels_of_every_kind(engine: str, kind: str, rng: Any, request: Any) -> None:
+    y = {
+        "whole numbers": np.arange(60) % 3 - 5 * 10**15,
+        "booleans": np.arange(60) % 2 == 0,
+        "text": np.array(["a", "ü"])[np.arange(60) % 2],
+    }
+    X = pd.DataFrame(rng.normal(size=(60, 2)) + (np.arange(60) % 2)[:, None], columns=["a", "b"])
+    store(connection := connect(engine, request), "t", {"a": X["a"], "b": X["b"], "y": y[kind]})
+    table = open_table(connection, "SELECT * FROM t", target="y")
+    expected, found = GaussianNB().fit(X, y[kind]), GaussianNB().fit(table)
+    assert found.classes_.tolist() == expected.classes_.tolist()
+    assert_allclose(found.predict_proba(X), expected.predict_proba(X), rtol=1e-9, atol=1e-12)
+    assert_array_equal(LogisticRegression().fit(table).predict(X), LogisticRegression().fit(X, y[kind]).predict(X))
+
+
+@EVERY_ENGINE
+def test_announced_classes_may_be_more(engine: str, rng: Any, request: Any) -> None:
+    store(connection := connect(engine, request), "t", data := rows(rng))
+    X, y, _ = split(data)
+    classes, names = ["eggs", "ham", "it's", "spam"], [f"x{j}" for j in range(4)]
+    found = ClassMoments.from_data(open_table(connection, "SELECT * FROM t", target="label", columns=names, classes=classes))
+    expected = ClassMoments.from_data(X, y)
+    assert found.counts.tolist() == [0.0, *expected.counts.tolist()]
+    assert_allclose(found.scatter[1:], expected.scatter, rtol=1e-9)
+
+
+@EVERY_ENGINE
+def test_wide_tables_take_several_queries(engine: str, asked: Any, rng: Any, request: Any) -> None:  # noqa: F811
+    X, y = rng.normal(size=(70, 65)), np.arange(70) % 2
+    store(connection := connect(engine, request), "t", {**{f"x{j}": X[:, j] for j in range(65)}, "y": y})
+    found = ClassMoments.from_data(open_table(connection, "SELECT * FROM t", target="y"), pooled=True)
+    assert_allclose(found.scatter, ClassMoments.from_data(X, y, pooled=True).scatter, rtol=1e-9, atol=1e-9)
+    assert len([sql for sql in asked if "pilot" in sql]) == {"duckdb": 1, "sqlite": 2, "postgres": 2}[engine]
