@@ -110,6 +110,8 @@ def choose(problem: Problem) -> Choice:
     name = min(roads, key=roads.__getitem__)
     if roads.get("newton", np.inf) <= SMALL:
         name = "newton"
+    if name == "whitened" and work.q > EXPLICIT and _in_single_precision(problem):
+        name = "kronecker"
     return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q))
 
 
@@ -124,7 +126,7 @@ def _roads(problem: Problem, work: Work) -> dict[str, float]:
         if not problem.rows.is_sparse:
             roads["curved"] = work.curved
     elif not work.is_sparse and work.p <= FACTORED and work.n > work.p:
-        roads["kronecker" if _in_single_precision(problem) else "whitened"] = work.whitened
+        roads["whitened"] = work.whitened
     elif work.is_sparse and isinstance(problem.loss, Logistic):
         roads["dual_logistic"] = work.dual
     if work.n < work.p and work.n <= SPANNED:

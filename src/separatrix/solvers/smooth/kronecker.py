@@ -23,7 +23,7 @@ import numpy as np
 
 from ...array_types import Floats
 from ...data import Block
-from ...data.namespaces import device_of, is_foreign, like, namespace
+from ...data.namespaces import compute_type, device_of, is_foreign, like, namespace
 from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, small_enough, still_to_gain, without_step
@@ -336,9 +336,9 @@ def _example(problem: Problem) -> Any:
 
 def _covariance(rows: Block) -> tuple[Floats, Floats]:
     """Return mean and covariance of the columns; their products in the type of the rows, which is enough to walk by."""
-    xp = namespace(rows.X)
+    xp, X = namespace(rows.X), namespace(rows.X).astype(rows.X, compute_type(rows.X), copy=False)
     weight = xp.ones(rows.n_rows, dtype=xp.float64, device=device_of(rows.X)) if rows.weight is None else rows.weight
     share = weight / xp.sum(weight)
-    centre = share @ xp.astype(rows.X, xp.float64)
-    D = (rows.X - xp.astype(centre, rows.X.dtype)) * xp.astype(xp.sqrt(share), rows.X.dtype)[:, None]
+    centre = share @ xp.astype(X, xp.float64)
+    D = (X - xp.astype(centre, X.dtype)) * xp.astype(xp.sqrt(share), X.dtype)[:, None]
     return host(centre), host(D.T @ D)
