@@ -14,18 +14,21 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from benchmarks.bench_memory import held
-from benchmarks.harness import Peer, Row, once, publish, show
+from benchmarks.harness import Row, publish, show
 from separatrix import LinearDiscriminantAnalysis, open_table
 
 ROWS, COLUMNS, CLASSES, ROUNDS = 10_000_000, 20, 3, 3
-BUFFER = "1GB"
-"""Pages that DuckDB keeps, where memory is measured: else it keeps whatever it has read."""
+BUFFER = "250MB"
+"""Pages that DuckDB keeps, where memory is measured: else it keeps whatever it has read, and memory grows with the table up to this."""
 
 
 def make(path: Path, rows: int) -> None:
@@ -77,39 +80,50 @@ def memory_here(path: str) -> float:
     return held("VmHWM") - before
 
 
+@dataclass
+class Timed:
+    """A contestant: its best seconds by the clock, and the CPU's of all threads, which other work on the machine hardly touches."""
+
+    name: str
+    run: Callable[[], Any]
+    wall: float = float("inf")
+    cpu: float = float("inf")
+
+    def once(self) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.run()
+        self.wall, self.cpu = min(self.wall, time.perf_counter() - wall), min(self.cpu, time.process_time() - cpu)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {show(self.wall)}, CPU {show(self.cpu)}"
+
+
 def compare(folder: Path, rows: int) -> list[Row]:
     """Return the rows of the table."""
     large, small = folder / "large.duckdb", folder / "small.duckdb"
     make(large, rows)
     make(small, rows // 10)
     connection = duckdb.connect(str(large), read_only=True)
-    sums = f"SELECT {', '.join(f'sum(x{j})' for j in range(COLUMNS))} FROM t"
-    peers = [
-        Peer("sums of all columns", lambda: connection.execute(sums).fetchall()),
-        Peer("moments by hand", lambda: connection.execute(by_hand()).fetchall()),
-    ]
-    best = min(once(lambda: ours(connection))[0] for _ in range(1))
+    query = f"SELECT {', '.join(f'sum(x{j})' for j in range(COLUMNS))} FROM t"
+    mine = Timed("ours", lambda: ours(connection))
+    sums = Timed("sums of all columns", lambda: connection.execute(query).fetchall())
+    hand = Timed("moments by hand", lambda: connection.execute(by_hand()).fetchall())
+    theirs = Timed("fetched into pandas, scikit-learn", lambda: fetched(connection))
     for _ in range(ROUNDS):
-        best = min(best, once(lambda: ours(connection))[0])
-        for peer in peers:
-            peer.times[2] = min(peer.times.get(2, float("inf")), once(peer.run)[0])
-    case, (few, many) = f"LDA, {rows:,} × {COLUMNS}, in DuckDB", (peer.best()[0] for peer in peers)
-    theirs = min(once(lambda: fetched(connection))[0] for _ in range(2))
+        for one in (mine, sums, hand, mine):
+            one.once()
+    theirs.once()
+    case, said = f"LDA, {rows:,} × {COLUMNS}, in DuckDB", f"{show(mine.wall)}, CPU {show(mine.cpu)}"
+    found = []
+    for peer, asked in ((sums, 15.0), (hand, 1.2)):
+        wall, cpu = mine.wall / peer.wall, mine.cpu / peer.cpu
+        found.append(Row(case, said, str(peer), f"{wall:.2f} times, CPU {cpu:.2f} times", f"≤ {asked:g} times", wall <= asked))
+    wall, cpu = theirs.wall / mine.wall, theirs.cpu / mine.cpu
+    found.append(Row(case, said, str(theirs), f"{wall:.2f}×, CPU {cpu:.2f}×", "aim 5×", wall >= 5.0))
     peak, tenth = memory(large), memory(small)
     mega = [f"{size / 1e6:.0f} MB" for size in (peak, tenth)]
-    return [
-        Row(case, show(best), f"{peers[0].name}: {show(few)}", f"{best / few:.1f} times its time", "≤ 15 times", best <= 15 * few),
-        Row(case, show(best), f"{peers[1].name}: {show(many)}", f"{best / many:.2f} times its time", "≤ 1.2 times", best <= 1.2 * many),
-        Row(case, show(best), f"fetched into pandas, scikit-learn: {show(theirs)}", f"{theirs / best:.2f}×", "aim 5×", theirs >= 5 * best),
-        Row(
-            f"its memory, buffers of {BUFFER}",
-            mega[0],
-            f"a tenth of the rows: {mega[1]}",
-            f"{peak / max(tenth, 1):.2f} times",
-            "flat",
-            None,
-        ),
-    ]
+    said = f"its memory, DuckDB's buffers at most {BUFFER}"
+    return [*found, Row(said, mega[0], f"a tenth of the rows: {mega[1]}", f"{peak / tenth:.2f} times", "flat")]
 
 
 def main(rows: int = ROWS) -> None:

@@ -6,7 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
+from separatrix import GaussianNB, LogisticRegression, QuadraticDiscriminantAnalysis
 from separatrix.artifacts.formula import formula_of
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError, InputTypeError
@@ -69,3 +72,12 @@ def test_what_has_no_formula_is_refused():
     svm = next(case for case in number_cases() if case.name == "LinearSVC-2")
     with pytest.raises(InputError, match="CalibratedClassifier"):
         formula_of(svm.model).posteriors(X)
+
+
+@pytest.mark.parametrize("inner", [LogisticRegression(), GaussianNB(), QuadraticDiscriminantAnalysis(shrinkage=0.1)], ids=str)
+def test_scaled_columns_are_taken_into_the_scores(inner):
+    X, y = numbers(3)
+    model = make_pipeline(StandardScaler(), inner).fit(X, y)
+    np.testing.assert_allclose(formula_of(model).posteriors(X), model.predict_proba(X), rtol=1e-9)
+    with pytest.raises(InputTypeError, match="PolynomialFeatures before linear scores has no formula"):
+        formula_of(make_pipeline(PolynomialFeatures(2), LogisticRegression()).fit(X, y))

@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
 from separatrix import (
     CalibratedClassifier,
@@ -52,6 +54,7 @@ def put(place, value):
 
 
 LDA, TABLE = LinearDiscriminantAnalysis(), TableClassifier()
+POLYNOMIAL = make_pipeline(PolynomialFeatures(2), LinearDiscriminantAnalysis(shrinkage=0.5))
 CASES = [
     (LDA, value("n_features_in_", 5), "which does not fit"),
     (LDA, value("n_features_in_", True), "no number of columns"),
@@ -86,6 +89,8 @@ CASES = [
     (ForwardSelection(LogisticRegression(), 2), array("support_", lambda a: a & False), "keeps no column"),
     (ForwardSelection(LogisticRegression(), 2), value("history_.moves.0.members", {"plain": (99,)}), "names columns that are not there"),
     (StepwiseDiscriminant(), value("history_.columns.4.form", ".999999999f"), "form is not of its type"),
+    (POLYNOMIAL, inside("steps.0", lambda state: state.params.update(degree=10**6)), "has a degree that it cannot have"),
+    (POLYNOMIAL, inside("steps.0", lambda state: state.params.update(degree=50)), "takes 15 columns, and the step before it gives"),
     (TABLE, value("recipe_", "{}"), "no recipe of version"),
     (TABLE, value("recipe_", "[" * 99_999), "no JSON"),
     (TABLE, lambda state: state.params.update(prep="os.system"), "prepared by something that is not known"),

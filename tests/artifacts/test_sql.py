@@ -82,9 +82,14 @@ def margins(own):
 
 
 @pytest.mark.parametrize("database", ["duckdb", "sqlite", "postgres"])
-@pytest.mark.parametrize("case", [case for case in [*number_cases(), *machine_cases()] if case.name != "VotedPerceptron-3"], ids=str)
+@pytest.mark.parametrize("case", [case for case in number_cases() if case.name != "VotedPerceptron-3"], ids=str)
 def test_numbers(case, database, postgres):
     says_the_same(case, database, postgres)
+
+
+@pytest.mark.parametrize("case", machine_cases(), ids=str)
+def test_machines(case):
+    says_the_same(case, "duckdb", None)
 
 
 @pytest.mark.parametrize("database", ["duckdb", "postgres"])
@@ -101,7 +106,9 @@ def test_tables_without_patterns(case):
 @pytest.mark.parametrize("database", ["duckdb", "sqlite", "postgres"])
 @pytest.mark.parametrize("K", [2, 3])
 def test_scores_of_a_thousand_and_two_thousand_terms(database, K, postgres, rng):
-    columns = 500 if database == "postgres" else 2000  # PostgreSQL has at most 1,600 columns in a table
+    columns = 2000 // (1 if K == 2 else K)
+    if database == "postgres":  # whose rows have at most 8,160 bytes; three classes have 2,000 terms all the same
+        columns = min(columns, 900)
     X = rng.normal(size=(30, columns))
     model = LogisticRegression(max_iter=3) if K == 2 else LogisticRegression()
     with warnings.catch_warnings():
@@ -154,7 +161,6 @@ def test_rows_without_a_rule_get_no_label():
 def test_what_cannot_be_said_in_sql_is_refused():
     frame = table()
     y, names = answers(frame), ["age", "code"]
-    hashed = TableClassifier(prep=None).fit(frame[names], y)
     from separatrix import TablePrep
 
     hashed = TableClassifier(prep=TablePrep(kinds={"code": "hash"})).fit(frame[names], y)

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 import separatrix as sx
 from separatrix import charts
 from separatrix.charts.grammar import alt
-from separatrix.errors import InputError
+from separatrix.errors import InputError, InputTypeError
 
 HOSTILE = ["</script><script>alert(1)</script>", "a'b\"c\\d", "pay\u202eyap", "datum.x", "${7*7}", "image"]
 
@@ -154,3 +154,28 @@ def test_margins_and_boundaries_of_a_machine_are_straight():
     for rows, levels in zip(lines, ([0.0], [-1.0, 1.0])):
         scores = model.decision_function(np.array([[row["x"], row["y"]] for row in rows]))
         assert np.abs(scores[:, None] - levels).min(axis=1).max() < 1e-3  # six digits are kept
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda X, y, m: charts.regions(m, X, y, (0,)), "does not name two columns"),
+        (lambda X, y, m: charts.regions(m, X, y, ("sepal", 1)), "names the column 'sepal', which is not in X"),
+        (lambda X, y, m: charts.regions(m, X, y[:5]), "has no label for each of the 100 rows"),
+        (lambda X, y, m: charts.regions(m, X, y, grid=1), "grid=1: between 2 and 2,000 points"),
+        (lambda X, y, m: charts.regions(None, X, y), "is not a fitted classifier"),
+        (lambda X, y, m: charts.projection(None, X, y), "neither a model nor a direction"),
+        (lambda X, y, m: charts.projection(None, X, y, direction=[0, 0]), "direction must be 4 finite numbers"),
+        (lambda X, y, m: charts.ellipses(m, X, y, truth=([[0, 0]], np.eye(2))), r"truth needs means \(2, 2\)"),
+        (lambda X, y, m: charts.perceptron_path(m, X, y), "is no perceptron; fit Perceptron"),
+        (lambda X, y, m: sx.explain(m, X, 0).chart(most=0), "most=0: at least one is drawn"),
+        (lambda X, y, m: sx.explain(sx.GaussianNB().fit(X, y), X).chart(), "there are no coefficients; column_effects"),
+        (lambda X, y, m: sx.column_effects(m, X)["x9"], "'x9' moves no score here. Columns: x"),
+        (lambda X, y, m: sx.regularisation_path(X, y, Cs=[1.0]).chart(["a"]), "must be a list of 4 names"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(call, said):
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:], y[50:]
+    with pytest.raises((InputError, InputTypeError), match=said):
+        call(X, y, sx.LinearDiscriminantAnalysis().fit(X, y))

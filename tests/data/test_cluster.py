@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +16,11 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 import separatrix as sx
+from separatrix.errors import CancelledError, ClusterError, InputError, InputTypeError
+from separatrix.progress import Cancellation, cancellable
+from separatrix.summaries import ClassMoments
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe")
@@ -61,7 +69,7 @@ def tables(client: Any, folder: Path) -> dict[str, Any]:
     return {
         "frame": sx.open_table(dd.from_pandas(FRAME, npartitions=5), target="y", cluster=client),
         "array": sx.open_table(da.from_array(X, chunks=chunks), target=da.from_array(Y, chunks=400), cluster=client),
-        "files": sx.open_table(folder, target="y", cluster=client, batch_rows=25),
+        "files": sx.open_table(folder, target="y", cluster=client, batch_rows=60),
     }
 
 
@@ -73,7 +81,8 @@ def scores(model: Any) -> Any:
 @pytest.mark.parametrize("model", CLOSED, ids=repr)
 def test_models_in_closed_form_are_those_of_the_array(model: Any, client: Any, folder: Path) -> None:
     expected = scores(clone(model).fit(X, Y))
-    for table in tables(client, folder).values():
+    every = tables(client, folder)
+    for table in every.values() if model is CLOSED[0] else [every["files"]]:
         assert_allclose(scores(clone(model).fit(table)), expected, rtol=1e-10, atol=1e-10)
 
 
@@ -84,3 +93,133 @@ def test_minima_are_those_of_the_array(model: Any, client: Any, folder: Path) ->
     assert_allclose(scores(found), scores(whole), rtol=1e-6, atol=1e-6)
     if hasattr(whole, "solution_"):
         assert found.solution_.objective == pytest.approx(whole.solution_.objective, rel=1e-10)
+
+
+def test_the_number_of_workers_changes_no_bit(client: Any, folder: Path) -> None:
+    table = tables(client, folder)["files"]
+    both = sx.LogisticRegression().fit(table)
+    first, *others = client.scheduler_info()["workers"]
+    with dask.annotate(workers=[first]):
+        alone = sx.LogisticRegression().fit(sx.open_table(folder, target="y", cluster=client, batch_rows=60))
+    assert others and np.array_equal(alone.coef_, both.coef_) and np.array_equal(alone.intercept_, both.intercept_)
+
+
+def test_folds_by_key_are_those_of_the_array(client: Any) -> None:
+    frame, plan = FRAME.assign(id=np.arange(len(FRAME)) // 3), sx.HashFold(4, key="id")
+    table = sx.open_table(dd.from_pandas(frame, npartitions=4), target="y", columns=list("abcd"), cluster=client)
+    there = sx.evaluate(sx.LinearDiscriminantAnalysis(), table, plan=plan)
+    here = sx.evaluate(sx.LinearDiscriminantAnalysis(), frame.drop(columns="y"), frame["y"], plan=plan)
+    assert_allclose(there.posteriors, here.posteriors, atol=1e-10)
+
+
+def test_filters_and_stepwise_tables_run_there(client: Any, folder: Path) -> None:
+    table = tables(client, folder)["files"]
+    for selector in (sx.AnovaFilter(k=2), sx.StepwiseDiscriminant()):
+        assert clone(selector).fit(table).get_support().tolist() == clone(selector).fit(X, Y).get_support().tolist()
+
+
+def test_empty_partitions_and_partitions_without_a_class_add_nothing(client: Any) -> None:
+    frame = FRAME.sort_values("y", kind="stable").reset_index(drop=True)
+    parts = [frame.iloc[:0], frame.iloc[:200], frame.iloc[200:200], frame.iloc[200:]]
+    table = sx.open_table(dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0]), target="y", cluster=client)
+    found = sx.LinearDiscriminantAnalysis().fit(table)
+    assert_allclose(found.coef_, sx.LinearDiscriminantAnalysis().fit(frame[list("abcd")], frame["y"]).coef_, rtol=1e-10)
+
+
+def test_a_perceptron_mixes_its_weights_until_no_row_is_wrong(client: Any) -> None:
+    rows = X[(X @ [1, 1, 1, 1] < 2) | (X @ [1, 1, 1, 1] > 4)]
+    y = (rows.sum(axis=1) > 3).astype(int)
+    table = sx.open_table(da.from_array(rows, chunks=(200, 4)), target=da.from_array(y, chunks=200), cluster=client)
+    for model in (sx.Perceptron(), sx.AveragedPerceptron()):
+        found = model.fit(table)
+        assert found.status_.converged and found.status_.last_mistakes == 0
+    assert (sx.Perceptron().fit(table).predict(rows) == y).all() and (found.predict(rows) == y).mean() > 0.98
+    with pytest.raises(InputError, match="not recorded where rows lie on other machines"):
+        sx.VotedPerceptron().fit(table)
+
+
+BAD = [
+    (lambda c: sx.open_table(dd.from_pandas(FRAME, npartitions=2), target="z", cluster=c), "Column 'z' .in target. is not in the table"),
+    (lambda c: sx.open_table(da.from_array(X, chunks=(400, 4)), target="y", cluster=c), "an array has no names; pass a Dask array"),
+    (lambda c: sx.open_table(da.from_array(X), target=da.from_array(Y[:-1]), cluster=c), "1499 values and X 1500 rows"),
+    (lambda c: sx.open_table(da.from_array(X), target=Y, cluster=c), "must be a Dask array with one value per row"),
+    (lambda c: sx.open_table(dd.from_pandas(FRAME, npartitions=2), target="y", where=[("a", ">", 0)], cluster=c), "filter the Dask"),
+    (lambda c: sx.open_table("nowhere/*.parquet", target="y", cluster=c), "No file matches"),
+    (lambda c: fit(FRAME.assign(y="ash"), c), "greater than one; got 1 class"),
+    (lambda c: fit(FRAME.assign(a=FRAME["a"].where(FRAME.index != 700)), c), "contains NaN: first at row 700, column 'a'"),
+    (lambda c: fit(FRAME.assign(y=FRAME["y"].where(FRAME.index != 700)), c), "Partition 1: .* labels are missing"),
+    (lambda c: fit(FRAME.assign(b="x"), c), "hold text, categories, dates or objects"),
+    (lambda c: sx.open_table(dd.from_pandas(FRAME, npartitions=2), target="y", cluster=3), "cluster=3 must be a distributed.Client"),
+]
+
+
+def fit(frame: Any, client: Any) -> Any:
+    return sx.LinearDiscriminantAnalysis().fit(sx.open_table(dd.from_pandas(frame, npartitions=3), target="y", cluster=client))
+
+
+@pytest.mark.parametrize(("action", "message"), BAD, ids=[message[:30] for _, message in BAD])
+def test_bad_input_is_refused_as_for_arrays(action: Any, message: str, client: Any) -> None:
+    with pytest.raises((InputError, InputTypeError), match=message):
+        action(client)
+
+
+def test_a_scheduler_that_does_not_answer_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("separatrix.data.cluster.CONNECTING", 0.5)
+    with pytest.raises(ClusterError, match="No scheduler answers at 'tcp://127.0.0.1:9' within 0.5 seconds"):
+        sx.open_table(folder, target="y", cluster="tcp://127.0.0.1:9")
+
+
+def test_work_can_be_cancelled(client: Any, folder: Path) -> None:
+    table, token = tables(client, folder)["files"], Cancellation()
+    token.cancel("enough")
+    with cancellable(token), pytest.raises(CancelledError, match="The work was cancelled: enough"):
+        sx.LinearDiscriminantAnalysis().fit(table)
+
+
+def test_a_file_that_changes_between_passes_is_named(client: Any, folder: Path) -> None:
+    table, file = tables(client, folder)["files"], folder / "part1.parquet"
+    before = file.read_bytes()
+    table.classes  # noqa: B018  # the first pass
+    try:
+        file.write_bytes(before + b" ")
+        with pytest.raises(InputError, match=r"part1.parquet' has changed since the table was opened"):
+            sx.LinearDiscriminantAnalysis().fit(table)
+        file.unlink()
+        with pytest.raises(InputError, match=r"part1.parquet"):
+            sx.LinearDiscriminantAnalysis().fit(table)
+    finally:
+        file.write_bytes(before)
+
+
+class Slowly:
+    """A pass that takes its time, and ends its worker the first time it sees row 0."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __call__(self, block: Any) -> Any:
+        if block.start == 0 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return ClassMoments.summarise(np.array(["ash", "elm", "oak"]), "pooled")(block)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_worker_killed_in_a_pass_changes_no_bit(client: Any, folder: Path, tmp_path: Path) -> None:
+    table = tables(client, folder)["files"].persisted()
+    whole = table.reduce(ClassMoments.summarise(table.classes, "pooled"))
+    found = table.reduce(Slowly(tmp_path / "killed"))
+    assert (tmp_path / "killed").exists() and np.array_equal(found.scatter, whole.scatter) and np.array_equal(found.means, whole.means)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_scattered_rows_that_are_lost_are_an_error(client: Any) -> None:
+    client.wait_for_workers(1, timeout=60)
+    [held] = client.scatter([FRAME], hash=False)
+    table = sx.open_table(dd.from_delayed([held], meta=FRAME.iloc[:0]), target="y", cluster=client)
+    assert table.n_rows == len(FRAME)
+    [worker] = client.who_has([held])[held.key]
+    with contextlib.suppress(OSError):
+        client.run(os.kill, client.run(os.getpid, workers=[worker])[worker], signal.SIGKILL, workers=[worker], on_error="ignore")
+    with pytest.raises(ClusterError, match="Rows that a worker held are lost, and nobody can compute them again"):
+        sx.LinearDiscriminantAnalysis().fit(table)

@@ -164,6 +164,20 @@ def test_columns_of_one_name(request: Any) -> None:
         open_table(connection, "SELECT a AS b, b, y FROM t", target="y")
 
 
+def test_a_file_of_duckdb_and_files_that_it_reads(tmp_path: Any) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        data = a_table(connection)
+        connection.execute(f"COPY t TO '{tmp_path / 't.parquet'}'")
+    expected = GaussianNB().fit(np.column_stack([data["a"], data["b"]]), data["y"]).theta_
+    found = [open_table(tmp_path / "a.duckdb", "SELECT * FROM t", target="y")]
+    found += [open_table(":memory:", f"SELECT * FROM '{tmp_path / 't.parquet'}'", target="y")]
+    for table in found:
+        assert_allclose(GaussianNB().fit(table).theta_, expected, rtol=1e-9)
+    with pytest.raises(DatabaseError, match="DuckDB cannot open .*none.duckdb"):
+        open_table(str(tmp_path / "none.duckdb"), "SELECT 1 AS a, 2 AS y", target="y")
+
+
 def test_a_driver_that_does_not_tell_its_dialect() -> None:
     class Foreign:
         def cursor(self) -> None: ...

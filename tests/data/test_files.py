@@ -256,7 +256,7 @@ def test_rows_are_counted_within_their_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ({"x": [1], "y": [1]}, r"differ in column 'x': double in '.*1\.parquet', int64 in '.*2\.parquet'"),
+        ({"x": ["1"], "y": [1]}, r"differ in column 'x': double in '.*1\.parquet', string in '.*2\.parquet'"),
         ({"y": [1]}, r"differ in column 'x': double in .*, missing in"),
         ({"x": [1.0], "y": [1], "z": [1]}, r"differ in column 'z': missing in .*, int64 in .*columns=\[…\]"),
     ],

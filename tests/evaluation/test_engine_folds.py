@@ -12,10 +12,12 @@ from sklearn.base import clone
 
 from separatrix import (
     FisherDiscriminant,
+    GaussianNB,
     HashFold,
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
     NearestMean,
+    QuadraticDiscriminantAnalysis,
     evaluate,
     open_table,
 )
@@ -62,6 +64,19 @@ def test_estimates_are_those_of_the_rows(engine: str, keys: str, n_classes: int,
         assert_allclose(list(found.scores.values()), list(expected.scores.values()), rtol=1e-9)
         assert_allclose(found.per_fold["error"], expected.per_fold["error"], rtol=1e-9)
     assert not [sql for sql in asked if sql.startswith("stream") and "models" not in sql]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+@pytest.mark.parametrize("model", [GaussianNB(), QuadraticDiscriminantAnalysis()], ids=repr)
+def test_models_that_are_not_linear_are_scored_as_they_are_exported(engine: str, model: Any, asked: Any, request: Any) -> None:  # noqa: F811
+    X, y, data = a_table(3, "text")
+    store(connection := connect(engine, request), "t", data)
+    found = evaluate(model, open_table(connection, "SELECT * FROM t", target="y", columns=list(X.columns)), plan=PLAN)
+    folds = PLAN.fold_of_keys(data["id"])
+    expected = evaluate(model, X, y, plan=[(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(4)])
+    assert_allclose([found.error, found.training_error], [expected.error, expected.training_error], rtol=1e-12)
+    assert_allclose(found.scores["log_loss"], expected.scores["log_loss"], rtol=1e-9)
+    assert len([sql for sql in asked if sql.startswith("stream")]) == 2  # the held-out scores, and those of training
 
 
 @pytest.mark.parametrize(

@@ -123,4 +123,4 @@ def test_wide_tables_take_several_queries(engine: str, asked: Any, rng: Any, req
     store(connection := connect(engine, request), "t", {**{f"x{j}": X[:, j] for j in range(65)}, "y": y})
     found = ClassMoments.from_data(open_table(connection, "SELECT * FROM t", target="y"), pooled=True)
     assert_allclose(found.scatter, ClassMoments.from_data(X, y, pooled=True).scatter, rtol=1e-9, atol=1e-9)
-    assert len([sql for sql in asked if "pilot" in sql]) == {"duckdb": 1, "sqlite": 2, "postgres": 2}[engine]
+    assert len([sql for sql in asked if "centred" in sql]) == {"duckdb": 1, "sqlite": 2, "postgres": 2}[engine]

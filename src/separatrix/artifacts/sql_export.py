@@ -71,16 +71,26 @@ class SqlWriter:
     def _present(self, node: Node) -> Expression:
         x = self.write(node.args[0])
         if self.dialect.is_finite:
-            return sql.negation(sql.is_null(x))
+            return sql.is_there(x)
         return sql.operation("<=", sql.call("abs", x), self.number(LARGEST))
 
     def _not(self, node: Node) -> Expression:
         return sql.negation(self.write(node.args[0]))
 
     def _choose(self, node: Node) -> Expression:
-        there = sql.negation(sql.is_null(self.write(node.args[0].args[0]))) if not self.exact and is_line(node) else None
-        condition, one, two = (there if i == 0 and there is not None else self.write(arg) for i, arg in enumerate(node.args))
+        if not self.exact and is_line(node):
+            return self._line(node)
+        condition, one, two = (self.write(arg) for arg in node.args)
         return sql.case([(condition, one)], two)
+
+    def _line(self, node: Node) -> Expression:
+        """Return weight · x with the number in place of NULL that gives the same: only a column is chosen, never a product."""
+        x, value, gap = node.args[0].args[0], node.args[1], node.args[2].value
+        weight = 1.0 if value == x else value.args[0].value
+        there = sql.is_there(self.write(x))
+        if not 1e-100 < abs(weight) < 1e100:
+            return sql.case([(there, self.write(value))], self.number(gap))
+        return sql.operation("*", self.number(weight), sql.case([(there, self.write(x))], self.number(gap / weight)))
 
     def _largest(self, node: Node) -> Expression:
         return sql.extreme([self.write(arg) for arg in node.args], self.dialect, largest=True)
@@ -162,7 +172,11 @@ def is_line(node: Node) -> bool:
     if node.op != "choose" or node.args[0].op != "present":
         return False
     x, value = node.args[0].args[0], node.args[1]
-    return x.op == "column" and (value == x or (value.op == "product" and value.args[0].op == "number" and value.args[1] == x))
+    return (
+        x.op == "column"
+        and node.args[2].op == "number"
+        and (value == x or (value.op == "product" and value.args[0].op == "number" and value.args[1] == x))
+    )
 
 
 def _spellings(level: Any) -> list[str]:

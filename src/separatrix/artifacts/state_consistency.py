@@ -14,6 +14,9 @@ Sizes = dict[str, int]
 KINDS = {"gaussian": "g", "bernoulli": "h", "poisson": "h", "multinomial": "h", "categorical": "s"}
 """Kinds of columns of MixedNB, and the letter of the part that counts them."""
 
+HIGHEST_DEGREE = 50
+"""Of polynomials: the number of their terms is counted when they are restored."""
+
 
 def check_record(state: State, key: str, record: str, sizes: Sizes, at: str) -> None:
     """Raise an error for a record whose parts contradict each other."""
@@ -211,6 +214,15 @@ def _scaler(state: State, sizes: Sizes, at: str) -> None:
     _require("scale_" not in state.arrays or bool((state.arrays["scale_"] > 0).all()), at, "divides by zero")
 
 
+def _polynomial(state: State, sizes: Sizes, at: str) -> None:
+    degree = state.params["degree"]
+    degrees = list(degree) if isinstance(degree, tuple) and len(degree) == 2 else [degree]
+    _require(all(type(own) is int and 0 <= own <= HIGHEST_DEGREE for own in degrees), at, "has a degree that it cannot have")
+    _require(
+        all(isinstance(state.params[name], bool) for name in ("interaction_only", "include_bias")), at, "has parameters of another kind"
+    )
+
+
 _RECORDS: dict[str, Callable[[State, str, Sizes, str], None]] = {
     "Averaged": _averaged,
     "CalibrationMap": _calibration,
@@ -234,6 +246,7 @@ _MODELS: dict[str, Callable[[State, Sizes, str], None]] = {
     "OneVsOne": _machines,
     "OneVsRest": _machines,
     "Pipeline": _pipeline,
+    "PolynomialFeatures": _polynomial,
     "StandardScaler": _scaler,
     "TableClassifier": _table_model,
 }

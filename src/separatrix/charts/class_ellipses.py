@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import check_arguments
 from ..explaining.ellipses import ClassEllipses, class_ellipses
 from ..geometry.regions import ellipse
 from .decision_regions import boundaries
@@ -37,6 +38,7 @@ def ellipses(
 
 def ellipses_chart(found: ClassEllipses, share: float = 0.9, title: str | None = None) -> Layers:
     """Return the chart of ellipses that were computed: see `ellipses`."""
+    check_arguments(ellipses_chart, locals())
     own = found.regions
     names = distinct_plain(own.classes)
     ends = [alt.Scale(domain=[float(values[0]), float(values[-1])], nice=False, zero=False) for values in (own.x, own.y)]
@@ -59,7 +61,7 @@ def _points(found: ClassEllipses, names: list[str], colour: alt.Color, along: tu
     own = found.regions
     assert own.points is not None and own.truth is not None
     known = dict(zip(own.classes, names))
-    rows = data(x=own.points[:, 0], y=own.points[:, 1], label=[known[label] for label in own.truth.tolist()])
+    rows = data(x=own.points[:, 0], y=own.points[:, 1], label=[known.get(label, plain(label)) for label in own.truth.tolist()])
     mark = alt.Shape("label:N", scale=alt.Scale(domain=names, range=shapes(len(names))), legend=alt.Legend(title="class"))
     tips = [
         alt.Tooltip("label:N", title="class"),

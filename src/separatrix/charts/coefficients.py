@@ -8,7 +8,7 @@ from ..errors import InputError
 from ..explaining.model_explanation import ModelExplanation
 from .grammar import Layers, alt, data, layered
 from .palette import FIRST, QUIET, colours, shapes
-from .sampling import first_drawn
+from .sampling import first_drawn, require_most
 from .text import distinct_plain, plain
 
 MOST = 25
@@ -38,6 +38,7 @@ def coefficients(found: ModelExplanation, most: int = MOST) -> Layers:
         raise InputError(
             "The scores are not linear in the columns: there are no coefficients; column_effects(model, X).chart() draws what columns do."
         )
+    most = require_most(most)
     classes = found.classes[1:]
     m = len(table) // len(classes)
     names = [str(row).removeprefix(f"{classes[0]}: ") if len(classes) > 1 else str(row) for row in table["coefficient"][:m]]

@@ -8,7 +8,7 @@ from ..errors import InputError
 from ..explaining.column_effects import ColumnEffect, ColumnEffects
 from .grammar import Rows, alt, data, titled
 from .palette import FIRST, QUIET, SECOND
-from .sampling import first_drawn, rows_drawn
+from .sampling import first_drawn, require_most, rows_drawn
 from .text import plain
 
 MOST_LEVELS = 12
@@ -25,7 +25,7 @@ def column_effects(found: ColumnEffects, most: int = 9) -> Rows:
     """
     if not found.effects:
         raise InputError("No column moves the score of this model, so there is nothing to draw.")
-    shown = found.effects[:most]
+    shown = found.effects[: require_most(most)]
     ends = [value for effect in shown for value in (effect.adds.min(), effect.adds.max())]
     pad = 0.05 * (max(ends) - min(ends))
     reach = alt.Scale(domain=[min(ends) - pad, max(ends) + pad], nice=False)

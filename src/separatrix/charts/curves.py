@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..argument_types import check_arguments
 from ..decisions.curves import Curve
 from ..decisions.predictive import PredictiveValues
 from .grammar import Layers, alt, data, layered
@@ -35,6 +36,7 @@ def curve(found: Curve, title: str | None = None) -> Layers:
     >>> curve(roc([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1])).to_dict()["title"]["text"]
     'ROC curve'
     """
+    check_arguments(curve, locals())
     at = thinned(found.x, found.y)
     x, y = (_axis(name, values, found.name in SHARES) for name, values in zip(found.axes, (found.x, found.y)))
     rows = data(x=found.x[at], y=found.y[at], low=found.low[at], high=found.high[at], threshold=found.thresholds[at])

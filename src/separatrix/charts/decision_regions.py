@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.ndimage import uniform_filter
 
-from ..argument_types import is_among
+from ..argument_types import check_arguments, is_among
 from ..array_types import Floats, Indices
 from ..explaining.regions import Regions, decision_regions
 from ..geometry.bands import bands
@@ -41,11 +41,13 @@ def regions(
     >>> len(regions(NearestMean().fit(X, y), X, y, grid=5).to_dict()["layer"])
     3
     """
-    return regions_chart(decision_regions(model, X, y, plane, grid=grid), title or f"Decision regions of {type(model).__name__}")
+    found = decision_regions(model, X, y, plane, grid=grid)
+    return regions_chart(found, f"Decision regions of {type(model).__name__}" if title is None else title)
 
 
 def regions_chart(found: Regions, title: str | None = None) -> Layers:
     """Return the chart of regions that were computed: see `regions`."""
+    check_arguments(regions_chart, locals())
     names = _names(found)
     scale = alt.Scale(domain=names, range=[*colours(len(found.classes)), *[QUIET] * (len(names) - len(found.classes))])
     x, y = (alt.Axis(title=plain(name, 40)) for name in found.axes)

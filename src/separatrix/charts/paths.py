@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..argument_types import is_listed
 from ..array_types import Floats
+from ..errors import InputError, short_text
 from ..evaluation.learning_curve import LearningCurve
 from ..evaluation.shrinkage_path import ShrinkagePath
 from ..selection.penalty_path import RegularisationPath
@@ -79,6 +81,8 @@ def penalty(found: RegularisationPath, names: list[str] | None = None) -> Rows:
     names : of the columns, optional
     """
     m, R, p = found.coef.shape
+    if names is not None and (not is_listed(names) or len(names) != p):
+        raise InputError(f"names={short_text(names)} must be a list of {p} names, one for each column.")
     lines = found.coef.reshape(m, R * p)
     called = [f"x{j}" for j in range(p)] if names is None else distinct_plain(names)
     labels = [called[j] if R == 1 else f"{called[j]}, row {r}" for r in range(R) for j in range(p)]

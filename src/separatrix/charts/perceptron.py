@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import as_numbers, check_arguments
 from ..array_types import Floats
-from ..errors import InputError
-from ..explaining.columns import column_number
-from ..explaining.model_views import names_of
+from ..errors import InputError, InputTypeError, short_text
+from ..explaining.model_views import names_of, require_fitted
+from ..explaining.regions import plane_columns, row_labels
 from ..geometry import Hyperplane
 from ..geometry.regions import axis_range, line_in_box
+from ..models.online_perceptron import OnlinePerceptron
 from .grammar import Layers, alt, data, layered
 from .palette import QUIET, SECOND, colours, shapes
 from .sampling import rows_drawn, sampled
@@ -39,17 +41,21 @@ def perceptron_path(model: Any, X: Any, y: Any, plane: Sequence[Any] = (0, 1), t
     >>> perceptron_path(model, X, y).to_dict()["params"][0]["bind"]["max"]
     3
     """
+    check_arguments(perceptron_path, locals())
+    if not isinstance(model, OnlinePerceptron):
+        raise InputTypeError(f"model={short_text(model)} is no perceptron; fit Perceptron(trace=True) and pass it.")
+    require_fitted(model)
     if len(model.classes_) != 2:
         raise InputError(f"The path of a perceptron is drawn for two classes; this one has {len(model.classes_)}.")
     coefs, intercepts = model.replay(X)
     history = model.history_
-    rows = np.asarray(X, dtype=np.float64)
+    rows = as_numbers("X", X, "give rows of numbers.")
     names = names_of(model, None)
-    a, b = (column_number(names, key, "plane") for key in plane)
+    a, b = plane_columns(plane, names)
     mean = rows.mean(axis=0)
     mean[[a, b]] = 0.0
     W, w0 = coefs[:, 0, :][:, [a, b]], intercepts[:, 0] + coefs[:, 0, :] @ mean
-    points, labels = rows[:, [a, b]], np.asarray(y)
+    points, labels = rows[:, [a, b]], row_labels(y, len(rows))
     shown = np.unique(np.linspace(0, len(W) - 1, min(len(W), MOST_UPDATES + 1)).round().astype(int))
     box = axis_range(points[:, 0]), axis_range(points[:, 1])
     along = tuple(
@@ -107,7 +113,12 @@ def _points(points: Floats, labels: Any, classes: list[Any], along: Any) -> alt.
     drawn = sampled(len(points))
     names = distinct_plain(classes)
     known = dict(zip(classes, names))
-    rows = data(x=points[drawn, 0], y=points[drawn, 1], row=drawn.tolist(), label=[known[label] for label in labels[drawn].tolist()])
+    rows = data(
+        x=points[drawn, 0],
+        y=points[drawn, 1],
+        row=drawn.tolist(),
+        label=[known.get(label, plain(label)) for label in labels[drawn].tolist()],
+    )
     legend = alt.Legend(title="class")
     palette = colours(3)
     return (

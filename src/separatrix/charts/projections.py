@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import check_arguments
 from ..explaining.projection import Projection, project
 from .grammar import Layers, alt, data, layered
 from .palette import QUIET, colours
@@ -38,6 +39,7 @@ def projection(model: Any, X: Any, y: Any, direction: Any = None, title: str | N
 
 def projection_chart(found: Projection, title: str | None = None) -> Layers:
     """Return the chart of a projection that was computed: see `projection`."""
+    check_arguments(projection_chart, locals())
     names = distinct_plain(found.classes)
     scale, legend = alt.Scale(domain=names, range=colours(len(names))), alt.Legend(title="class", orient="bottom", symbolOpacity=1)
     x = alt.X("x:Q", title="x'w / ‖w‖", scale=alt.Scale(domain=[float(found.at[0]), float(found.at[-1])], nice=False, zero=False))

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..argument_types import check_arguments
 from ..array_types import Floats, Indices
+from ..errors import InputError, short_text
 
 MOST_POINTS = 2_000
 """Rows drawn as points."""
@@ -42,6 +44,20 @@ def thinned(x: Floats, y: Floats, most: int = MOST_STEPS) -> Indices:
     along = np.append(0.0, np.cumsum(steps))
     at = np.searchsorted(along, np.linspace(0.0, along[-1], most))
     return np.unique(np.append(np.minimum(at, len(x) - 1), len(x) - 1)).astype(np.intp)
+
+
+def require_most(most: int) -> int:
+    """Return how many lines of a list are to be drawn, at least one.
+
+    Examples
+    --------
+    >>> require_most(12)
+    12
+    """
+    check_arguments(require_most, locals())
+    if most < 1:
+        raise InputError(f"most={short_text(most)}: at least one is drawn; use a number such as 12.")
+    return int(most)
 
 
 def rows_drawn(drawn: int, n: Any, what: str = "rows") -> str:

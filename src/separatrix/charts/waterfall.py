@@ -7,7 +7,7 @@ import numpy as np
 from ..explaining.row_explanation import RowExplanation
 from .grammar import Layers, alt, data, layered
 from .palette import FIRST, QUIET, SECOND
-from .sampling import first_drawn
+from .sampling import first_drawn, require_most
 from .text import distinct_plain, plain
 
 MOST = 12
@@ -30,6 +30,7 @@ def waterfall(found: RowExplanation, most: int = MOST) -> Layers:
     >>> waterfall(explain(model, [[3, 2]], 0)).to_dict()["title"]["text"]
     'Row 0: low rather than high'
     """
+    most = require_most(most)
     order = np.argsort(-np.abs(found.contributions), kind="stable")
     order = order[[found.names[j] not in found.unused for j in order]]
     shown, rest = order[:most], order[most:]

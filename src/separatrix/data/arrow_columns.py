@@ -80,6 +80,14 @@ def weights(piece: Piece, name: str) -> Floats:
     return values
 
 
+def key_values(values: Any) -> NDArray[Any]:
+    """Return a column of keys as an array whose values keep their type: texts, whole numbers, booleans, days."""
+    if hasattr(values, "dictionary"):
+        values = values.dictionary_decode()
+    plain: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+    return plain
+
+
 def text_codes(values: Any, classes: NDArray[Any], by_label: dict[Any, int]) -> Codes:
     """Return the codes of a column of text or categories; only its distinct values are looked up.
 

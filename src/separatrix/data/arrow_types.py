@@ -71,6 +71,17 @@ def is_single(type_: Any) -> bool:
     return bool(type_ == pa.float32())
 
 
+def are_numbers(one: Any, other: Any) -> bool:
+    """Whether both types are whole numbers or floats, which one array of floats holds.
+
+    Examples
+    --------
+    >>> are_numbers(pa.int32(), pa.float64()), are_numbers(pa.int32(), "missing")
+    (True, False)
+    """
+    return all(isinstance(type_, pa.DataType) and (types.is_integer(type_) or types.is_floating(type_)) for type_ in (one, other))
+
+
 def coded(type_: Any) -> Any:
     """Return the type that reads text as codes of its distinct values; other types as they are."""
     return pa.dictionary(pa.int32(), pa.string()) if types.is_string(type_) else type_

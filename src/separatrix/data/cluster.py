@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from ..errors import ClusterError, InputError, InputTypeError, MissingExtraError, SeparatrixError, short_text
 from ..progress import Event, notice, stop_if_cancelled, task
 from .cluster_table import ClusterTable
-from .features import choose_features
+from .features import choose_features, require_column
 from .labels import check_classes
 from .partitions import ArrayLoader, FrameLoader
 from .source import Block, Source
@@ -23,7 +24,7 @@ try:
     import cloudpickle
     import dask
     import distributed
-    from distributed.client import FutureCancelledError
+    from distributed.client import CancelledError
 except ImportError as error:
     raise MissingExtraError("A cluster needs dask and distributed; install them: pip install 'separatrix[cluster]'.") from error
 
@@ -114,9 +115,16 @@ def _of_frame(engine: DaskEngine, frame: Any, target: Any, columns: Sequence[str
     used = [*features, *(name for name in (target, weight) if name is not None)]
     table = ClusterTable(engine, frame[used].to_delayed(), FrameLoader(features, target, weight))
     table.label_parts = table.parts if target is None else frame[[target]].to_delayed()
+    table.column_parts = partial(_column_parts, frame)
     table.n_features, table.feature_names, table.is_labelled = len(features), features, target is not None
     table.origin = ("dask", str(frame.__dask_tokenize__() if hasattr(frame, "__dask_tokenize__") else id(frame)), target, weight)
     return table
+
+
+def _column_parts(frame: Any, name: str) -> list[Any]:
+    require_column("key", name, frame.columns)
+    parts: list[Any] = frame[[name]].to_delayed()
+    return parts
 
 
 def _plain(types: Any) -> list[str]:
@@ -212,9 +220,9 @@ class DaskEngine:
             raise
 
     def _drop(self, futures: list[Any]) -> None:
-        """Let the cluster forget tasks, where it still stands."""
-        if self.client.status == "running":
-            self.client.cancel(futures, force=True)
+        """Let the cluster forget tasks: those that nobody waits for any more are not begun."""
+        for future in futures:
+            future.release()
 
     def _awaited(self, future: Any) -> Any:
         """Return a future once it is done; raise what went wrong with its task, or with the cluster."""
@@ -229,7 +237,7 @@ class DaskEngine:
                 if time.monotonic() - alone > PATIENCE:
                     raise ClusterError(f"No worker has been there for {PATIENCE:g} seconds; start workers, and fit again.") from None
                 continue
-            except (FutureCancelledError, OSError) as error:
+            except (CancelledError, OSError) as error:
                 raise self._lost(error) from None
             if future.status == "finished":
                 return future
@@ -238,7 +246,7 @@ class DaskEngine:
     def _failed(self, future: Any) -> BaseException:
         try:
             error = future.exception(timeout=CONNECTING)
-        except (FutureCancelledError, TimeoutError, OSError) as cancelled:
+        except (CancelledError, TimeoutError, OSError) as cancelled:
             return self._lost(cancelled)
         if isinstance(error, distributed.scheduler.KilledWorker):
             return ClusterError(

@@ -11,12 +11,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Ints
 from ..errors import InputError, InputTypeError
+from .features import require_column
 from .labels import check_classes
 from .merging import M
-from .partitions import ArrayLoader, FileLoader, FrameLoader, blocks_of, joined_classes, labels_of, merged, values_of
+from .partitions import (
+    ArrayLoader,
+    FileLoader,
+    FrameLoader,
+    blocks_of,
+    joined_classes,
+    keys_of,
+    labels_of,
+    merged,
+    merged_values,
+    over_part,
+    values_of,
+)
 from .source import Block, Source
 
 R = TypeVar("R")
@@ -66,6 +81,7 @@ class ClusterTable(Source):
         self.known: NDArray[Any] | None = None
         self.rows_known: list[int | None] = [None] * len(self.parts)
         self.files: Any = None
+        self.column_parts: Callable[[str], list[Any]] = _without_names
         self.held: list[Any] | None = None
         self.is_labelled = self.keeps = False
 
@@ -80,7 +96,7 @@ class ClusterTable(Source):
 
     def __getstate__(self) -> dict[str, Any]:
         # A pass may refer to the table it runs over: what travels is what a worker can use, which is neither engine nor tasks.
-        return {**vars(self), "engine": None, "parts": [], "label_parts": [], "held": None, "files": None}
+        return {**vars(self), "engine": None, "parts": [], "label_parts": [], "held": None, "files": None, "column_parts": None}
 
     @property
     def n_rows(self) -> int | None:  # type: ignore[override]
@@ -103,6 +119,14 @@ class ClusterTable(Source):
         self.rows_known = [n for n, _ in found]
         if self.is_labelled and self.known is None:
             self.known = joined_classes(labels for _, labels in found)
+
+    def key_numbers(self, name: str, seed: int = 0) -> Ints:
+        """Return a number for each row by the hash of its key, computed on the workers."""
+        if self.files is not None:
+            require_column("key", name, self.files.schema.names)
+        parts = self.parts if self.files is not None else self.column_parts(name)
+        found = list(self.engine.results([self.engine.later(keys_of, part, name, seed) for part in parts], "keys"))
+        return np.concatenate(found)
 
     def with_classes(self, classes: Any) -> Self:
         """Return the same rows with codes in terms of the classes given."""
@@ -176,7 +200,7 @@ class ClusterTable(Source):
         """Run a pass on every block and merge what comes back: within a partition, then partitions in a tree of fixed form."""
         if not callable(pass_):
             raise InputTypeError(f"pass_={pass_!r:.60} must be a function of a block that returns a summary, such as lambda block: ….")
-        leaves = self._leaves(_merged_values, pass_)
+        leaves = self._leaves(merged_values, pass_)
         level = leaves
         while len(level) > 1:
             level = [self.engine.later(merged, level[i : i + FAN_IN]) for i in range(0, len(level), FAN_IN)]
@@ -187,8 +211,10 @@ class ClusterTable(Source):
 
     def _leaves(self, over: Callable[..., Any], function: Callable[[Block], Any]) -> list[Any]:
         """Return a task for each partition; the function is packed once and is a task itself, which can be computed again."""
-        packed = self.engine.packed(function)
-        return [self.engine.later(over, self._loaded(i), packed) for i in range(len(self.parts))]
+        packed, places = self.engine.packed(function), range(len(self.parts))
+        if self.keeps:
+            return [self.engine.later(over, self._loaded(i), packed) for i in places]
+        return [self.engine.later(over_part, self.parts[i], *self._how(i), over, packed) for i in places]
 
     def _loaded(self, i: int) -> Any:
         """Return the task, or the future, of the blocks of a partition."""
@@ -197,12 +223,16 @@ class ClusterTable(Source):
         return self._loading(i) if self.held is None else self.held[i]
 
     def _loading(self, i: int) -> Any:
-        classes, known = self.classes, self.rows_known
-        if None in known:
+        return self.engine.later(blocks_of, self.parts[i], *self._how(i))
+
+    def _how(self, i: int) -> tuple[Any, int, int]:
+        """Return how a partition becomes blocks: the loader, the partition's number and that of its first row."""
+        classes = self.classes
+        if None in self.rows_known:
             self._count()
         loader = self.loader if classes is None else replace(self.loader, classes=classes)
-        return self.engine.later(blocks_of, self.parts[i], loader, i, sum(n or 0 for n in self.rows_known[:i]))
+        return loader, i, sum(n or 0 for n in self.rows_known[:i])
 
 
-def _merged_values(blocks: list[Block], function: Callable[[Block], Any]) -> Any:
-    return merged(values_of(blocks, function))
+def _without_names(name: str) -> list[Any]:
+    raise InputError(f"An array has no column {name!r} to take keys from; leave key= out to fold by the numbers of the rows.")

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import DatabaseError, InputError, InputTypeError, short_text
+from ..errors import DatabaseError, InputError, InputTypeError, MissingExtraError, short_text
 from .arrow_types import batch_of, kind_of
 from .sql import Dialect, dialect_of
 
@@ -28,6 +28,24 @@ _DRIVERS |= {"snowflake": "snowflake", "pyspark": "spark", "databricks": "spark"
 _POSTGRES_KINDS = {16: "boolean", 1082: "date", 1114: "date", 1184: "date"}
 _POSTGRES_KINDS |= dict.fromkeys((20, 21, 23, 26, 700, 701, 1700), "number") | dict.fromkeys((18, 19, 25, 1042, 1043), "text")
 """Numbers of PostgreSQL's own types, the same in every installation (catalogue pg_type)."""
+
+
+def connect_duckdb(path: str) -> Any:
+    """Return a connection to a DuckDB file, which is not written to, or to an empty database in memory.
+
+    Examples
+    --------
+    >>> connect_duckdb(":memory:").execute("SELECT 42").fetchall()
+    [(42,)]
+    """
+    try:
+        import duckdb
+    except ImportError as missing:
+        raise MissingExtraError("A query without a connection needs DuckDB: pip install 'separatrix[database]'.") from missing
+    try:
+        return duckdb.connect(path, read_only=path != ":memory:")
+    except duckdb.Error as error:
+        raise DatabaseError(f"DuckDB cannot open {path!r}: {short_text_of(error)}.") from error
 
 
 def dialect_of_connection(connection: Any, dialect: str | None) -> Dialect:

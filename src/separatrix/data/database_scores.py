@@ -18,8 +18,10 @@ from .arrow_columns import numbers
 from .database_columns import fold_of, require_keys
 from .database_groups import GroupedQuery
 from .sql import Expression
-from .sum_engine import FoldScores, KeyFolds, NotSummed
+from .sum_engine import FoldScores, KeyFolds, ModelWriter, NotSummed
 
+LABEL, FOLD, WEIGHT = "separatrix label", "separatrix fold", "separatrix weight"
+"""Names that no column of a user's query is likely to have."""
 BATCH = 65_536
 """Rows whose scores are fetched at once."""
 
@@ -49,6 +51,29 @@ def stream_scores(
         first = 2 if weight is None else 3
         scores = np.column_stack([numbers(batch.column(first + r)) for r in range(R)]).astype(np.float64)
         yield FoldScores(coder(batch.column(0)), numbers(batch.column(1)).astype(np.int64), weight, scores)
+
+
+def stream_posteriors(query: GroupedQuery, folds: KeyFolds, write: ModelWriter, coder: Callable[[Any], Codes]) -> Generator[FoldScores]:
+    """Yield labels, folds, weights and logarithms of the posteriors of all rows, each by the model of its fold, which is written as SQL."""
+    require_keys(query.connection, query.columns, folds)
+    columns, kept = query.columns, [LABEL, FOLD, *([WEIGHT] if query.columns.weight is not None else [])]
+    parts = []
+    for f in range(folds.n_splits):
+        fold = fold_of(folds, columns.kinds[folds.key], query.dialect)
+        told: dict[str, Expression] = {name: columns.value(name) for name in columns.features}
+        told |= {LABEL: columns.label(), FOLD: sql.integer(f)}
+        told |= {WEIGHT: columns.value(columns.weight)} if columns.weight is not None else {}
+        rows = sql.select(told, columns.given.copy(), sql.operation("=", fold, sql.integer(f)))
+        scored = write(f, sql.written(rows, query.dialect), query.dialect.name, kept)
+        parts.append(sql.select([sql.every_column()], sql.subquery(scored, query.dialect, f"fold {f}")))
+    label = "text" if columns.kinds[str(columns.target)] == "text" else "label"
+    K, first = len(query.classes), len(kept) + 1  # a predicted label stands before the posteriors
+    kinds = [label, "number", *["number"] * (len(kept) - 2), label, *["number"] * K]
+    for batch in query.connection.stream(sql.written(sql.union(parts), query.dialect), kinds, BATCH):
+        weight = numbers(batch.column(2)).astype(np.float64) if columns.weight is not None else None
+        posteriors = np.column_stack([numbers(batch.column(first + k)) for k in range(K)]).astype(np.float64)
+        with np.errstate(divide="ignore"):
+            yield FoldScores(coder(batch.column(0)), numbers(batch.column(1)).astype(np.int64), weight, np.log(posteriors))
 
 
 def _constants(query: GroupedQuery, fold: int, coef: Floats, intercept: Floats) -> Expression:

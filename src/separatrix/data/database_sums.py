@@ -1,8 +1,8 @@
 """What a database sums for closed-form models: moments, totals, categories and fourth powers, by class and by fold.
 
 Moments are sums about a pilot near the means, so that no digits are lost where means are large: the means of a few rows will do, because
-whatever the pilot is, the moments are those of all rows. Where it turns out to lie many standard deviations off (rows sorted by time, a
-jump), the sums are asked for once more, about the means then known.
+whatever the pilot is, the moments are those of all rows. Where it turns out to lie many standard deviations off (classes far apart, rows
+sorted by time, a jump), the sums are asked for once more, about the means of the classes then known.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..array_types import Codes, Floats
 from . import sql
 from .database_columns import count, is_finite, plain, require_keys
 from .database_groups import GroupedQuery, GroupSums
-from .database_scores import stream_scores
+from .database_scores import stream_posteriors, stream_scores
 from .sql import Expression
-from .sum_engine import ColumnTotals, FoldScores, GroupMoments, KeyFolds, LevelCounts, MomentKind
+from .sum_engine import ColumnTotals, FoldScores, GroupMoments, KeyFolds, LevelCounts, ModelWriter, MomentKind
 
 LARGEST = 10_000_000
 """Largest number of a category."""
@@ -54,6 +54,10 @@ class DatabaseSums(GroupedQuery):
     def fold_scores(self, folds: KeyFolds, coef: Floats, intercept: Floats) -> Iterator[FoldScores]:
         """Yield all rows, each scored by the linear model of its fold."""
         return stream_scores(self, folds, coef, intercept, self.coder)
+
+    def fold_posteriors(self, folds: KeyFolds, write: ModelWriter) -> Iterator[FoldScores]:
+        """Yield all rows with the logarithms of their posteriors, by models written as SQL."""
+        return stream_posteriors(self, folds, write, self.coder)
 
     def _moments(self, kind: MomentKind, folds: KeyFolds | None) -> list[GroupMoments]:
         p, weighted = self.n_features, self.columns.weight is not None

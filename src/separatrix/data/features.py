@@ -6,7 +6,7 @@ name of another type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..argument_types import is_listed
@@ -25,7 +25,7 @@ def choose_features(
     """
     for role, name in (("target", target), ("weight", weight)):
         if name is not None:
-            _refuse_unknown(role, name, kinds)
+            require_column(role, name, kinds)
     if target is not None and kinds[target] not in ("number", "text", "null"):
         raise InputError(
             f"target={target!r} is a column of type {kinds[target]}; labels must be whole numbers, text, categories or booleans. "
@@ -50,7 +50,7 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
     columns = tuple(columns)
     seen: set[str] = set()
     for name in columns:
-        _refuse_unknown("columns", name, kinds)
+        require_column("columns", name, kinds)
         if name in roles:
             raise InputError(f"Column {name!r} is the {roles[name]} and cannot be a feature too; leave it out of columns.")
         if name in seen:
@@ -59,11 +59,11 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
     return columns
 
 
-def _refuse_unknown(role: str, name: Any, kinds: Mapping[str, str]) -> None:
-    if not isinstance(name, str) or name not in kinds:
-        raise UnknownNameError(
-            f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, kinds)} It holds {_listed(list(kinds))}."
-        )
+def require_column(role: str, name: Any, kinds: Iterable[str]) -> None:
+    """Raise an error for the name of a column that the table does not have."""
+    known = list(kinds)
+    if not isinstance(name, str) or name not in known:
+        raise UnknownNameError(f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, known)} It holds {_listed(known)}.")
 
 
 def refuse_text(features: Sequence[str], kinds: Mapping[str, str]) -> None:
@@ -103,7 +103,7 @@ def _instead(names: Sequence[str]) -> str:
     return f", for instance columns=[{_listed(names)}]" if names else ""
 
 
-def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None) -> None:
+def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None, mixable: Sequence[str] = ()) -> None:
     """Raise an error that names the first file whose columns differ from those of the first file.
 
     Parameters
@@ -111,14 +111,17 @@ def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = 
     schemas : by file, something with `names` and `field(name).type`
     used : the columns to compare, all if not given
         The order of the columns may differ: they are read by name.
+    mixable : columns that may hold whole numbers in one file and floats in another
     """
+    from .arrow_types import are_numbers  # not above: frames need this file, and no Arrow
+
     (first, expected), *others = schemas.items()
     known = expected.names if used is None else used
     for file, schema in others:
         names = set(schema.names)
         for name in known:
             there = schema.field(name).type if name in names else "missing"
-            if there != expected.field(name).type:
+            if there != expected.field(name).type and not (name in mixable and are_numbers(there, expected.field(name).type)):
                 _differ(name, first, str(expected.field(name).type), file, str(there))
         extra = sorted(names.difference(known), key=schema.names.index) if used is None else []
         if extra:

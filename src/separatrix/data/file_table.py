@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Codes
+from ..array_types import Codes, Ints
 from ..errors import InputError
-from .arrow_columns import column, distinct_labels, numbers, text_codes, weights
+from .arrow_columns import column, distinct_labels, key_values, numbers, text_codes, weights
 from .arrow_types import is_single, kind_of
 from .batches import Batch, Piece, cut, read_ahead
-from .features import refuse_text
+from .features import refuse_text, require_column
 from .file_parts import FilePart, read_part
 from .formats import Stamp, joined_rows, kinds_of, settled_schema
+from .key_hash import key_numbers
 from .labels import check_classes, code_table, encode, find_classes
+from .reading import ReadingSize
 from .row_filter import RowFilter
 from .source import Block, Source, chunk_rows
 from .threads import ordered_map, single_threaded_blas, thread_count
@@ -83,10 +85,9 @@ class FileTable(Source):
         """Number of rows, where it is known before they are read."""
         return self.stored_rows
 
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of the files that a pass reads, all columns among them."""
-        return sum(size for size, _ in self.stamps.values())
+    def reading(self) -> ReadingSize:
+        """Return the rows and the bytes of the files, all columns among them."""
+        return ReadingSize(self.stored_rows, sum(size for size, _ in self.stamps.values()))
 
     def portions(self) -> list[Self]:
         """Return the table in pieces of some row groups, or a file, each: what the workers of a cluster read."""
@@ -98,6 +99,13 @@ class FileTable(Source):
         table.stamps = {part.file: part.stamp for part in parts}
         table.files = tuple(table.stamps)
         return table
+
+    def key_numbers(self, name: str, seed: int = 0) -> Ints:
+        """Return a number for each row by the hash of its key, read from a column that need be no feature."""
+        require_column("key", name, self.schema.names)
+        asked = [name] if self.target in (None, name) else [name, str(self.target)]
+        found = [key_numbers(key_values(column(piece, name)), seed, name) for piece in self._pieces_of(asked)]
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def counted(self) -> tuple[int, NDArray[Any] | None]:
         """Return the number of rows and the distinct labels, by reading no more than the target column."""

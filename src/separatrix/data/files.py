@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from ..errors import InputError, InputTypeError
 from .features import choose_features, refuse_differences
 from .file_parts import part_of, with_folders
 from .file_table import FileTable
-from .formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of
+from .formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest
 from .paths import find_files
 from .row_filter import RowFilter, folder_columns
 from .source import Source
@@ -41,7 +42,7 @@ def open_table(
         by , ; | or tabs, as the header is) or JSON lines (.jsonl, .ndjson); the last two also with .gz, .bz2, .zst or .xz after it.
         The rows come in the order of the sorted files; those of a list in the order of the list. Folders such as year=2024/ add a
         column, `year`. A connection is one of DuckDB, of ADBC or of any driver of Python's DB-API; it stays yours, and is neither closed
-        nor committed.
+        nor committed. The name of a .duckdb file, or ":memory:" for queries of files, is opened with DuckDB.
     query : str
         One SELECT for the database. It is wrapped, never changed; what a closed-form model needs is summed there, in one snapshot, and no
         row leaves it, while other models stream the rows. For files, the target may stand here.
@@ -85,7 +86,7 @@ def open_table(
     >>> open_table(database, "select age, buys from visits", target="buys").feature_names
     ('age',)
     """
-    if is_connection(path):
+    if is_connection(path) or (isinstance(path, str | os.PathLike) and os.fspath(path).endswith((".duckdb", ":memory:"))):
         check_arguments(open_table, locals())
         if where is not None or cluster is not None:
             raise InputError("where and cluster are for files; write WHERE into the query, which the database runs itself.")
@@ -138,7 +139,9 @@ def _open_query(
     require_name("target", target)
     require_name("weight", weight)
     from .database import open_query
+    from .database_connection import connect_duckdb
 
+    connection = connection if is_connection(connection) else connect_duckdb(os.fspath(connection))
     options = {"columns": columns, "weight": weight, "classes": classes, "batch_rows": batch_rows, "n_jobs": n_jobs}
     return open_query(connection, query, target, dialect=dialect, timeout=timeout, **options)
 
@@ -165,14 +168,14 @@ def _open_files(
     read = {file: schema_of(file, kind, target) for file in files}
     schemas = shared_types(read, kind)
     constants = folder_columns(files)
-    schema = with_folders(schemas[files[0]], constants)
+    schema = with_folders(widest(schemas), constants)
     refuse_other_encodings(read, kind, [name for name in (target, weight) if name is not None])
     features = choose_features(kinds_of(schema), columns, target, weight)
     used = [*features, *(name for name in (target, weight) if name is not None)]
     refuse_other_encodings(read, kind, used)
     rows = None if where is None else RowFilter.of(where, schema)
     asked = [*used, *(rows.names if rows else ())]
-    refuse_differences(schemas, None if columns is None else [name for name in asked if name in schemas[files[0]].names])
+    refuse_differences(schemas, None if columns is None else [name for name in asked if name in schemas[files[0]].names], features)
     parts = [part_of(file, stamps[file], kind, schema, constants[file], rows) for file in files]
     table = FileTable(stamps, kind, schema, features, target, weight, [part for part in parts if part is not None], rows)
     table.batch_rows = batch_rows or table.batch_rows

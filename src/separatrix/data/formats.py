@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from pyarrow import types
 
 from ..errors import InputError
-from .arrow_types import coded, common, kind_of
+from .arrow_types import are_numbers, coded, common, kind_of
 from .batches import Piece
 from .byte_streams import BROKEN, STREAM_BYTES, TOO_LONG
 from .csv_files import csv_schema, explain, read_csv, refuse_not_utf8, settled_types
@@ -88,6 +88,20 @@ def shared_types(schemas: Mapping[str, Any], kind: str) -> dict[str, Any]:
     return {
         file: pa.schema([(name, shared[name]) for name in (shared if kind == "json" else schema.names)]) for file, schema in schemas.items()
     }
+
+
+def widest(schemas: Mapping[str, Any]) -> Any:
+    """Return the columns of the first file; those that are whole numbers in one file and floats in another as float64."""
+    first, *others = schemas.values()
+    for other in others:
+        for i, field in enumerate(first):
+            if (
+                field.name in other.names
+                and other.field(field.name).type != field.type
+                and are_numbers(other.field(field.name).type, field.type)
+            ):
+                first = first.set(i, pa.field(field.name, pa.float64()))
+    return first
 
 
 def refuse_other_encodings(schemas: Mapping[str, Any], kind: str, used: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, InputTypeError
 from .arrays import refuse_empty
+from .features import require_column
 from .labels import Labels
 from .source import ChunkedSource
 
@@ -187,6 +188,21 @@ def open_frame(X: Any) -> nw.DataFrame[Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"Two columns of X are called {twice!r}; give every column a name of its own: X.columns = […].")
     return frame
+
+
+def take_column(X: Any, name: str) -> tuple[Any, Any]:
+    """Return a frame without one of its columns, and that column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rest, ids = take_column(pd.DataFrame({"id": ["a", "b"], "age": [31, 47]}), "id")
+    >>> list(rest.columns), ids.tolist()
+    (['age'], ['a', 'b'])
+    """
+    frame = open_frame(X)
+    require_column("key", name, frame.columns)
+    return frame.drop(name).to_native(), frame[name].to_native()
 
 
 def refuse_damaged(data: Any, name: str) -> None:

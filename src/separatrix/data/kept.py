@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..thresholds import KEPT
+from .reading import ReadingSize
 from .source import Block, Source
 from .threads import ordered_map, single_threaded_blas, thread_count
 
@@ -41,6 +42,10 @@ class Kept(Source):
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, block by block."""
         return iter(self.held) if self.is_whole else self.source.blocks()
+
+    def reading(self) -> ReadingSize | None:
+        """Return what the next pass has to read: nothing, once the rows are in memory."""
+        return None if self.is_whole else self.source.reading()
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; the first pass keeps the blocks."""

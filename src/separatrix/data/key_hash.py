@@ -98,6 +98,10 @@ def _refused(name: str, key: Any) -> InputError:
 
 def _plain(keys: Any, name: str) -> NDArray[Any]:
     """Return keys as an array of one dimension whose values keep their type."""
+    if not isinstance(keys, list | tuple | np.ndarray):
+        from .frames import series_to_numpy
+
+        keys = series_to_numpy(keys)
     values = keys if isinstance(keys, np.ndarray) else np.asarray(keys, dtype=object if _is_mixed(keys) else None)
     if values.ndim != 1 or values.dtype.kind not in "biufUOM":
         raise InputError(

@@ -5,15 +5,17 @@ Nothing here knows which engine runs it: a loader and a pass are values that tra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Ints
 from ..errors import InputError
 from .arrays import ArraySource
+from .key_hash import key_numbers
 from .labels import Labels, find_classes
 from .merging import merge_each
 from .opening import as_source, check_weights
@@ -109,11 +111,21 @@ def _weights(given: Any) -> NDArray[Any] | None:
 
 def blocks_of(part: Any, loader: Loader, number: int, start: int) -> list[Block]:
     """Return the blocks of a partition whose first row has the number `start` in the table."""
+    return list(_streamed(part, loader, number, start))
+
+
+def _streamed(part: Any, loader: Loader, number: int, start: int) -> Iterator[Block]:
     try:
         source = loader.source(part)
-        return [] if source is None else [replace(block, start=block.start + start) for block in source.blocks()]
+        for block in () if source is None else source.blocks():
+            yield replace(block, start=block.start + start)
     except InputError as error:
         raise type(error)(f"Partition {number}: {error}") from None
+
+
+def over_part(part: Any, loader: Loader, number: int, start: int, over: Callable[..., Any], function: Callable[[Block], Any]) -> Any:
+    """Return what a pass gives on a partition that is read for it, block by block, and not kept."""
+    return over(_streamed(part, loader, number, start), function)
 
 
 def labels_of(part: Any, loader: Loader, number: int) -> tuple[int, NDArray[Any] | None]:
@@ -122,6 +134,17 @@ def labels_of(part: Any, loader: Loader, number: int) -> tuple[int, NDArray[Any]
         return loader.labels(part)
     except InputError as error:
         raise type(error)(f"Partition {number}: {error}") from None
+
+
+def keys_of(part: Any, name: str, seed: int) -> Ints:
+    """Return the numbers of the keys of a partition: part of a table of files, or a frame of the one column."""
+    if hasattr(part, "key_numbers"):
+        found: Ints = part.key_numbers(name, seed)
+        return found
+    values = part[name]
+    if values.isna().any():
+        raise InputError(f"Column {name!r}, the key of the folds, misses a value; every row needs one.")
+    return key_numbers(values.to_numpy(), seed, name)
 
 
 def joined_classes(found: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
@@ -142,6 +165,12 @@ def values_of(blocks: Iterable[Block], function: Callable[[Block], Any]) -> list
     """Return function(block) of each block, as a pass on this machine would."""
     with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return [function(block) for block in blocks]
+
+
+def merged_values(blocks: Iterable[Block], function: Callable[[Block], Any]) -> Any:
+    """Return function(block) of all blocks, merged in their order; one block is held at a time."""
+    with single_threaded_blas(), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return merged(function(block) for block in blocks)
 
 
 def merged(values: Iterable[Any]) -> Any:

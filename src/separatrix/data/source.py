@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -13,11 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..array_types import Codes, Floats
+from ..array_types import Codes, Floats, Ints
 from ..errors import InputError, InputTypeError
 from ..thresholds import THREADS
 from .labels import Labels
 from .merging import M, merge_each
+from .reading import ReadingSize, told
 from .sum_engine import SumEngine
 from .threads import ordered_map, single_threaded_blas, thread_count
 
@@ -202,8 +203,16 @@ class Source(ABC):
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
 
+    def key_numbers(self, name: str, seed: int = 0) -> Ints:
+        """Return a number for each row by the hash of its key, a column of the table; see :mod:`separatrix.data.key_hash`."""
+        raise InputError(f"The rows have no column {name!r} to take keys from; pass a frame or a table that has one, or groups=keys.")
+
     def sum_engine(self) -> SumEngine | None:
         """Return what sums the rows where they are; None where a pass has to read them."""
+        return None
+
+    def reading(self) -> ReadingSize | None:
+        """Return what the next pass has to read, where that is worth telling: of rows in memory it is not."""
         return None
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
@@ -215,7 +224,13 @@ class Source(ABC):
         """Run a pass on every block and merge what comes back, in the order of the blocks."""
         if not callable(pass_):
             raise InputTypeError(f"pass_={pass_!r:.60} must be a function of a block that returns a summary, such as lambda block: ….")
-        values = self.map(pass_)
+        reading = self.reading()
+        if reading is None:
+            return self._reduced(self.map(pass_))
+        with closing(told(self.map, pass_, reading)) as values:
+            return self._reduced(values)
+
+    def _reduced(self, values: Iterator[M]) -> M:
         try:
             first = next(values)
         except StopIteration:

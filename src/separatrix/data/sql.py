@@ -259,12 +259,17 @@ def is_null(part: Expression) -> Expression:
     return exp.Is(this=_wrapped(part), expression=exp.Null())
 
 
+def is_there(part: Expression) -> Expression:
+    """Return whether a value is not NULL."""
+    return exp.Is(this=_wrapped(part), expression=exp.Not(this=exp.Null()))
+
+
 def is_present(part: Expression, dialect: Dialect) -> Expression:
     """Return whether a number is there: neither NULL nor NaN, which is greater than any number, or compared with none."""
     if dialect.has_nan:
         infinity = "inf" if dialect.name in ("bigquery", "snowflake") else "Infinity"
         return operation("<=", part, cast(exp.Literal.string(infinity), "double"))
-    return exp.Not(this=is_null(part))
+    return is_there(part)
 
 
 def bytewise(part: Expression, dialect: Dialect) -> Expression:

@@ -7,7 +7,7 @@ source whose rows an engine holds calls it in `reduce`; all others run the pass 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -70,6 +70,10 @@ class FoldScores:
     scores: Floats
 
 
+ModelWriter = Callable[[int, str, str, list[str]], str]
+"""From a fold, a SELECT, a dialect and names of columns to the SELECT that has these columns, the label and the posteriors by its model."""
+
+
 class NotSummed(Exception):  # noqa: N818  # no error: the pass is run over the blocks instead
     """The engine has no such sum."""
 
@@ -87,6 +91,10 @@ class SumEngine(Protocol):
 
     def fold_scores(self, folds: KeyFolds, coef: Floats, intercept: Floats) -> Iterator[FoldScores]:
         """Yield all rows, each scored by the linear model of its fold: coef (F, R, p), intercept (F, R)."""
+        ...
+
+    def fold_posteriors(self, folds: KeyFolds, write: ModelWriter) -> Iterator[FoldScores]:
+        """Yield all rows with the logarithms of their posteriors, by models that `write` writes in the language of the engine."""
         ...
 
     def totals(self, threshold: float | None, switches: bool, nonnegative: bool, skip_missing: bool) -> ColumnTotals:

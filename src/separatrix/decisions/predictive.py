@@ -48,7 +48,14 @@ class PredictiveValues:
         return sum(self.counts)
 
     def at(self, prevalence: float) -> PredictiveValues:
-        """Return the same at another prevalence."""
+        """Return the same at another prevalence.
+
+        Parameters
+        ----------
+        prevalence : float in (0, 1)
+        """
+        check_arguments(PredictiveValues.at, locals())
+        _require_share(prevalence)
         return _at(self.sensitivity, self.specificity, *self.counts, prevalence)
 
     def chart(self) -> Any:
@@ -118,8 +125,7 @@ def predictive_values(
     Statistics in Medicine 26.
     """
     check_arguments(predictive_values, locals())
-    if not 0.0 < prevalence < 1.0:
-        raise InputError(f"prevalence={prevalence!r} is a share between 0 and 1, such as 0.01.")
+    _require_share(prevalence)
     cases = Cases.of(posteriors, y, classes, sample_weight)
     k = cases.positive(positive)
     truth, called = cases.codes == k, threshold_scores(cases, k) > threshold
@@ -128,6 +134,11 @@ def predictive_values(
         raise InputError("Predictive values need rows of both kinds, positive and negative.")
     s, c = float(cases.weight[truth & called].sum()) / ill, float(cases.weight[~truth & ~called].sum()) / well
     return _at(s, c, ill, well, prevalence)
+
+
+def _require_share(prevalence: float) -> None:
+    if not 0.0 < prevalence < 1.0:
+        raise InputError(f"prevalence={prevalence!r} is a share between 0 and 1, such as 0.01.")
 
 
 def _at(s: float, c: float, ill: float, well: float, prevalence: float) -> PredictiveValues:

@@ -13,23 +13,26 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..arguments import KnownParameters
-from ..array_types import Floats
+from ..array_types import Floats, Indices
 from ..data import Source
 from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
-from ..errors import InputError, InputTypeError, one_of
+from ..errors import InputError, one_of
 from ..models import LinearSVC
 from ..models.decided import with_decision
 from ..models.goodness_of_fit import score
+from ..models.labelled_rows import require_two_classes
 from ..models.registry import require_model, restored, state_of
 from ..models.state import State, pack, unpack
 from .calibration_scores import ScoreKind, class_scores, held_out_scores, kind_of, scores_of, smallest_posterior
 from .evaluation_rows import EvaluationRows, require_jobs
+from .key_folds import key_apart, with_kept
 from .plans import KFold, count_rows
 from .random_plans import Bootstrap
 from .row_groups import as_groups
 from .splits import folds_of
+from .table_rows import left_where_it_is
 
 
 class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -87,7 +90,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
 
         Parameters
         ----------
-        X : n rows
+        X : n rows, or a table from `open_table` (then y stays out), which every fit reads again
         y : (n,) labels
         sample_weight : (n,) weights, optional
         groups : (n,) groups, for grouped plans
@@ -95,8 +98,9 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         estimator = self._uncalibrated
         self._check_given()
         kind = self._check(estimator)
-        rows, groups = _counting(_labelled(X, y, sample_weight), groups)
-        plan = default_plan(rows) if self.plan is None else self.plan
+        plan, X = key_apart(self.plan, X, groups)
+        rows, groups, kept = _counting(_labelled(X, y, sample_weight), groups)
+        plan = default_plan(rows) if plan is None else with_kept(plan, kept)
         every = folds_of(plan, rows.n, rows.codes, groups)
         fitted = rows.fit(estimator)  # first: what is wrong with a row is said with its number among all of them
         repeats = [held_out_scores(estimator, rows, plan, folds, kind, self.n_jobs) for folds in every]
@@ -204,7 +208,9 @@ def default_plan(rows: EvaluationRows) -> KFold:
 
 def _labelled(X: Any, y: Any, sample_weight: Any) -> EvaluationRows:
     if isinstance(X, Source):
-        raise InputTypeError("CalibratedClassifier holds rows out, which need to be in memory; pass an array or a frame, not files.")
+        rows = left_where_it_is(X, y, sample_weight)
+        require_two_classes(rows.classes)
+        return rows
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
     with refused_as("X", "pass n rows × p columns, one row per label."):
@@ -222,10 +228,13 @@ def _labelled(X: Any, y: Any, sample_weight: Any) -> EvaluationRows:
     return EvaluationRows(X, labels.codes(0, len(labels)), check_weights(sample_weight, len(labels)), labels.classes)
 
 
-def _counting(rows: EvaluationRows, groups: Any) -> tuple[EvaluationRows, Any]:
-    """Return the rows of positive weight, with their groups: one of weight 0 is no row, and must not shape the folds."""
+def _counting(rows: EvaluationRows, groups: Any) -> tuple[EvaluationRows, Any, Indices | None]:
+    """Return the rows of positive weight, with their groups, and their numbers where they are not all.
+
+    One of weight 0 is no row, and must not shape the folds.
+    """
     groups = as_groups(groups, rows.n)
     if rows.weight is None or rows.weight.all():
-        return rows, groups
+        return rows, groups, None
     kept = np.flatnonzero(rows.weight)
-    return rows.take(kept), None if groups is None else groups[kept]
+    return rows.take(kept), None if groups is None else groups[kept], kept

@@ -6,9 +6,10 @@ back are the sums of each fold, from which the models are solved, and of each ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
@@ -18,6 +19,7 @@ from ..array_types import Floats
 from ..data import Source
 from ..data.sum_engine import FoldScores, KeyFolds, NotSummed, SumEngine
 from ..errors import InputError
+from ..loading import maker
 from ..models.labelled_rows import require_two_classes
 from ..models.singular import columns_named
 from ..solvers.scores import largest, per_class, posteriors_of
@@ -48,16 +50,28 @@ def held_out_by_engine(model: Any, table: Any, plan: Any) -> tuple[EvaluationRow
     try:
         parts = fold_moments(table, table.sum_engine(), summary.kind, folds)
         models = [_fitted(model, moments, table) for moments in all_but_one(parts)]
-        linear = [offered(abilities_of(fitted).scores).linear() for fitted in models]
-        if any(part is None for part in linear):
-            return None
-        coef, intercept = (np.stack([part[i] for part in linear if part is not None]) for i in range(2))
         whole = _fitted(model, reduce(lambda a, b: a.merge(b), parts), table)
-        found = list(table.sum_engine().fold_scores(folds, coef, intercept))
+        found = list(_scored(table.sum_engine(), folds, models))
     except NotSummed:
         return None
     rows, held = _gathered(found, table, hasattr(whole, "predict_proba"))
     return rows, replace(held, fitted=whole), partial(_training_error, table.sum_engine(), folds, whole)
+
+
+def _scored(engine: Any, folds: KeyFolds, models: list[Any]) -> Iterator[FoldScores]:
+    """Return the scores of all rows, each by the model of its fold: linear ones by their coefficients, others as they are exported."""
+    linear = [part for part in (offered(abilities_of(fitted).scores).linear() for fitted in models) if part is not None]
+    if len(linear) == len(models):
+        coef, intercept = (np.stack([part[i] for part in linear]) for i in range(2))
+        return cast(Iterator[FoldScores], engine.fold_scores(folds, coef, intercept))
+    if not hasattr(models[0], "predict_proba"):
+        raise NotSummed("Scores that are neither linear nor posteriors are read from the rows.")
+    to_sql = maker("artifacts.exports.to_sql")
+
+    def write(fold: int, query: str, dialect: str, keep: list[str]) -> str:
+        return str(to_sql(models[fold], dialect, query=query, keep=keep))
+
+    return cast(Iterator[FoldScores], engine.fold_posteriors(folds, write))
 
 
 def _without(table: Source, key: str) -> Any:
@@ -100,10 +114,7 @@ def _gathered(found: list[FoldScores], table: Any, has_posteriors: bool) -> tupl
 
 
 def _training_error(engine: SumEngine, folds: KeyFolds, whole: Any) -> float:
-    linear = offered(abilities_of(whole).scores).linear()
-    assert linear is not None
-    coef, intercept = (np.stack([part] * folds.n_splits) for part in linear)
-    found = list(engine.fold_scores(folds, coef, intercept))
+    found = list(_scored(engine, folds, [whole] * folds.n_splits))
     wrong = np.concatenate([largest(part.scores) != part.codes for part in found])
     weights = [part.weight for part in found if part.weight is not None]
     return float(np.average(wrong, weights=np.concatenate(weights) if weights else None))

@@ -187,7 +187,7 @@ class Estimate:
         >>> evaluate(GaussianNB(), *load_iris(return_X_y=True)).chart().to_dict()["title"]["text"]
         'Truth and prediction'
         """
-        if kind == "confusion" and not arguments:
+        if is_among(kind, ["confusion"]) and not arguments:
             return maker("charts.confusion.confusion")(self)
         return self._drawn(kind, arguments).chart()
 
@@ -200,13 +200,13 @@ class Estimate:
         ax : axes of matplotlib, optional
         arguments : of the function behind it, such as positive="spam"
         """
-        if kind == "confusion" and not arguments:
+        if is_among(kind, ["confusion"]) and not arguments:
             return maker("charts.axes.confusion")(self, ax)
         return self._drawn(kind, arguments).plot(ax)
 
     def _drawn(self, kind: str, arguments: dict[str, Any]) -> Any:
         """Return the curve or table that a kind of chart draws."""
-        if kind == "calibration":
+        if is_among(kind, ["calibration"]):
             return reliability(self, self.labels, sample_weight=self.weight, **arguments)
         if not is_among(kind, list(CURVES)):
             raise one_of("kind", kind, ["confusion", "calibration", *CURVES])

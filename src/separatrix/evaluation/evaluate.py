@@ -23,6 +23,7 @@ from .engine_folds import held_out_by_engine
 from .estimate import Estimate, corrected_resampled_t
 from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
+from .key_folds import key_apart, with_kept
 from .metrics import NamedMetric, Score, ScoredRows, auc, bounded, distinct_metrics, own_metrics, says_nothing
 from .plans import NEVER, KFold, LeaveOneOut, Plan, generator, seeded
 from .predictions import HeldOut, error_of
@@ -68,7 +69,8 @@ def evaluate(
     ----------
     model : classifier
         Any scikit-learn classifier; it is cloned, never changed.
-    X : array, sparse matrix, pandas, polars or Arrow frame of n rows, or a table from `open_table`, which is read into memory
+    X : array, sparse matrix, pandas, polars or Arrow frame of n rows, or a table from `open_table`
+        A table is read into memory where it fits; a larger one, or one on a cluster, is left where it is and read for each pass.
     y : (n,) labels; or leave it out and name the column of a frame in `target`
     target : column of X that holds the labels
     plan : a plan of this package, a scikit-learn splitter, pairs of training and held-out rows, or an int; default KFold(10)
@@ -111,8 +113,9 @@ def evaluate(
     if engine is not None:
         rows, held, on_training = engine
         return replace(estimate(model, rows, [held], metrics, start), on_training=on_training)
+    plan, X = key_apart(plan, X, groups)
     rows = rows_to_evaluate(X, y, sample_weight, target)
-    groups = rows.of_kept(groups)
+    groups, plan = rows.of_kept(groups), with_kept(plan, rows.kept)
     plan = KFold(10) if plan is None else plan
     rows.require_followed(plan)
     model, rows = prepared_once(model, rows, "Leave-one-out") if isinstance(plan, LeaveOneOut) else prepared(model, rows)

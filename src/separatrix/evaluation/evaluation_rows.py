@@ -55,6 +55,11 @@ class EvaluationRows:
         return len(self.codes)
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of X."""
+        return np.shape(self.X)
+
+    @property
     def labels(self) -> NDArray[Any]:
         """Label of each row."""
         return self.classes[self.codes]
@@ -78,6 +83,27 @@ class EvaluationRows:
         weight = None if self.weight is None else self.weight[rows]
         X = self.X.take(rows) if isinstance(self.X, ColumnBatch) else _safe_indexing(self.X, rows)
         return EvaluationRows(X, self.codes[rows], weight, self.classes)
+
+    def require_memory(self, name: str) -> None:
+        """Refuse rows that are not in memory, which a model of this name needs: these are."""
+
+    def seen_by(self, fitted: Any) -> Any:
+        """Return X as a fitted model reads it."""
+        return self.X
+
+    def taken(self, rows: Indices) -> Indices:
+        """Return the numbers of rows in the order in which `take` gives them."""
+        return rows
+
+    def with_codes(self, codes: Codes) -> EvaluationRows:
+        """Return the same rows with other labels."""
+        return EvaluationRows(self.X, codes, self.weight, self.classes)
+
+    @property
+    def names(self) -> NDArray[Any] | None:
+        """Names of the columns, where they have names."""
+        # The columns of an Arrow table are arrays; their names have a name of their own.
+        return np.asarray(getattr(self.X, "column_names", self.X.columns), dtype=object) if hasattr(self.X, "columns") else None
 
     def of_kept(self, values: Any) -> Any:
         """Return values given for all rows of a table, such as groups, for those that have a label."""
@@ -116,7 +142,11 @@ class EvaluationRows:
         warm = abilities_of(fresh).warm_start if start is not None else None
         if warm:
             warm.begin_at(start)
-        return fresh.fit(self.X, self.labels, **self._weights(model))
+        return self.fitted(fresh)
+
+    def fitted(self, model: Any) -> Any:
+        """Return the model given, fitted on the rows."""
+        return model.fit(self.X, self.labels, **self._weights(model))
 
     def _weights(self, model: Any) -> dict[str, Any]:
         """Return the weights under the name by which the model's `fit` takes them."""
@@ -148,7 +178,7 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     Parameters
     ----------
     X : array, sparse matrix, frame, (n,) texts for a pipeline, or a table from `open_table`
-        A table is read into memory; y and sample_weight then stay out.
+        A table is read into memory where it fits, and left where it is where not; y and sample_weight then stay out.
     y : (n,) labels
     sample_weight : (n,) weights, optional
     target : column of a frame X that holds the labels, in place of y
@@ -160,7 +190,9 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     ([0, 1, 0], ['no', 'yes'])
     """
     if isinstance(X, Source):
-        rows = _read(X, y, sample_weight)
+        from .table_rows import is_large, left_where_it_is
+
+        rows = left_where_it_is(X, y, sample_weight) if is_large(X) else _read(X, y, sample_weight)
     else:
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")
@@ -279,8 +311,7 @@ def require_jobs(n_jobs: Any) -> None:
 
 def from_summary(model: Any, summary: Any, rows: EvaluationRows) -> Any:
     """Return the model fitted from a summary, with the names of the rows' columns."""
-    # The columns of an Arrow table are arrays; their names have a name of their own.
-    names = np.asarray(getattr(rows.X, "column_names", rows.X.columns), dtype=object) if hasattr(rows.X, "columns") else None
+    names = rows.names
     if names is None:
         return model.fit_summary(summary)
     with columns_named(names.tolist()):
@@ -291,4 +322,6 @@ def from_summary(model: Any, summary: Any, rows: EvaluationRows) -> Any:
 
 def summary_of(summary: SolvedFromSummary, rows: EvaluationRows) -> Any:
     """Return the summary that a model would keep of some rows."""
+    if isinstance(rows.X, Source):
+        return summary.summarise(rows.X)
     return summary.summarise(summary.source(rows.X, rows.labels, rows.weight, rows.classes))

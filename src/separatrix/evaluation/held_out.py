@@ -23,7 +23,7 @@ from sklearn.base import clone
 from ..abilities import abilities_of, offered
 from ..abilities.protocols import LeavesRowsOutOfSpan, ScoresBlocks
 from ..array_types import Codes, Floats, Folds, Indices
-from ..data import Block
+from ..data import Block, Source
 from ..errors import InputError
 from ..progress import task
 from ..solvers.scores import largest, per_class, posteriors_of
@@ -53,10 +53,12 @@ def hold_out(
         return by_refits(model, rows, folds, n_jobs)
     abilities = abilities_of(model)
     summary = abilities.summary
+    if isinstance(rows.X, Source):
+        return _of_table(model, rows, folds, alone, n_jobs)
     if summary and summary.kind is None:
         return by_algebra(model, summary, rows, folds) if alone and abilities.leave_one_out else by_merging(model, rows, folds)
-    if summary and summary.kind is not None and len(np.shape(rows.X)) == 2:
-        suffices = summary.suffices(*np.shape(rows.X))
+    if summary and summary.kind is not None and len(rows.shape) == 2:
+        suffices = summary.suffices(*rows.shape)
         if alone and (isinstance(abilities.leave_one_out, LeavesRowsOutOfSpan) or (suffices and abilities.leave_one_out)):
             return by_algebra(model, summary, rows, folds)
         if not suffices:
@@ -65,6 +67,19 @@ def hold_out(
     if abilities.folds:
         return by_newton_steps(model, rows, folds, alone, n_jobs)
     return by_refits(model, rows, folds, n_jobs)
+
+
+def _of_table(model: Any, rows: EvaluationRows, folds: Folds, alone: bool, n_jobs: int | None) -> HeldOut:
+    """Hold rows out of a table that is not in memory: by moments of the folds, or by refits that read it again."""
+    if alone:
+        raise InputError(
+            f"Leaving each of {rows.n:,} rows out alone needs them in memory, and this table is larger; use plan=HashFold(10), or "
+            "another plan of folds."
+        )
+    summary = abilities_of(model).summary
+    if summary and summary.kind is not None and summary.suffices(*rows.shape):
+        return by_summaries(model, summary.kind, rows, folds)
+    return by_refits(model, rows, folds, None if rows.X.is_remote else n_jobs)
 
 
 def by_past(model: Any, rows: EvaluationRows, plan: TimeSplit, folds: Folds, n_jobs: int | None = None) -> HeldOut:
@@ -139,9 +154,9 @@ def training_summaries(models: Sequence[Any], rows: EvaluationRows, plan: Any, f
     alone = isinstance(plan, LeaveOneOut) or int(folds.max()) + 1 == rows.n
     summaries = [abilities_of(model).summary for model in models]
     first = summaries[0]
-    if alone or not first or first.kind is None or len(np.shape(rows.X)) != 2:
+    if alone or not first or first.kind is None or len(rows.shape) != 2:
         return None
-    if not all(own and own.kind == first.kind and own.suffices(*np.shape(rows.X)) for own in summaries):
+    if not all(own and own.kind == first.kind and own.suffices(*rows.shape) for own in summaries):
         return None
     require_training_classes(rows, folds, alone)
     return list(all_but_one(_fold_moments(first.kind, models[0].n_jobs, rows, folds)))[: int(folds.max()) + 1]
@@ -150,7 +165,7 @@ def training_summaries(models: Sequence[Any], rows: EvaluationRows, plan: Any, f
 def _fold_moments(kind: Kind, n_jobs: int | None, rows: EvaluationRows, folds: Folds) -> list[Any]:
     """Return the moments of every fold, and last those of the rows that are never held out, if there are any."""
     source, never, n_folds = rows.source(n_jobs), folds == NEVER, int(folds.max()) + 1
-    numbers = np.where(never, n_folds, folds)
+    numbers = np.where(never, n_folds, folds).astype(np.int32)  # they travel with the pass, where rows lie elsewhere
     moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds + bool(never.any()), lambda a, b: numbers[a:b]))
     if not all(part.is_finite for part in moments.parts):
         source.refuse_nonfinite()

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from ..abilities import abilities_of, offered
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Codes, Floats, Indices, Ints
+from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, short_text
 from ..inference.shares import wilson
@@ -24,6 +25,7 @@ from ..notebook import view
 from ..progress import task
 from .estimate import corrected_resampled_t
 from .evaluation_rows import EvaluationRows, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
+from .key_folds import key_apart, with_kept
 from .metrics import ScoredRows, bounded
 from .plans import KFold, generator
 from .predictions import answers
@@ -154,9 +156,10 @@ def learning_curve(
     start = time.perf_counter()
     require_classifier(model)
     require_jobs(n_jobs)
+    plan, X = key_apart(plan, X)
     rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
     model, rows = prepared(model, rows)
-    plan = KFold(5) if plan is None else plan
+    plan = KFold(5) if plan is None else with_kept(plan, rows.kept)
     if isinstance(plan, Bootstrap):
         raise InputError("A learning curve needs a plan that holds rows out, such as KFold(5); not a bootstrap.")
     asked = one_metric(metric, hasattr(model, "predict_proba"), type(model).__name__)
@@ -169,7 +172,7 @@ def learning_curve(
     scores, pooled = np.empty((2, len(counts), len(parts))), np.empty(len(counts))
     for m, count in enumerate(counts):
         held = [ScoredRows(rows.codes[p], *found[f][m][0], None, None, rows.classes) for f, p in enumerate(parts)]
-        seen = [ScoredRows(rows.codes[o[:count]], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
+        seen = [ScoredRows(rows.codes[rows.taken(o[:count])], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
         scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
         pooled[m] = value(_all(held)).value
     share = float(np.mean([part.mean() for part in parts]))
@@ -236,7 +239,7 @@ def _answers(
     summary = abilities_of(model).summary
     merges = adds = False
     if summary:
-        merges = summary.kind is not None and summary.suffices(*np.shape(rows.X))
+        merges = summary.kind is not None and summary.suffices(*rows.shape)
         adds = not merges and summary.adds_exactly
     jobs = list(zip(parts, orders, strict=True))
     found: list[list[tuple[Said, Said]]] = []
@@ -244,6 +247,7 @@ def _answers(
         if merges or adds:
             results: Iterator[Any] = (_grow(model, rows, held, order, counts, merges) for held, order in jobs)
         else:
+            n_jobs = None if isinstance(rows.X, Source) else n_jobs
             results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_refit)(model, rows, *job, counts) for job in jobs)
         for result in results:
             found.append(result)
@@ -261,7 +265,8 @@ def _grow(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: Ints,
             summary = own if summary is None else summary.merge(own)
             fitted = from_summary(clone(model), summary, rows)
         else:
-            fitted = deepcopy(fitted).partial_fit(more.X, more.labels, classes=rows.classes)
+            labels = None if isinstance(more.X, Source) else more.labels
+            fitted = deepcopy(fitted).partial_fit(more.X, labels, classes=rows.classes)
         found.append((answers(fitted, rows.take(np.flatnonzero(held))), answers(fitted, rows.take(order[:end]))))
     return found
 

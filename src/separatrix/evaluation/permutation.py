@@ -13,6 +13,7 @@ from joblib import Parallel, delayed
 from ..abilities import abilities_of
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Codes, Floats, Folds, Indices
+from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
@@ -22,6 +23,7 @@ from ..progress import muted, task
 from ..thresholds import HELD_SCORES
 from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, rows_to_evaluate
 from .held_out import hold_out
+from .key_folds import key_apart, with_kept
 from .metrics import METRICS, Metric, ScoredRows
 from .plans import NEVER, KFold, generator, require_count
 from .predictions import HeldOut
@@ -148,9 +150,10 @@ def permutation_test(
     require_jobs(n_jobs)
     if n_permutations is not None:
         require_count("n_permutations", n_permutations, 1)
+    plan, X = key_apart(plan, X)
     rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
     model, rows = prepared_for_permutations(model, rows)
-    plan = KFold(5) if plan is None else plan
+    plan = KFold(5) if plan is None else with_kept(plan, rows.kept)
     folds = _folds(plan, rows, rng)
     asked = one_metric(statistic, hasattr(model, "predict_proba"), type(model).__name__)
     metric = asked.metric
@@ -226,6 +229,7 @@ def _by_refits(
 ) -> Floats:
     found = np.empty(B)
     with task("permutation test", total=B) as work:
+        n_jobs = None if isinstance(rows.X, Source) else n_jobs
         jobs = (delayed(_refit)(model, rows, plan, folds, shuffled, b) for b in range(B))
         for b, (held, codes) in enumerate(Parallel(n_jobs=n_jobs, return_as="generator")(jobs)):
             found[b] = _score(metric, held, EvaluationRows(None, codes, None, rows.classes))
@@ -237,7 +241,7 @@ def _refit(model: Any, rows: EvaluationRows, plan: Any, folds: Folds, shuffled: 
     codes = np.ascontiguousarray(shuffled.part(b, b + 1)[:, 0])
     with single_threaded_blas(), muted(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SeparatrixWarning)  # of labels shuffled on purpose, hundreds of times the same
-        held = hold_out(model, EvaluationRows(rows.X, codes, rows.weight, rows.classes), plan, folds)
+        held = hold_out(model, rows.with_codes(codes), plan, folds)
     return replace(held, fitted=None), codes
 
 

@@ -37,7 +37,7 @@ class HeldOut:
 
 def predicted_codes(fitted: Any, rows: EvaluationRows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
-    labels = np.asarray(fitted.predict(rows.X))
+    labels = np.asarray(fitted.predict(rows.seen_by(fitted)))
     try:
         codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
         wrong = rows.classes[codes] != labels
@@ -69,7 +69,7 @@ def answers(fitted: Any, rows: EvaluationRows) -> tuple[Codes, Floats | None]:
     codes = predicted_codes(fitted, rows)
     if not hasattr(fitted, "predict_proba"):
         return codes, None
-    return codes, class_posteriors(fitted, rows.X, rows.n, rows.classes)
+    return codes, class_posteriors(fitted, rows.seen_by(fitted), rows.n, rows.classes)
 
 
 def gather(

@@ -137,7 +137,7 @@ def shrinkage_path(
     plan = LeaveOneOut() if plan is None else plan
     start = clone(model).set_params(shrinkage=float(values[0]))
     abilities = abilities_of(start)
-    table = isinstance(plan, LeaveOneOut) and len(np.shape(rows.X)) == 2
+    table = isinstance(plan, LeaveOneOut) and len(rows.shape) == 2
     if table and abilities.leave_one_out:
         return _leave_one_out(start, rows, values)
     return _by_plan(start, rows, plan, folds_of(plan, rows.n, rows.labels, groups, random_state), values)
@@ -155,7 +155,7 @@ def _check(shrinkages: Any) -> Floats:
 def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> ShrinkagePath:
     fitted = rows.fit(model)
     part, source = offered(abilities_of(fitted).shrinkages), rows.source(model.n_jobs)
-    few = not offered(abilities_of(model).summary).suffices(*np.shape(rows.X))
+    few = not offered(abilities_of(model).summary).suffices(*rows.shape)
     left_out = part.in_span(all_rows(source, copy=False), values.tolist()) if few else part.scores(values.tolist())
     weight = np.ones(rows.n) if rows.weight is None else rows.weight
 

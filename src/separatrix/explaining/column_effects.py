@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from ..argument_types import check_arguments, is_among
 from ..array_types import Floats
-from ..errors import InputError
+from ..errors import InputError, UnknownNameError, did_you_mean
 from ..evaluation.plans import count_rows
 from ..inference.tables import Column, Table
 from ..loading import maker
@@ -68,8 +69,8 @@ class ColumnEffects(Explanation):
     def __getitem__(self, name: str) -> ColumnEffect:
         """Return the effect of a column."""
         found = {effect.name: effect for effect in self.effects}
-        if name not in found:
-            raise InputError(f"{name!r} has no effect here; columns: {', '.join(list(found)[:12])}.")
+        if not is_among(name, list(found)):
+            raise UnknownNameError(f"{name!r} moves no score here.{did_you_mean(name, found)} Columns: {', '.join(list(found)[:12])}.")
         return found[name]
 
     def chart(self, most: int = 9) -> Any:
@@ -130,12 +131,15 @@ def column_effects(model: Any, X: Any, *, of: Any = None, against: Any = None, r
     >>> effect.values.tolist(), effect.adds.tolist()
     ([2.0, 4.0, 6.0], [-4.5, 1.5, 7.5])
     """
+    check_arguments(column_effects, locals())
     asked = explainable(model)
     classes = asked.classes_.tolist()
     if of is None and len(classes) > 2:
         raise InputError(f"There are {len(classes)} classes; name the one whose score it is, as in of={classes[-1]!r}.")
     of = classes[1] if of is None else of
-    against = next(label for label in classes if label != of) if against is None else against
+    against = next((label for label in classes if not is_among(label, [of])), None) if against is None else against
+    if against is None:
+        raise InputError("There is one class, so no score of one against another; fit the model on rows of two.")
     n = count_rows(X)
     chosen = np.arange(n) if n <= MOST_ROWS else np.sort(np.random.default_rng(random_state).choice(n, MOST_ROWS, replace=False))
     rows = X if n <= MOST_ROWS else _safe_indexing(X, chosen)

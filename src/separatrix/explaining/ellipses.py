@@ -17,11 +17,10 @@ from ..loading import maker
 from ..models import LinearDiscriminantAnalysis
 from ..notebook import view
 from ..summaries import ClassMoments
-from .columns import column_number
 from .contributions import first_rows
 from .explained_rows import open_rows
 from .model_views import inside, names_of
-from .regions import Regions, decision_regions
+from .regions import Regions, decision_regions, plane_columns, row_labels
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -99,9 +98,9 @@ def class_ellipses(model: Any, X: Any, y: Any, plane: Sequence[Any] = (0, 1), tr
     """
     found = decision_regions(model, X, y, plane, grid=grid)
     source = open_rows(model, X)
-    a, b = (column_number(names_of(model, source), key, "plane") for key in plane)
+    a, b = plane_columns(plane, names_of(model, source))
     rows = first_rows(source, source.n_rows or 100_000)[:, [a, b]]
-    moments = ClassMoments.from_data(rows, np.asarray(y)[: len(rows)])
+    moments = ClassMoments.from_data(rows, row_labels(y, len(rows)))
     shared = isinstance(inside(model), LinearDiscriminantAnalysis)
     known = None if truth is None else _truth(truth, len(found.classes))
     lines: tuple[Floats, ...] = ()

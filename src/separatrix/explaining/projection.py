@@ -19,7 +19,7 @@ from ..loading import maker
 from ..notebook import view
 from .contributions import first_rows
 from .explained_rows import open_rows
-from .model_views import explainable, view_of
+from .model_views import explainable, require_fitted, view_of
 
 POINTS = 200
 MOST_ROWS = 5_000
@@ -125,7 +125,11 @@ def project(model: Any, X: Any, y: Any, direction: Any = None) -> Projection:
 
 def _rows(model: Any, X: Any) -> Floats:
     if model is None:
-        return as_numbers("X", X, "give rows of numbers.")
+        rows = as_numbers("X", X, "give rows of numbers.")
+        if rows.ndim != 2 or not np.isfinite(rows).all():
+            raise InputError(f"X has shape {rows.shape}; finite rows (n, p) are needed.")
+        return rows
+    require_fitted(model)
     source = open_rows(model, X)
     return first_rows(source, source.n_rows or 100_000)
 

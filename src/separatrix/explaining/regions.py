@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from ..argument_types import is_listed
+from ..argument_types import check_arguments, is_listed
 from ..array_types import Bools, Floats
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, short_text
 from ..geometry.regions import ambiguity, axis_range, grid_points
 from ..inference.tables import Column, Table
 from ..loading import maker
@@ -21,8 +20,9 @@ from ..notebook import view
 from .columns import column_number
 from .contributions import finite_spread, first_rows
 from .explained_rows import call_model, log_posteriors, open_rows, predict_rows
-from .model_views import inside, names_of, remembered
+from .model_views import inside, names_of, remembered, require_fitted
 
+MOST_GRID = 2_000
 MOST_ROWS = 2_000
 """Rows kept as points of the plane."""
 
@@ -156,9 +156,9 @@ def decision_regions(
     >>> decision_regions(model, [[3, 2], [5, 2], [1, 4], [3, 6]], grid=3).labels.tolist()
     [[1, 1, 1], [2, 2, 1], [2, 2, 2]]
     """
-    check_is_fitted(model)
-    if grid < 2:
-        raise InputError(f"grid={grid!r}: at least 2 points along each axis are needed.")
+    require_fitted(model)
+    check_arguments(_require_grid, {"grid": grid})
+    _require_grid(grid)
     names = names or names_of(model, None if X is None else open_rows(model, X))
     if isinstance(plane, str):
         if plane != "fisher":
@@ -188,12 +188,31 @@ def decision_regions(
     )
 
 
-def _two_columns(model: Any, X: Any, plane: Sequence[Any], names: Sequence[str]) -> Plane:
+def _require_grid(grid: int) -> None:
+    if not 2 <= grid <= MOST_GRID:
+        raise InputError(f"grid={short_text(grid)}: between 2 and {MOST_GRID:,} points along each axis, such as 150.")
+
+
+def plane_columns(plane: Any, names: Sequence[str]) -> tuple[int, int]:
+    """Return the positions of the two columns that a plane names."""
     if not is_listed(plane) or len(plane) != 2:
         raise InputError(f"regions={plane!r} does not name two columns, as a plane needs; write two, or 'fisher'.")
     a, b = (column_number(names, key, "regions") for key in plane)
     if a == b:
         raise InputError(f"regions={plane!r} names one column twice; a plane needs two different ones.")
+    return a, b
+
+
+def row_labels(y: Any, n: int) -> NDArray[Any]:
+    """Return the labels of n rows, one for each."""
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) < n:
+        raise InputError(f"y={short_text(y)} has no label for each of the {n} rows; give one label per row.")
+    return labels[:n]
+
+
+def _two_columns(model: Any, X: Any, plane: Sequence[Any], names: Sequence[str]) -> Plane:
+    a, b = plane_columns(plane, names)
     values = None
     if X is None:
         mean, sd = remembered(model)
@@ -218,7 +237,7 @@ def _fisher_plane(model: Any, X: Any, y: Any) -> Plane:
     if X is None or y is None:
         raise InputError("regions='fisher' needs rows and labels: explain(model, X, y=y, regions='fisher').")
     values = first_rows(source := open_rows(model, X), source.n_rows or 100_000)
-    fisher = FisherDiscriminant().fit(values, np.asarray(y)[: len(values)])
+    fisher = FisherDiscriminant().fit(values, row_labels(y, len(values)))
     if fisher.scalings_.shape[1] < 2:
         raise InputTypeError("One column gives one Fisher direction, so there is no plane.")
     D, moments = fisher.scalings_[:, :2], fisher.summary_.to("pooled")
@@ -235,7 +254,7 @@ def _points(plane: Plane, y: Any) -> tuple[Floats | None, NDArray[Any] | None, i
     n = len(plane.values)
     kept = np.arange(n) if n <= MOST_ROWS else np.sort(np.random.default_rng(0).choice(n, MOST_ROWS, replace=False))
     points = (plane.values[kept] - plane.origin) @ plane.directions
-    return points, None if y is None else np.asarray(y)[:n][kept], n
+    return points, None if y is None else row_labels(y, n)[kept], n
 
 
 def _scores(model: Any, rows: Floats, labels: NDArray[Any]) -> Floats | None:

@@ -76,7 +76,8 @@ def require_chain(steps: Sequence[Any]) -> None:
         name = type(after).__name__
         if not hasattr(step, "transform"):
             raise DamagedFileError(f"The step {type(step).__name__} transforms nothing, and {name} follows it.")
-        width = step.n_outputs if hasattr(step, "n_outputs") else len(step.get_feature_names_out())
+        known = [getattr(step, name) for name in ("n_outputs", "n_output_features_") if hasattr(step, name)]
+        width = known[0] if known else len(step.get_feature_names_out())  # names of many products would take their memory first
         if width != after.n_features_in_:
             raise DamagedFileError(f"{name} takes {after.n_features_in_} columns, and the step before it gives {width}.")
         if name == "StandardScaler" and after.with_mean and getattr(step, "is_sparse", False):

@@ -15,6 +15,7 @@ from ..data import as_rows
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, one_of, short_text
 from ..evaluation.evaluation_rows import EvaluationRows, require_jobs, rows_to_evaluate
+from ..evaluation.key_folds import key_apart, with_kept
 from ..evaluation.plans import KFold, generator
 from ..evaluation.prepared import needs_preparation, read_once
 from ..evaluation.random_plans import Bootstrap
@@ -122,7 +123,9 @@ def compare(
     plan = KFold(10) if plan is None else plan
     _check(rule, time_budget, plan)
     require_jobs(n_jobs)
+    plan, X = key_apart(plan, X, groups)
     rows = rows_to_evaluate(X, y, sample_weight, target)
+    plan = with_kept(plan, rows.kept)
     rows.require_followed(plan)
     candidates = _candidates(models, rows, _prep(prep))
     seed, groups = _seed(random_state), as_groups(rows.of_kept(groups), rows.n)
@@ -168,7 +171,9 @@ def _candidates(models: Any, rows: EvaluationRows, prep: TablePrep | None) -> li
         return list(table_families(read_once(rows).X, prep).values())
     if models is None:
         # One pass that refuses infinite values and, of arrays, holes, which no family could learn from.
-        ClassMoments.from_data(rows.X, rows.codes, rows.weight, diagonal=True)
+        moments = rows.source().reduce(ClassMoments.summarise(np.arange(len(rows.classes)), "diagonal"))
+        if not moments.is_finite:
+            rows.source().refuse_nonfinite()
         return list(families(as_rows(rows.X)).values())
     by_name = {}
     if _names_families(models):

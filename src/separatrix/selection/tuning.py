@@ -146,7 +146,7 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
     `fits` has the points of a path at the last fold, to begin at.
     """
     ordered = _is_ordered(candidate.grid)
-    is_large = training.n * float(np.prod(np.shape(training.X)[1:])) * len(training.classes) >= MANY
+    is_large = training.n * float(np.prod(training.shape[1:])) * len(training.classes) >= MANY
     if is_large and candidate.rough:
         candidate = replace(candidate, model=candidate.at(candidate.rough))
     for setting, every in _by_head(candidate):
@@ -156,6 +156,7 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         model = candidate.at(setting)
         head, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
         if head is not None:
+            training.require_memory(type(model).__name__)
             Z = head.fit_transform(training.X, training.labels)
             training_here = EvaluationRows(Z, training.codes, training.weight, training.classes)
             held_here = EvaluationRows(head.transform(held.X), held.codes, None, held.classes)
@@ -261,5 +262,5 @@ def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows, start
         start = last if starts[k] is None else starts[k]
         if start is not None:
             offered(abilities_of(here).warm_start).begin_at(start)
-        last = here.fit(rows.X, rows.labels, rows.weight)
+        last = rows.fitted(here)
         yield k, last, WARM

@@ -42,6 +42,7 @@ import numpy as np
 from ..data.device import DeviceSource
 from ..data.threads import single_threaded_blas
 from ..losses import CrossEntropy, Logistic
+from .checkpoint import active
 from .problem import Problem
 from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
@@ -158,5 +159,9 @@ def solve(problem: Problem) -> Solution:
     """Solve a problem with the solver that suits it."""
     # Chunks of rows are the parallelism; what is left to BLAS is small, and would only wait for its threads.
     with single_threaded_blas():
+        saved = active(problem)
+        begun = None if saved is None else saved.begin(problem)
+        if begun is not None:
+            problem = replace(problem, start=begun)
         choice = choose(problem)
         return replace(choice.solver(problem), why=choice.why)

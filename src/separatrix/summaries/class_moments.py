@@ -245,7 +245,7 @@ class ClassMoments(Stored):
         )
 
     def _require_shapes(self) -> None:
-        K, p = require_classes(self.classes, self.counts, self.rows), self.means.shape[1]
+        K, p = require_classes(self.classes, self.counts, self.rows), np.shape(self.means)[1]
         require_array(self.means, (K, p), "means")
         require_array(self.scatter, {"full": (K, p, p), "pooled": (p, p), "diagonal": (K, p)}[self.kind], "scatter")
         require_array(self.diagonals(), self.diagonals().shape, "variances", 0.0)

@@ -127,7 +127,7 @@ class Counts(Stored):
         return replace(self, counts=self.counts * factors, totals=self.totals * column, missing=missing)
 
     def _require_shapes(self) -> None:
-        shape = require_classes(self.classes, self.counts, self.rows), self.totals.shape[1]
+        shape = require_classes(self.classes, self.counts, self.rows), np.shape(self.totals)[1]
         require_array(self.totals, shape, "totals")
         if self.missing is not None:
             require_array(self.missing, shape, "weights of missing values", 0.0)

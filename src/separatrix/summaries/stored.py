@@ -96,7 +96,7 @@ class Stored:
             values["feature_names"] = None if names is None else tuple(names)
             summary = cls(**values)
             summary._require_shapes()
-        except (TypeError, KeyError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        except (TypeError, KeyError, ValueError, IndexError, OverflowError) as error:
             raise DamagedFileError(f"{name!r} is damaged: its sums do not fit together ({error}); write it anew.") from error
         return summary
 

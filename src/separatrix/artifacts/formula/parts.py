@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...array_types import Codes, Floats
 from ...data.columns import ColumnBatch
 from ...errors import InputError
+from ...loading import maker
 from ...solvers.scores import largest
 from .inputs import Inputs
 from .links import Link, Rule
@@ -123,6 +124,11 @@ class Formula:
         if self.rule is None or posteriors is None:
             return Predictions(scores, posteriors, codes, labels, labels)
         return Predictions(scores, posteriors, codes, labels, self.rule.names[self.rule.codes(posteriors)])
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the formula as JSON: columns, recipe, numbers of the scores, link and rule."""
+        found: str = maker("artifacts.description.described")(self, indent)
+        return found
 
     def _codes(self, scores: Floats, posteriors: Floats | None) -> Codes:
         """Return the classes of rows: by scores, which tell more than posteriors that round to 0 or 1, unless a map changed their order."""

@@ -15,6 +15,7 @@ from ...decisions.calibration import CalibrationMap
 from ...decisions.decision import Decision
 from ...decisions.priors import check_priors, prior_odds
 from ...errors import InputError, InputTypeError, did_you_mean
+from ...loading import maker
 from ...models.state import State, unpack
 from ...prepare.recipe import Recipe
 from ...solvers.closed_form.class_spans import ClassSpan
@@ -28,6 +29,7 @@ from ...summaries.counting import CountingRule
 from .inputs import Inputs
 from .links import Calibrated, Rule, Softmax
 from .parts import Formula
+from .scaling import scaled
 from .scores import AgainstRest, Categories, Counted, Diagonal, Duels, Linear, Margin, Mixed, Quadratic, Scores, Voted
 
 RECORDS: Mapping[str, type] = {
@@ -51,12 +53,12 @@ def formula_of(model: Any) -> Formula:
     True
     """
     if not isinstance(model, State):
-        if not hasattr(model, "state"):  # names: the contract of every model of this package
+        if not hasattr(model, "state") and type(model).__name__ != "Pipeline":  # names: the contract of every model of this package
             raise InputTypeError(
                 f"{type(model).__name__} is no model of this package, so its arithmetic is not known; fit one of separatrix's, for "
                 "instance separatrix.LogisticRegression()."
             )
-        model = model.state()
+        model = maker("models.registry.state_of")(model)  # which knows the steps of scikit-learn that are arithmetic
     reader = READERS.get(model.model)
     if reader is None:
         raise InputTypeError(
@@ -91,7 +93,7 @@ def _inputs(state: State) -> Inputs:
     """Return columns of numbers, by the names they had in training or by number."""
     means = state.arrays.get("xbar_", state.arrays.get("means_"))
     centre = None if means is None else np.atleast_2d(means).mean(axis=0)
-    if "feature_names_in_" in state.values:
+    if state.values.get("feature_names_in_") is not None:
         return Inputs(tuple(str(name) for name in attribute(state, "feature_names_in_")), centre=centre)
     n = int(attribute(state, "n_features_in_"))
     return Inputs(tuple(f"x{j}" for j in range(n)), is_named=False, centre=centre)
@@ -267,6 +269,35 @@ def _duels(state: State) -> Formula:
     return Formula(state.model, classes, _inputs(state), Duels(tuple(map(_margin, machines)), len(classes)))
 
 
+def _pipeline(state: State) -> Formula:
+    """Return the formula of scaled, chosen or multiplied columns and a classifier, in terms of the columns that go in."""
+    *steps, last = (state.inside[f"steps.{i}"] for i in range(len(state.inside)))
+    found = formula_of(last)
+    for step in reversed(steps):
+        if step.model == "TablePrep" and step is steps[0]:
+            recipe = Recipe.from_json(step.values["recipe_"])
+            return replace(found, inputs=Inputs(tuple(recipe.columns), recipe))
+        found = replace(found, score=before(found.score, step), inputs=_inputs(step))
+    return found
+
+
+def before(score: Scores, step: State) -> Scores:
+    """Return scores of columns as scores of what a step makes these columns of."""
+    if step.model == "StandardScaler":
+        scale, mean = attribute(step, "scale_"), attribute(step, "mean_")
+        p = int(attribute(step, "n_features_in_"))
+        scale = np.ones(p) if scale is None else np.asarray(scale)
+        return scaled(score, scale, np.zeros(p) if mean is None or not step.params["with_mean"] else np.asarray(mean))
+    if "support_" in step.arrays and isinstance(score, Linear):
+        coef = np.zeros((len(score.coef), len(step.arrays["support_"])))
+        coef[:, step.arrays["support_"].astype(bool)] = score.coef
+        return Linear(coef, score.intercept)
+    raise InputTypeError(
+        f"A pipeline with {step.model} before {type(score).__name__.lower()} scores has no formula; use TableClassifier, whose recipe has "
+        "one."
+    )
+
+
 LINEAR = (
     "AveragedPerceptron", "BatchPerceptron", "FisherDiscriminant", "LeastSquaresClassifier", "LinearSVC", "NearestMean", "Perceptron",
 )  # fmt: skip
@@ -275,6 +306,7 @@ READERS: dict[str, Callable[[State], Formula]] = {
     **dict.fromkeys(LINEAR, lambda state: _linear(state, link=False)),
     **dict.fromkeys(("LinearDiscriminantAnalysis", "LogisticRegression"), lambda state: _linear(state, link=True)),
     **dict.fromkeys(("BernoulliNB", "MultinomialNB"), _counted),
+    **dict.fromkeys(("Board", "SavedBoard"), lambda state: formula_of(state.inside["model_"])),
     "CalibratedClassifier": _calibrated,
     "CategoricalNB": _categorical,
     "DecidedClassifier": _decided,
@@ -282,6 +314,7 @@ READERS: dict[str, Callable[[State], Formula]] = {
     "MixedNB": _mixed,
     "OneVsOne": _duels,
     "OneVsRest": _against_rest,
+    "Pipeline": _pipeline,
     "QuadraticDiscriminantAnalysis": _quadratic,
     "TableClassifier": _table,
     "VotedPerceptron": _voted,

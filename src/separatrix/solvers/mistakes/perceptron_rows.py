@@ -10,7 +10,8 @@ see the same order:
 - gathered: larger arrays that kernels cannot read (Fortran order, whole numbers, float32 CSR) are converted tile by tile, in
   the order of the visits;
 - streamed: larger frames, and files, come chunk by chunk and are shuffled within the chunk; a frame's chunks in random order,
-  those of a file as they stand there (sort no file by its labels), read once where they fit into memory.
+  those of a file as they stand there (sort no file by its labels), read once where they fit into memory;
+- mixed: rows on other machines are learned there (`perceptron_mixing.py`).
 
 While one tile is being learned, threads prepare the next.
 """
@@ -226,6 +227,10 @@ def one_epoch(learner: Learner) -> Iterator[int]:
 def road_to(source: Source, factors: Floats | None) -> Road:
     """Return the road to the rows of a source; `factors` multiply the weights of the classes."""
     X: Any = source.X if isinstance(source, ArraySource) else None
+    if source.is_remote:
+        from .perceptron_mixing import Mixed
+
+        return Mixed(source.persisted(), factors)
     if not isinstance(source, ChunkedSource):
         return Streamed(kept(source, fitting), factors)
     values = X.nnz if sp.issparse(X) else source.n_rows * source.n_features

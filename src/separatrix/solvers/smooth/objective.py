@@ -19,6 +19,7 @@ from ...data import Block
 from ...summaries.grouped import NO_WEIGHT, csr_parts
 from ...thresholds import LOSSES
 from ..accepted_losses import smooth_loss
+from ..checkpoint import active
 from ..problem import Problem
 
 FAR = 10.0
@@ -79,7 +80,11 @@ class Objective:
     def at(self, theta: Floats) -> tuple[float, Floats]:
         """Return f and its gradient."""
         W, c = self._coefficients(theta)
-        return self._finished(theta, self._sum(lambda block: self._partial(block, W, c, False)))
+        f, gradient = self._finished(theta, self._sum(lambda block: self._partial(block, W, c, False)))
+        saved = active(self.problem)
+        if saved is not None:
+            saved.keep(self.problem, np.ascontiguousarray(theta[:, :-1]), self.intercept(theta), f)
+        return f, gradient
 
     def _sum(self, partial: Callable[[Block], Partial]) -> Partial:
         """Return the sums over all rows; those read anew, here or elsewhere, are added where they are."""
