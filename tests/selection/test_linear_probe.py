@@ -81,6 +81,13 @@ def test_ranks_and_their_shares() -> None:
     assert found.per_class_interval[0] < 0.75 < found.per_class_interval[1]
 
 
+def test_too_few_rows_for_folds_and_shots_that_are_no_list() -> None:
+    with pytest.raises(InputError, match="7 rows are too few for 5 folds; pass validation rows"):
+        probe(TRAIN[0][:7], TRAIN[1][:7])
+    with pytest.raises(InputError, match="few_shot=3 must be numbers of rows"):
+        probe(*TRAIN, few_shot=3)  # type: ignore[arg-type]
+
+
 def test_draws_are_orders_within_classes() -> None:
     codes = np.array([1, 0, 1, 1, 0])
     places = _within_classes(codes, np.random.default_rng(0))

@@ -223,6 +223,8 @@ def _ranks(model: Any, part: _Part, known: Ints | None = None) -> Ints:
 
 def _folds(train: _Part, rng: np.random.Generator) -> list[tuple[_Part, _Part]]:
     """Return training and held-out rows of each fold; the rows of a class are spread over all of them."""
+    if len(train.codes) < 2 * FOLDS:
+        raise InputError(f"{len(train.codes)} rows are too few for {FOLDS} folds; pass validation rows, X_val and y_val.")
     order = rng.permutation(len(train.codes))
     order = order[np.argsort(train.codes[order], kind="stable")]
     fold = np.empty(len(order), dtype=np.int64)
@@ -231,12 +233,13 @@ def _folds(train: _Part, rng: np.random.Generator) -> list[tuple[_Part, _Part]]:
 
 
 def _check_shots(few_shot: Sequence[int], draws: int) -> list[int]:
-    shots = sorted(set(few_shot))
-    if any(isinstance(s, bool) or not isinstance(s, int | np.integer) or s < 1 for s in shots):
-        raise InputError(f"few_shot={tuple(few_shot)!r} must be numbers of rows of each class, such as (1, 2, 4, 8, 16).")
+    listed = isinstance(few_shot, Sequence | np.ndarray) and not isinstance(few_shot, str)
+    shots: list[Any] = list(dict.fromkeys(few_shot)) if listed else []
+    if not listed or any(isinstance(s, bool) or not isinstance(s, int | np.integer) or s < 1 for s in shots):
+        raise InputError(f"few_shot={few_shot!r:.60} must be numbers of rows of each class, such as (1, 2, 4, 8, 16).")
     if draws < 1:
         raise InputError(f"draws={draws} must be at least 1.")
-    return [int(s) for s in shots]
+    return sorted(int(s) for s in shots)
 
 
 def _few_shot(
