@@ -19,6 +19,7 @@ SAYS = {
     "least_squares_fails": "of the near rows right; with 20 far rows, all of them easy",
     "neurons": "each left out once",
     "patients": "Quasi-complete separation",
+    "probe": "16 per class",
     "voters": "What the answers say for red against blue",
 }
 ELSEWHERE = {"decisions", "demo", "letters", "pictures", "spam"}

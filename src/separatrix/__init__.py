@@ -84,6 +84,7 @@ _ROOMS = {
         "StepwiseDiscriminant",
         "choose_covariance",
         "compare",
+        "probe",
         "regularisation_path",
     ),
     "summaries": ("ClassMoments", "Moments"),

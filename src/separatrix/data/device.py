@@ -124,7 +124,7 @@ class DeviceSource(Source):
         if "cpu" in str(device_of(self.X)).lower():
             values = CPU_VALUES
         else:  # rows that are converted are copied; others are looked at, and what is done with them cuts them up
-            values = UNTOUCHED_VALUES if self.X.dtype == self.type else DEVICE_VALUES
+            values = UNTOUCHED_VALUES if self.X.dtype == self.type else DEVICE_VALUES // 2
         return max(values // self.n_features, LEAST_ROWS)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:

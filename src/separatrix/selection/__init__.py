@@ -17,6 +17,7 @@ _HOMES = {
     "StepwiseDiscriminant": "stepwise_discriminant",
     "choose_covariance": "covariance_choice",
     "compare": "comparison",
+    "probe": "linear_probe",
     "regularisation_path": "penalty_path",
 }
 

@@ -41,7 +41,7 @@ import numpy as np
 
 from ..data.device import DeviceSource
 from ..data.threads import single_threaded_blas
-from ..losses import Logistic
+from ..losses import CrossEntropy, Logistic
 from .checkpoint import active
 from .problem import Problem
 from .smooth.objective import DENSE_ENOUGH
@@ -67,6 +67,7 @@ REASONS = {
     "newton": "{q:,} coefficients and {n:,} rows: the exact Hessian is cheap",
     "curved": "{q:,} coefficients and {n:,} rows: one exact Hessian is worth its price, one per step is not",
     "whitened": "{n:,} dense rows with {q:,} coefficients: the Hessian of a sample or the columns' covariance, and a few passes",
+    "kronecker": "{n:,} dense float32 rows with {q:,} coefficients: passes in float32, the last one in float64",
     "newton_cg": "{q:,} coefficients: products with the Hessian cost less than the Hessian",
     "dual_logistic": "two classes of sparse rows with {p:,} columns",
     "in_span": "{n:,} rows span fewer directions than the {p:,} columns",
@@ -110,6 +111,8 @@ def choose(problem: Problem) -> Choice:
     name = min(roads, key=roads.__getitem__)
     if roads.get("newton", np.inf) <= SMALL:
         name = "newton"
+    if name == "whitened" and work.q > EXPLICIT and _in_single_precision(problem):
+        name = "kronecker"
     return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q))
 
 
@@ -130,6 +133,11 @@ def _roads(problem: Problem, work: Work) -> dict[str, float]:
     if work.n < work.p and work.n <= SPANNED:
         roads["in_span"] = work.span
     return roads
+
+
+def _in_single_precision(problem: Problem) -> bool:
+    """Whether passes in the rows' own float32 are quicker, and enough until the last."""
+    return isinstance(problem.loss, CrossEntropy) and bool(problem.rows.X.dtype == np.float32)
 
 
 def _without_penalty(problem: Problem, is_sparse: bool) -> Choice:

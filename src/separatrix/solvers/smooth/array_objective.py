@@ -17,7 +17,7 @@ import numpy as np
 from ...array_types import Floats
 from ...data import Block
 from ...data.device import DEVICE_VALUES, DeviceSource, is_on_device
-from ...data.namespaces import affine, compute_type, device_of, fast_products, has_fast_products, is_foreign, like, namespace, to_host
+from ...data.namespaces import affine, device_of, fast_products, has_fast_products, is_foreign, like, namespace, to_host
 from ...losses.array_losses import ArrayLoss
 from ..problem import Problem
 from .objective import FAR, PIECES
@@ -160,7 +160,7 @@ def split_in_two(W: Any) -> tuple[Any, Any]:
 
 
 def some_rows(problem: Problem, most: int) -> Block:
-    """Return at most so many rows, evenly spread, in the type they are computed in; the first ones where rows are read anew."""
+    """Return at most so many rows, evenly spread, as they are stored; the first ones where rows are read anew."""
     rows, source = problem.rows, problem.rows.source
     if isinstance(source, DeviceSource):
         whole = Block(source.X, source.codes, source.weight)
@@ -171,7 +171,7 @@ def some_rows(problem: Problem, most: int) -> Block:
     step = max(-(-whole.n_rows // most), 1)
     codes = None if whole.codes is None else whole.codes[::step]
     weight = None if whole.weight is None else whole.weight[::step]
-    return Block(namespace(whole.X).astype(whole.X[::step, :], compute_type(whole.X), copy=False), codes, weight)
+    return Block(whole.X[::step, :], codes, weight)
 
 
 def tiles(block: Block, n_scores: int, item: int) -> Iterator[Block]:

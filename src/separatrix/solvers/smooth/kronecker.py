@@ -9,7 +9,7 @@ shared out evenly, is two small matrices:
 2. L-BFGS, one pass per step: in TF32 where the device has it, until what is left is near its rounding; then in the rows' own type.
 3. A pass in float64 gives f, the gradient and the certificate; in the rare case that it says more than the passes before, steps in
    float64 follow.
-A path of strengths keeps G, the start and the last pairs.
+A path of strengths keeps G, the start and the last pairs. Rows held in NumPy that have not arrived half-way are left to Newton-CG.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ import numpy as np
 
 from ...array_types import Floats
 from ...data import Block
-from ...data.namespaces import device_of, is_foreign, like, namespace
+from ...data.namespaces import compute_type, device_of, is_foreign, like, namespace
 from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, small_enough, still_to_gain, without_step
-from . import array_gap
+from . import array_gap, newton_cg
 from .array_objective import ArrayObjective, Precision, host, some_rows
+from .whitened import continued
 
 GRAM_ROWS = 8
 """Rows for the covariance, in units of its columns."""
@@ -66,7 +67,10 @@ def solve(problem: Problem) -> Solution:
     >>> found.status.value, found.coef.round(3).tolist()
     ('converged', [[0.453]])
     """
-    return next(solve_path(problem, [problem.strength]))
+    if problem.rows.held is None:
+        return next(solve_path(problem, [problem.strength]))
+    found = next(solve_path(replace(problem, max_iter=-(-problem.max_iter // 2)), [problem.strength]))
+    return continued(problem, found, newton_cg.solve)
 
 
 def solve_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Solution]:
@@ -85,20 +89,21 @@ class _Pairs:
 
     def add(self, s: Any, y: Any) -> None:
         """Keep a pair, in the type of the rows, unless rounding has left no curvature in it."""
-        curvature, size = float(self.xp.sum(s * y)), float(self.xp.sum(s * s)) * float(self.xp.sum(y * y))
+        curvature, size = (float(_dot(self.xp, a, b)) for a, b in ((s, y), (s, s)))
+        size *= float(_dot(self.xp, y, y))
         if curvature <= 1e-12 * size**0.5:
             return
         self.kept.append((self.xp.astype(s, self.type, copy=False), self.xp.astype(y, self.type, copy=False), curvature))
-        self.scale = curvature / float(self.xp.sum(y * self.inverse(y)))
+        self.scale = curvature / float(_dot(self.xp, y, self.inverse(y)))
 
     def direction(self, g: Any) -> Any:
         d, shares = g, []
         for s, y, curvature in reversed(self.kept):
-            shares.append(self.xp.sum(s * d) / curvature)  # stays on the device: reading each would stop its queue
+            shares.append(_dot(self.xp, s, d) / curvature)  # stays on the device: reading each would stop its queue
             d = d - shares[-1] * y
         d = self.scale * self.inverse(d)
         for (s, y, curvature), share in zip(self.kept, reversed(shares)):
-            d = d + (share - self.xp.sum(y * d) / curvature) * s
+            d = d + (share - _dot(self.xp, y, d) / curvature) * s
         return d
 
 
@@ -307,6 +312,11 @@ def _search(objective: ArrayObjective, theta: Any, f: float, d: Any, slope: floa
     return None
 
 
+def _dot(xp: Any, a: Any, b: Any) -> Any:
+    """Return Σ ab; in NumPy without an array of products."""
+    return np.vdot(a, b) if isinstance(a, np.ndarray) else xp.sum(a * b)
+
+
 def _largest(xp: Any, g: Any) -> Floats:
     """Return the largest gradient of each column (1, p + 1), in NumPy."""
     return host(xp.max(xp.abs(g), axis=0))[None]
@@ -326,9 +336,9 @@ def _example(problem: Problem) -> Any:
 
 def _covariance(rows: Block) -> tuple[Floats, Floats]:
     """Return mean and covariance of the columns; their products in the type of the rows, which is enough to walk by."""
-    xp = namespace(rows.X)
+    xp, X = namespace(rows.X), namespace(rows.X).astype(rows.X, compute_type(rows.X), copy=False)
     weight = xp.ones(rows.n_rows, dtype=xp.float64, device=device_of(rows.X)) if rows.weight is None else rows.weight
     share = weight / xp.sum(weight)
-    centre = share @ xp.astype(rows.X, xp.float64)
-    D = (rows.X - xp.astype(centre, rows.X.dtype)) * xp.astype(xp.sqrt(share), rows.X.dtype)[:, None]
+    centre = share @ xp.astype(X, xp.float64)
+    D = (X - xp.astype(centre, X.dtype)) * xp.astype(xp.sqrt(share), X.dtype)[:, None]
     return host(centre), host(D.T @ D)
