@@ -108,3 +108,16 @@ def test_draws_are_orders_within_classes() -> None:
 def test_what_does_not_fit(arguments: Any, match: str) -> None:
     with pytest.raises(InputError, match=match):
         probe(*TRAIN, **arguments)
+
+
+@pytest.mark.parametrize("held", [HELD, (None, None)])
+def test_few_shot_runs_never_choose_by_test_rows(held: Any) -> None:
+    X, y = TEST
+    one, two = (probe(*TRAIN, *held, X, labels, few_shot=(2, 4), draws=2) for labels in (y, y[::-1]))
+    assert [f.C for f in one.few_shot if f.name == "logistic"] == [f.C for f in two.few_shot if f.name == "logistic"]
+    assert one.few_shot[0].mean != two.few_shot[0].mean
+
+
+def test_few_shot_runs_without_rows_that_judge_are_refused() -> None:
+    with pytest.raises(InputError, match="few_shot needs rows that judge"):
+        probe(*TRAIN, few_shot=(2,))

@@ -98,6 +98,8 @@ def probe(
     """
     check_arguments(probe, locals())
     shots = _check_shots(few_shot, draws)
+    if shots and X_val is None and X_test is None:
+        raise InputError("few_shot needs rows that judge: pass X_val, y_val or X_test, y_test.")
     classes, train = _labelled(X, y)
     rng = np.random.default_rng(random_state)
     held = None if X_val is None else _coded(X_val, y_val, classes, "val", train)
@@ -118,7 +120,7 @@ def probe(
     found = [Accuracy.of(name, _judge(own, judged), codes, len(classes)) for name, own in candidates]
     assert model.solution_ is not None
     gap = model.solution_.gap / max(model.solution_.objective, 1e-300)
-    few = _few_shot(train, judged[0][1], len(classes), shots, draws, rng, settings) if judged_on != FOLDED else []
+    few = [] if judged_on == FOLDED else _few_shot(train, held, judged[0][1], shots, draws, rng, settings)
     return Probe(model, C, Cs, shares, gap, tuple(found), judged_on, tuple(few), notes)
 
 
@@ -168,7 +170,7 @@ def _sweep(pairs: list[tuple[_Part, _Part]], settings: dict[str, Any]) -> tuple[
     """Return every C tried, increasing, and the share of held-out rows that are right, the mean over pairs of parts."""
     found: dict[float, float] = {}
     models = [LogisticRegression(**settings) for _ in pairs]
-    _add(found, COARSE, [_path_shares(model, *pair) for model, pair in zip(models, pairs, strict=True)])
+    _add(found, COARSE, [_path_shares(model, *pair)[0] for model, pair in zip(models, pairs, strict=True)])
     for decades in FINER:
         best = float(np.array(sorted(found))[_best(np.array([found[C] for C in sorted(found)]))])
         for C in (best * 10.0**-decades, best * 10.0**decades):
@@ -181,12 +183,13 @@ def _add(found: dict[float, float], Cs: Floats, shares: list[Floats]) -> None:
     found.update(zip(Cs.tolist(), np.mean(shares, axis=0).tolist(), strict=True))
 
 
-def _path_shares(model: LogisticRegression, train: _Part, held: _Part) -> Floats:
+def _path_shares(model: LogisticRegression, train: _Part, *held: _Part) -> Floats:
+    """Return the share of each part's rows that are right (parts, m), for every C of the coarse sweep."""
     path = offered(model.abilities().warm_start).path
     assert path is not None  # LogisticRegression has one
     source = as_source(as_rows(train.X, on_device=True), train.codes)
     known = np.unique(train.codes)
-    return np.array([_share(_ranks(fitted, held, known)) for fitted in path(source, COARSE)])
+    return np.array([[_share(_ranks(fitted, own, known)) for own in held] for fitted in path(source, COARSE)]).T
 
 
 def _share_at(model: LogisticRegression, C: float, train: _Part, held: _Part) -> Floats:
@@ -243,28 +246,33 @@ def _check_shots(few_shot: Sequence[int], draws: int) -> list[int]:
 
 
 def _few_shot(
-    train: _Part, judges: _Part, n_classes: int, shots: list[int], draws: int, rng: np.random.Generator, settings: dict[str, Any]
+    train: _Part, held: _Part | None, judges: _Part, shots: list[int], draws: int, rng: np.random.Generator, settings: dict[str, Any]
 ) -> list[FewShot]:
-    """Return accuracies of fits on so many rows of each class; a class with fewer gives all it has."""
+    """Return accuracies of fits on so many rows of each class; a class with fewer gives all it has.
+
+    C is chosen on validation rows, without them on the training rows that were not drawn; never on test rows.
+    """
     found: dict[tuple[str, int], list[Floats]] = {}
-    known = np.arange(n_classes)
+    known = np.arange(train.codes.max() + 1)
     for _ in range(draws if shots else 0):
         order = _within_classes(train.codes, rng)
         lda, nearest = LinearDiscriminantAnalysis(shrinkage="oas"), NearestMean()
         for before, s in pairwise([0, *shots]):
             some, more = train.some(np.flatnonzero(order < s)), train.some(np.flatnonzero((order >= before) & (order < s)))
-            found.setdefault(("logistic", s), []).append(_path_shares(LogisticRegression(**settings), some, judges))
+            rest = np.flatnonzero(order >= s)
+            choosers = held if held is not None else train.some(rest) if len(rest) else some
+            found.setdefault(("logistic", s), []).append(_path_shares(LogisticRegression(**settings), some, choosers, judges))
             for name, model in (("LDA", lda), ("nearest mean", nearest)):
                 if name == "LDA" and s == 1:
                     continue  # one row of each class has no covariance
                 new = more if hasattr(model, "classes_") else some
                 model.partial_fit(new.X, new.codes, classes=known)
-                found.setdefault((name, s), []).append(np.array([_share(_ranks(model, judges))]))
+                found.setdefault((name, s), []).append(np.full((2, 1), _share(_ranks(model, judges))))
     rows = []
     for (name, s), shares in sorted(found.items(), key=lambda item: (item[0][1], item[0][0] != "logistic", item[0][0])):
-        table = np.array(shares)
-        best = _best(table.mean(axis=0))
-        rows.append(FewShot(name, s, float(COARSE[best]) if name == "logistic" else float("nan"), table[:, best]))
+        chosen, right = np.array(shares).transpose(1, 0, 2)
+        best = _best(chosen.mean(axis=0))
+        rows.append(FewShot(name, s, float(COARSE[best]) if name == "logistic" else float("nan"), right[:, best]))
     return rows
 
 
