@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 import sqlglot
 
-from separatrix import LogisticRegression, TableClassifier
+from separatrix import LogisticRegression, MixedNB, TableClassifier
 from separatrix.artifacts.exports import to_sql
 from separatrix.artifacts.formula import formula_of
 from separatrix.data.sql import DIALECTS
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError
-from tests.artifacts.models import answers, machine_cases, number_cases, table, table_cases
+from tests.artifacts.models import Case, answers, machine_cases, number_cases, table, table_cases
 from tests.data.test_sql import HOSTILE
 
 TYPES = {"number": "DOUBLE PRECISION", "text": "TEXT", "date": "TIMESTAMP"}
@@ -179,3 +179,14 @@ def test_what_cannot_be_said_in_sql_is_refused():
     voted = next(case for case in number_cases() if case.name == "VotedPerceptron-3")
     with pytest.raises(InputError, match="Use AveragedPerceptron"):
         to_sql(voted.model)
+
+
+@pytest.mark.parametrize("database", ["duckdb", "sqlite", "postgres"])
+@pytest.mark.parametrize("model", [LogisticRegression(), MixedNB()], ids=str)
+def test_levels_that_look_alike_and_texts_that_are_no_dates(model, database, postgres):
+    days = [str(day) for day in np.arange("2024-01-05", "2024-07-05", dtype="datetime64[D]")]
+    table = pd.DataFrame({"grade": (["1", "1.0", "true", "b", "1.0"] * 40)[: len(days)], "day": days})
+    fitted = TableClassifier(model).fit(table, np.where(table["grade"].isin(["1", "b"]) ^ (np.arange(len(days)) % 7 == 0), "x", "y"))
+    odd = ["2023-02-29", "2024-02-29", "now", "2024-3-4", "soon", "", "2024-03-04T05:06:07.25", "2024-03-04 23:00:00+05:00", "1900-02-29"]
+    rows = pd.DataFrame({"grade": ["1", "1.0", "true"] * 3, "day": odd})
+    says_the_same(Case("look-alikes", fitted, rows), database, postgres)

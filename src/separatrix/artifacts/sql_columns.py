@@ -12,6 +12,13 @@ from ..prepare.written_numbers import MONEY
 DAY = 86_400.0
 GAP = "[\\s\u00a0\u202f'’]"
 """What people put between thousands beside a comma or point."""
+YEAR = "(?:000[1-9]|00[1-9]\\d|0[1-9]\\d\\d|[1-9]\\d{3})"
+LEAP = "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"
+DAY_OF_MONTH = "(?:(?:0[13578]|1[02])-31|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8]))"
+ZONE = "(?:Z|[+-](?:0\\d|1[0-4])(?::?[0-5]\\d)?)"
+TIME = f"(?:[T ](?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d{{1,6}})?)?{ZONE}?)?"
+DATE = f"^(?:{YEAR}-{DAY_OF_MONTH}|{LEAP}-02-29){TIME}$"
+"""A day of the calendar in ISO 8601, with a time or without."""
 
 
 def read_number(text: Expression, decimal: str, dialect: Dialect) -> Expression:
@@ -57,6 +64,23 @@ def days_of(date: Expression, written: str, dialect: Dialect) -> Expression:
             f"A column of this model holds dates written as {written}, which {dialect.name} cannot read exactly; make it a column of "
             "dates before the fit, or export to Python."
         )
+    found = _days(date, bool(written), dialect)
+    return sql.case([(_is_date(date.copy(), dialect), found)], sql.cast(sql.null(), "double")) if written else found
+
+
+def _is_date(text: Expression, dialect: Dialect) -> Expression:
+    """Return whether a text is a day of the calendar, with a time or without: databases read, or refuse, others in ways of their own."""
+    if dialect.has_patterns:
+        return sql.matches(text, DATE, dialect)
+    if dialect.name != "sqlite":
+        return sql.is_there(text)
+    day = sql.call("SUBSTR", text, sql.integer(1), sql.integer(10))
+    # strftime takes "now" and February 30 too, which becomes a day of March once days are added.
+    again = sql.call("strftime", sql.text("%Y-%m-%d", dialect), day, sql.text("+0 days", dialect))
+    return sql.operation("=", again, day.copy())
+
+
+def _days(date: Expression, is_text: bool, dialect: Dialect) -> Expression:
     name, day = dialect.name, sql.number(DAY, dialect)
     micro = sql.number(DAY * 1e6, dialect)
     if name == "sqlite":
@@ -66,10 +90,20 @@ def days_of(date: Expression, written: str, dialect: Dialect) -> Expression:
         return sql.operation("/", seconds, day)
     if name == "tsql":
         origin = sql.cast(sql.text("1970-01-01", dialect), "timestamp")
-        return sql.operation("/", sql.call("DATEDIFF_BIG", sql.word("MICROSECOND"), origin, date), micro)
-    stamp = sql.cast(date, "timestamp")
+        stamp = sql.cast(date, "timestamp", attempt=True) if is_text else date
+        return sql.operation("/", sql.call("DATEDIFF_BIG", sql.word("MICROSECOND"), origin, stamp), micro)
+    stamp = sql.cast(date, "timestamp", attempt=is_text)
+    if is_text and name in ("duckdb", "postgres"):  # whose timestamps leave the zone aside
+        zoned = sql.matches(date.copy(), f":.*{ZONE}$", dialect)
+        return sql.case([(zoned, _since(sql.cast(date.copy(), "instant", attempt=True), dialect))], _since(stamp, dialect))
+    return _since(stamp, dialect)
+
+
+def _since(stamp: Expression, dialect: Dialect) -> Expression:
+    """Return days since 1970 of a timestamp."""
+    name, micro = dialect.name, sql.number(DAY * 1e6, dialect)
     if name == "postgres":
-        return sql.operation("/", sql.cast(sql.epoch(stamp), "double"), day)
+        return sql.operation("/", sql.cast(sql.epoch(stamp), "double"), sql.number(DAY, dialect))
     if name == "snowflake":
         return sql.operation("/", sql.call("DATE_PART", sql.word("EPOCH_MICROSECOND"), stamp), micro)
     call = "EPOCH_US" if name == "duckdb" else "UNIX_MICROS"

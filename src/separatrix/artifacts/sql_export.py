@@ -124,9 +124,10 @@ class SqlWriter:
     def _levels(self, node: Node, literal: Callable[[Any], Expression], spellings: Callable[[Any], list[Any]]) -> Expression:
         levels, other, gap = node.value
         by_value: dict[float, list[Any]] = {}
+        known = {level for level, _ in levels}
         for level, value in levels:
-            if value != other:
-                by_value.setdefault(value, []).extend(spellings(level))
+            if value != other:  # a spelling that is a level itself stands for that one
+                by_value.setdefault(value, []).extend(text for text in spellings(level) if text == level or text not in known)
         is_text = node.op == "lookup"
         x = self.write(node.args[0])
         missing = sql.is_null(x) if is_text else sql.negation(self._present(node))

@@ -195,10 +195,13 @@ def among(part: Expression, values: Sequence[Expression]) -> Expression:
     return exp.In(this=_wrapped(part), expressions=list(values))
 
 
-def cast(part: Expression, kind: str) -> Expression:
-    """Return a value as "double", "text", "integer", "timestamp" or "bits", 64 of them."""
-    names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp", "bits": "bit(64)"}
-    return exp.Cast(this=part, to=exp.DataType.build(names[kind]))
+def cast(part: Expression, kind: str, attempt: bool = False) -> Expression:
+    """Return a value as "double", "text", "integer", "timestamp", "instant" (with its zone) or "bits", 64 of them.
+
+    `attempt` gives NULL for what is none, wherever a database can: PostgreSQL and SQLite cannot.
+    """
+    names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp", "instant": "timestamptz", "bits": "bit(64)"}
+    return (exp.TryCast if attempt else exp.Cast)(this=part, to=exp.DataType.build(names[kind]))
 
 
 def extreme(parts: Sequence[Expression], dialect: Dialect, largest: bool) -> Expression:

@@ -193,6 +193,8 @@ def _cleaned(program: Program, inputs: Inputs, score: Mixed) -> list[tuple[Node,
     if inputs.recipe is None:
         kinds: Any = ["text" if text else "number" for text in score.layout.text]
         return [(program.read(name, kind), None) for name, kind in zip(inputs.names, kinds, strict=True)]
+    if not inputs.as_columns:  # the numbers that the recipe makes of them
+        return [(x, None) for x in _features(program, inputs)]
     table = TableProgram(program, inputs.recipe)
     found: list[tuple[Node, Any]] = []
     for step in (step for step in inputs.recipe.steps if isinstance(step, READ)):
