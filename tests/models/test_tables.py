@@ -14,7 +14,6 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from separatrix import (
-    CalibratedClassifier,
     DecidedClassifier,
     Decision,
     GaussianNB,
@@ -78,7 +77,7 @@ def test_machines_are_fitted_from_files(meta: Any, machine: Any, files: Any) -> 
     assert list(found.feature_names_in_) == ["x0", "x1", "x2", "x3"]
 
 
-@pytest.mark.parametrize("model", [OneVsRest(DecisionTreeClassifier()), OneVsOne(DecidedClassifier()), CalibratedClassifier()], ids=repr)
+@pytest.mark.parametrize("model", [OneVsRest(DecisionTreeClassifier()), OneVsOne(DecidedClassifier())], ids=repr)
 def test_what_takes_no_files_says_what_to_pass(model: Any, files: Any) -> None:
     with pytest.raises(TypeError, match="memory.*pass .*array"):
         model.fit(open_table(files[0], target="label", columns=["x0", "x1", "x2", "x3"]))

@@ -98,7 +98,7 @@ def gentle_steps(machine: Machine) -> int:
     if machine.is_hard or machine.rows.X is None:
         return 0
     X = machine.rows.X
-    size = float(np.mean(X.data**2)) * X.nnz / X.shape[0] if machine.rows.is_sparse else float(np.sum(np.var(X, axis=0)))
+    size = float(np.vdot(X.data, X.data)) / X.shape[0] if machine.rows.is_sparse else float(np.sum(np.var(X, axis=0)))
     stiffness = float(machine.cost.mean()) * size
     return int(np.ceil(np.log(stiffness) / np.log(GROWTH))) if stiffness > STIFF else 0
 
