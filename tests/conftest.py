@@ -11,6 +11,7 @@ import pytest
 
 from separatrix.data import source as sources
 from separatrix.thresholds import Threshold
+from tests.browser import browser  # noqa: F401 — a fixture for every room
 from tests.postgres_server import postgres  # noqa: F401 — a fixture for every room
 
 

@@ -1,4 +1,4 @@
-"""The browser of the report's tests draws charts too."""
+"""Pages with charts, opened in the browser that all rooms share."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.report.conftest import browser  # noqa: F401
-
 
 @pytest.fixture
-def open_page(browser: Any) -> Iterator[Callable[..., Any]]:  # noqa: F811
+def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     """A function that opens a file with the network blocked; `problems` has what went wrong."""
     contexts = []
 

@@ -1,8 +1,7 @@
-"""Boards to report on, and one real browser for all tests of the room; without Chromium these tests are skipped with what to type."""
+"""Boards to report on, and pages of them opened in a real browser."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,6 @@ import pandas as pd
 import pytest
 
 from separatrix import KFold, LogisticRegression, NearestMean, compare
-
-CHROMIUM = "/usr/bin/chromium"
-QUIET = "--no-sandbox --headless --disable-gpu --disable-background-networking --disable-component-update --disable-sync".split()
 
 
 def customers(n: int = 300, seed: int = 3) -> pd.DataFrame:
@@ -51,17 +47,6 @@ def customer_board() -> Any:
 def customer_report(customer_board: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = customer_board.report(tmp_path_factory.mktemp("report") / "churn.html")
     return path
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright here: pip install playwright")
-    if shutil.which(CHROMIUM) is None:
-        pytest.skip("no Chromium here: apt-get install chromium")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture
