@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import sqlglot
 
-from separatrix import LogisticRegression, MixedNB, TableClassifier
+from separatrix import LogisticRegression, MixedNB, TableClassifier, TablePrep
 from separatrix.artifacts.exports import to_sql
 from separatrix.artifacts.formula import formula_of
 from separatrix.data.sql import DIALECTS
@@ -190,3 +190,11 @@ def test_levels_that_look_alike_and_texts_that_are_no_dates(model, database, pos
     odd = ["2023-02-29", "2024-02-29", "now", "2024-3-4", "soon", "", "2024-03-04T05:06:07.25", "2024-03-04 23:00:00+05:00", "1900-02-29"]
     rows = pd.DataFrame({"grade": ["1", "1.0", "true"] * 3, "day": odd})
     says_the_same(Case("look-alikes", fitted, rows), database, postgres)
+
+
+@pytest.mark.parametrize("database", ["duckdb", "sqlite", "postgres"])
+def test_numbers_that_are_levels_are_found_however_a_database_writes_them(database, postgres):
+    levels = [1e20, 1e-7, 0.5, 3.0, -1.0, 1e15, 123456.789, 0.1 + 0.2]
+    table = pd.DataFrame({"code": levels * 30})
+    fitted = TableClassifier(prep=TablePrep(kinds={"code": "category"})).fit(table, np.arange(len(table)) * 7 % 13 > table.index % 8)
+    says_the_same(Case("levels", fitted, pd.DataFrame({"code": [*levels, 7.0, np.nan]})), database, postgres)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ import pytest
 from separatrix.cli import exits
 from separatrix.cli.commands import ROWS
 from separatrix.cli.program import Program, program
-from separatrix.cli.speaking import plain
+from separatrix.cli.speaking import Speaker, plain, spoken
 
 from .conftest import Call
 
@@ -108,3 +109,17 @@ def test_json_has_no_numbers_that_are_none() -> None:
         "b": [3, None],
         "c": None,
     }
+
+
+@pytest.mark.parametrize(("words", "told"), [([], "separatrix: warning: two columns say the same\n"), (["-q"], "")])
+def test_warnings_are_messages_without_lines_of_code(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    @click.command()
+    @spoken
+    def warns(speaker: Speaker) -> None:
+        warnings.warn("two columns say the same", UserWarning, stacklevel=1)
+        warnings.warn("numpy will change", FutureWarning, stacklevel=1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warns.main(words, standalone_mode=False)
+    assert tuple(capsys.readouterr()) == ("", told)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..data import sql
 from ..data.sql import Dialect, Expression
 from ..errors import InputError, short_text
@@ -181,13 +183,21 @@ def is_line(node: Node) -> bool:
 
 
 def _spellings(level: Any) -> list[str]:
-    """Return a level as databases write it when they make text of numbers and truth values: 3 as 3.0 too, 1 as true."""
+    """Return a level as databases write it when they make text of numbers and truth values: 3 as 3.0 too, 1e20 as 1.0e+20, 1 as true."""
     text = str(level)
     if text in ("0", "1"):
         return [text, f"{text}.0", "true" if text == "1" else "false"]
-    if text.removeprefix("-").isascii() and text.removeprefix("-").isdigit():
-        return [text, f"{text}.0"]
-    return [text, text.lower()] if text in ("True", "False") else [text]
+    try:
+        value = float(text)
+        is_number = text == (str(int(value)) if value.is_integer() else repr(value))
+    except (ValueError, OverflowError):
+        is_number = False
+    if not is_number or value - value != 0.0:
+        return [text, text.lower()] if text in ("True", "False") else [text]
+    found = [text, np.format_float_positional(value, trim="0"), f"{value:.15g}"]
+    if not 1e-4 <= abs(value) < 1e15:
+        found += [np.format_float_scientific(value, trim="-", exp_digits=2), np.format_float_scientific(value, trim="0", exp_digits=2)]
+    return list(dict.fromkeys(found))
 
 
 def cleaned(column: Expression, how: Read, dialect: Dialect) -> Expression:

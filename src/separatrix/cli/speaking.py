@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -65,6 +66,11 @@ class Speaker:
         """Write what has to be known even where only results are asked for."""
         click.echo(f"separatrix: {message}", err=True)
 
+    def show_warning(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        """Say what is warned of without the line of code it comes from, in place of `warnings.showwarning`."""
+        if issubclass(category, UserWarning):
+            self.say(f"warning: {message}")
+
     def next(self, command: str, why: str = "") -> None:
         """Say what to type next."""
         if not self.quiet and not self.as_json:
@@ -106,10 +112,13 @@ def spoken(function: Callable[..., None]) -> Callable[..., None]:
     @click.option("-q", "--quiet", is_flag=True, help="Write no messages, only results and errors.")
     @functools.wraps(function)
     def call(*args: Any, as_json: bool, quiet: bool, **options: Any) -> None:
-        try:
-            function(Speaker(as_json, quiet), *args, **options)
-        except BrokenPipeError:
-            raise ReaderGone from None
+        speaker = Speaker(as_json, quiet)
+        with warnings.catch_warnings():
+            warnings.showwarning = speaker.show_warning
+            try:
+                function(speaker, *args, **options)
+            except BrokenPipeError:
+                raise ReaderGone from None
 
     return call
 
