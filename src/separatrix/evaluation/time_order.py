@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from ..alerts import Alert
 from ..array_types import Bools, Floats
 from ..data.columns import Column
 from ..inference.dates import times_in
 from ..inference.multiplicity import holm
+from ..inference.ranks import average_ranks
 from .time_split import TimeSplit
 
 DIFFERENT = 10
@@ -82,5 +82,5 @@ def _drift(times: Floats, wrong: Bools | None) -> tuple[float, float]:
     a, b = int(bad.sum()), int((~bad).sum())
     if min(a, b) == 0:
         return 0.5, 1.0
-    area = (float(rankdata(times[there])[bad].sum()) - a * (a + 1) / 2) / (a * b)
+    area = (float(average_ranks(times[there])[bad].sum()) - a * (a + 1) / 2) / (a * b)
     return area, float(2.0 * ndtr(-abs(area - 0.5) / np.sqrt((a + b + 1) / (12.0 * a * b))))

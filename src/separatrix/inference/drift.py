@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc
-from scipy.stats import ks_2samp
 
 from ..alerts import Alert
 from ..array_types import Floats
@@ -166,6 +165,8 @@ def _numbers_moved(old: Column, new: Column) -> list[Change]:
     index = stability_index(
         *(np.bincount(np.searchsorted(cuts, v, side="left"), minlength=len(cuts) + 1).astype(np.float64) for v in (x, y))
     )
+    from scipy.stats import ks_2samp  # half a second to load, for tables to compare alone
+
     # The exact test gives up, with a warning, on some pairs of sizes; this one is within a few per cent of it from ten rows on.
     p = float(ks_2samp(x, y, method="asymp").pvalue)
     seen = f"Column {old.name!r} has moved from a median of {np.median(x):.4g} to {np.median(y):.4g}"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
-from scipy.stats import fisher_exact
 
 from ..alerts import Alert
 from ..array_types import Codes, Floats
@@ -79,6 +78,8 @@ def gap_test(gaps: Floats, sizes: Floats) -> float:
     if expected.min() >= EXPECTED:
         seen = np.stack([gaps, sizes - gaps])
         return float(chdtrc(len(sizes) - 1, ((seen - expected) ** 2 / expected).sum()))
+    from scipy.stats import fisher_exact  # half a second to load, for few gaps alone
+
     tables = [[[g, s - g], [gaps.sum() - g, (sizes.sum() - s) - (gaps.sum() - g)]] for g, s in zip(gaps, sizes, strict=True)]
     tables = tables[:1] if len(tables) == 2 else tables  # of two classes each is the rest of the other
     return min(1.0, len(tables) * min(float(fisher_exact(np.array(table, dtype=np.int64))[1]) for table in tables))

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
-from scipy.stats import rankdata
 
 from ..alerts import Alert
 from ..array_types import Codes, Floats, Indices
 from ..data.columns import Column
 from ..data.row_hash import row_hash
 from .column_values import is_text, levels, measurements
+from .ranks import average_ranks
 
 ALMOST_ALONE = 0.99
 """Share of pairs of rows of two classes that a column orders rightly, from which it predicts almost alone."""
@@ -120,7 +120,7 @@ def _area(column: Column, codes: Codes) -> float:
     a, b = int(positive.sum()), int((~positive).sum())
     if min(a, b) == 0:
         return 0.0
-    found = (float(rankdata(values[there])[positive].sum()) - a * (a + 1) / 2) / (a * b)
+    found = (float(average_ranks(values[there])[positive].sum()) - a * (a + 1) / 2) / (a * b)
     return max(found, 1.0 - found)
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import rankdata
 
 from ..alerts import Alert
 from ..array_types import Floats, Indices
 from ..data.columns import Column
 from .column_values import is_text, levels, listed, measurements, row_sample
+from .ranks import average_ranks
 
 ALIKE = 0.999
 """Correlation, or share of rows that go with each other, from which two columns count as one."""
@@ -118,7 +118,7 @@ def _agreement(x: Floats, y: Floats) -> float:
         return 0.0
     x, y = x[both], y[both]
     some = row_sample(len(x), 5_000)
-    in_order = abs(float(_standardised(rankdata(x[some])) @ _standardised(rankdata(y[some]))))
+    in_order = abs(float(_standardised(average_ranks(x[some])) @ _standardised(average_ranks(y[some]))))
     return min(1.0, abs(float(_standardised(x) @ _standardised(y)))) if in_order >= 0.99 else 0.0
 
 
