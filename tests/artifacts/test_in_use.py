@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from separatrix import LinearDiscriminantAnalysis, LinearSVC, TableClassifier
 from separatrix.artifacts.coefficients import coefficients
 from separatrix.artifacts.formula import formula_of
 from separatrix.artifacts.reasons import Reasons
+from separatrix.artifacts.scoring import all_predictions
 from separatrix.artifacts.training_columns import ColumnTally, cell_counts, facts_of
 from separatrix.artifacts.training_data import column_facts, recipe_of
 from separatrix.data.columns import Column
@@ -65,3 +68,13 @@ def test_prices_written_as_text_are_numbers_in_the_facts(table: pd.DataFrame) ->
     by_name = {own.name: own for own in column_facts(table, recipe)}
     assert by_name["monthly_charge"].kind == "number" and by_name["monthly_charge"].quantiles
     assert by_name["customer_id"].levels == () and dict(by_name["churn"].levels).keys() == {"no", "yes"}
+
+
+@pytest.mark.parametrize("codes", [["01234", "00501"], ["1234", "01234"], ["1.10"], ["1e5", "A12", "7"]], ids=str)
+def test_levels_that_look_like_numbers_are_texts_in_files_that_hold_such_alone(codes: list[str], tmp_path: Path) -> None:
+    levels = ["01234", "00501", "1234", "1.10", "1.1", "1e5", "A12"]
+    table = pd.DataFrame({"zip": levels * 30})
+    model = TableClassifier().fit(table, np.where((np.arange(len(table)) % 7 < 3) ^ (np.arange(len(table)) % 11 < 3), "yes", "no"))
+    rows = pd.DataFrame({"zip": codes})
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    np.testing.assert_array_equal(all_predictions(formula_of(model), tmp_path / "rows.csv")[1], model.predict_proba(rows))

@@ -60,7 +60,7 @@ class Scoring:
         inputs = self.formula.inputs
         rows = max(LEAST_ROWS, BATCH_BYTES // (8 * max(1, len(inputs.columns))))
         table: FileTable = open_table(path, columns=inputs.columns if inputs.is_named else None, batch_rows=rows, n_jobs=n_jobs)
-        beside = table.with_beside(self.keep)
+        beside = table.with_text(inputs.texts).with_beside(self.keep)
         beside.one_decoder = True
         plain = inputs.recipe is None and not inputs.as_columns
         return beside if plain else beside.as_columns()

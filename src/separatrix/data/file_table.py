@@ -17,7 +17,7 @@ from .arrow_types import is_single, kind_of
 from .batches import Batch, Piece, cut, read_ahead
 from .features import refuse_text, require_column
 from .file_parts import FilePart, read_part
-from .formats import Stamp, joined_rows, kinds_of, settled_schema
+from .formats import Stamp, as_text, joined_rows, kinds_of, settled_schema
 from .key_hash import key_numbers
 from .labels import check_classes, code_table, encode, find_classes
 from .reading import ReadingSize
@@ -147,6 +147,12 @@ class FileTable(Source):
             read = list(dict.fromkeys([*self.feature_names, *labels, *self.beside]))  # weights are numbers or refused
             self._settled = settled_schema(self.stamps, self.kind, self.schema, read)
         return ColumnTable(self, self._settled)
+
+    def with_text(self, names: Sequence[str]) -> Self:
+        """Return the table with some columns of a CSV read as text, also where all of them look like numbers: 01234 is not 1234."""
+        table = copy.copy(self)
+        table.schema, table._settled = as_text(self.schema, self.kind, names), None
+        return table
 
     def arrow(self) -> Any:
         """Return all rows as an Arrow table in memory, the columns of labels and weights among them; a frame, as `compare` takes one."""

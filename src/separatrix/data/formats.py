@@ -117,6 +117,13 @@ def kinds_of(schema: Any) -> dict[str, str]:
     return {field.name: kind_of(field.type) for field in schema}
 
 
+def as_text(schema: Any, kind: str, names: Sequence[str]) -> Any:
+    """Return the schema with some columns as text; other files than CSV say themselves what their columns are."""
+    if kind not in CSV:
+        return schema
+    return pa.schema([(field.name, pa.string() if field.name in names else field.type) for field in schema])
+
+
 def settled_schema(stamps: Mapping[str, Stamp], kind: str, schema: Any, used: Sequence[str]) -> Any:
     """Return the schema with types that suit every row of all files; those of a CSV were told by the first part of it."""
     if kind not in CSV:
