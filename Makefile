@@ -99,7 +99,7 @@ $(VENV)/.made:
 	@"$(PYTHON)" -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed-base: EXTRA = [sql]
+$(VENV)/.installed-base: EXTRA = [demo]
 $(VENV)/.installed-base: COMPILE = echo "Compiling its kernels, once, in about a minute." && $(BIN)/python -m separatrix.kernels
 $(VENV)/.installed-test: EXTRA = [test]
 $(VENV)/.installed-pictures: EXTRA = [pictures]

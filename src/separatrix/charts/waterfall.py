@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..explaining.row_explanation import RowExplanation
+from ..explaining.row_explanation import RowExplanation, is_gap
 from .grammar import Layers, alt, data, layered
 from .palette import FIRST, QUIET, SECOND
 from .sampling import first_drawn, require_most
@@ -50,6 +50,8 @@ def waterfall(found: RowExplanation, most: int = MOST) -> Layers:
 
 
 def _value(value: object) -> str:
+    if is_gap(value):
+        return "missing"
     return f"{value:.4g}" if isinstance(value, float | np.floating) else plain(value, 24)
 
 

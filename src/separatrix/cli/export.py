@@ -18,7 +18,7 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark", "t
 @model_argument()
 @click.option("--sql", metavar="DIALECT", help=f"One SELECT for {', '.join(DIALECTS)}.")
 @click.option("--onnx", is_flag=True, help="An ONNX model; needs -o.")
-@click.option("--python", is_flag=True, help="A Python function without any import.")
+@click.option("--python", is_flag=True, help="A Python function that needs no package.")
 @click.option("--numpy", is_flag=True, help="A Python function of arrays, with NumPy.")
 @click.option("--description", is_flag=True, help="A JSON description of all that the model computes.")
 @click.option("-o", "--output", metavar="FILE", help="Where it is written; default: standard output.")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
 
+from ..loading import maker
 from .column_options import ColumnWishes, target_option, wishes_options
 from .comparing import Wanted, board_facts, comparison_options, names_of, run_comparison
 from .exits import InterruptedWork
@@ -56,6 +58,7 @@ def command(
     require_output(output, SUFFIX)
     if report is not None:
         require_output(report, ".html")
+        maker("report.rendering.SECTIONS")  # a package that reports need is missed before the work, not after it
     wanted = Wanted(target, names_of(models), folds, metric, rule, time_budget, seed, jobs, ColumnWishes(drop, keep, kinds))
     with paths_of(files, stdin_kind) as paths:
         board, rows = run_comparison(speaker, files, paths, wanted)
@@ -65,7 +68,9 @@ def command(
         speaker.say(f"fitting {board.picked.name} on all {rows.num_rows:,} rows")
         from ..artifacts.procedure import fit_and_store
 
-        estimate = fit_and_store(board, rows, output, target, _call(), with_facts=not no_data_facts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the comparison has said them under its table
+            estimate = fit_and_store(board, rows, output, target, _call(), with_facts=not no_data_facts)
     speaker.part(f"\n{estimate.text}\n\nStored {board.picked.name} in {output}")
     if report is not None:
         speaker.part(f"Wrote the report {board.report(report)}")

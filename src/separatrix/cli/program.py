@@ -45,7 +45,7 @@ class Program(click.Group):
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, no_args_is_help=True)
 @click.version_option(__version__, prog_name="separatrix")
 def program() -> None:
-    r"""Linear classification: from a table to a model you can defend, and to where it is used.
+    """Linear classification: from a table to a model you can defend, and to where it is used.
 
     \b
         separatrix look churn.csv
@@ -55,7 +55,7 @@ def program() -> None:
     Results go to standard output, messages to the error stream. Tables are CSV, TSV, JSON lines, Parquet or Arrow files, compressed too,
     several of them, globs, or - for standard input. Exit codes: 0 ok, 1 a bug, 2 usage, 3 data, 4 quality gate, 130 interrupted.
     Completion of names in your shell: eval "$(_SEPARATRIX_COMPLETE=bash_source separatrix)", also zsh_source and fish_source.
-    """
+    """  # noqa: D301  # click wants the character \b itself before lines that stay as they are
 
 
 def run(args: Sequence[str]) -> int:

@@ -108,6 +108,8 @@ def check_labels(y: Any) -> NDArray[Any]:
 
         warnings.warn("A column-vector y was passed when a 1d array was expected; use y.ravel().", DataConversionWarning, stacklevel=2)
         values = values.ravel()
+    if isinstance(y, str):
+        raise InputError(f"y={y!r} is a text, and one label per row is needed; if it names a column of the table, pass target={y!r}.")
     if values.ndim != 1:
         raise InputError(
             f"y should be a 1d array, got an array of shape {values.shape} instead. "

@@ -20,6 +20,7 @@ from .contributions import contributions
 from .encoded import column_labels
 from .explanation import Explanation
 from .model_views import explainable
+from .row_explanation import is_gap
 
 MOST_ROWS = 5_000
 """Rows whose values and scores are looked at."""
@@ -156,7 +157,7 @@ def _columns(rows: Any, count: int) -> tuple[list[str], list[NDArray[Any]]]:
     names = column_labels(rows)
     if hasattr(rows, "columns"):
         # The columns of an Arrow table are arrays; their names have a name of their own.
-        own = [np.asarray(rows[name]) for name in getattr(rows, "column_names", rows.columns)]
+        own = [_held(rows[name]) for name in getattr(rows, "column_names", rows.columns)]
     else:
         dense = rows.toarray() if sp.issparse(rows) else np.asarray(rows)
         own = list(dense.T)
@@ -169,10 +170,15 @@ def _columns(rows: Any, count: int) -> tuple[list[str], list[NDArray[Any]]]:
     return found, own
 
 
+def _held(column: Any) -> NDArray[Any]:
+    """Return the values of a column; of several chunks of a dictionary NumPy would take a gap for the last level."""
+    return np.asarray(column.combine_chunks() if hasattr(column, "combine_chunks") else column)
+
+
 def _effect(name: str, values: NDArray[Any], adds: Floats) -> ColumnEffect:
     numbers = _as_numbers(values)
     spread = float(np.std(adds))
-    keys = np.array([str(value) for value in values.tolist()], dtype=object) if numbers is None else numbers
+    keys = np.array(["missing" if is_gap(value) else str(value) for value in values.tolist()], dtype=object) if numbers is None else numbers
     known = np.ones(len(keys), dtype=bool) if numbers is None else np.isfinite(numbers)
     different, first, counts = np.unique(keys[known], return_index=True, return_counts=True)
     own = adds[known][first]

@@ -31,6 +31,8 @@ from .model_views import inside, view_of
 from .part_scores import in_parts
 from .pipelines import Columns, Levels, Part, Trace
 
+DUST = 1e-12  # of a word that is not there, scaled and scaled back
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
@@ -184,6 +186,8 @@ class EncodedPipeline(EncodedModel):
         found = (Z + shift) / factor
         on = np.array([part.kind in ("level", "missing") for part in self.terms.parts], dtype=bool)
         found[:, on] = np.round(found[:, on]) + 0.0  # scaled and scaled back, 1 may have become 0.9999999, and 0 a −0
+        words = self.terms.words
+        found[:, words] = np.where(np.abs(found[:, words]) < DUST, 0.0, found[:, words])  # nor is a word there that was not
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -278,7 +282,7 @@ def _behind_columns(pipeline: Any) -> CodedNaiveBayes:
 
 def column_labels(X: Any) -> list[str] | None:
     """Return the names of a frame's columns, or None."""
-    columns = X.columns if is_frame(X) else None
+    columns = getattr(X, "column_names", X.columns) if is_frame(X) else None  # an Arrow table's `columns` are the columns themselves
     return None if columns is None or callable(columns) or not all(isinstance(name, str) for name in columns) else list(columns)
 
 

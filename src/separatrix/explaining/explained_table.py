@@ -73,7 +73,7 @@ class ExplainedTable:
         found, gaps = np.empty(len(self.terms.names), dtype=object), self.terms.gaps(x)
         if (self.terms.columns >= 0).any():
             one = _safe_indexing(self.X, [i])
-            held = (one.toarray() if sp.issparse(one) else np.asarray(one, dtype=object))[0]
+            held = _held(one)
             place = {name: j for j, name in enumerate(column_labels(self.X) or [])}  # a table may have its columns in another order
             for t in [t for t in np.flatnonzero(self.terms.columns >= 0) if t not in gaps]:
                 value = held[place.get(self.terms.names[t], self.terms.columns[t])]
@@ -129,6 +129,13 @@ class ExplainedTable:
         count = np.maximum(there.sum(axis=0), 1)
         mean = np.where(there, rows, 0.0).sum(axis=0) / count
         return Spread(0.0, mean, np.where(there, (rows - mean) ** 2, 0.0).sum(axis=0)).over(count)
+
+
+def _held(one: Any) -> Any:
+    """Return the values of a table of one row."""
+    if hasattr(one, "to_pylist"):  # np.asarray of an Arrow table takes a gap of a dictionary for its last level
+        return [column[0].as_py() for column in one.columns]
+    return (one.toarray() if sp.issparse(one) else np.asarray(one, dtype=object))[0]
 
 
 def _sparse_distances(rows: Any, x: Floats, units: Floats) -> Floats:

@@ -282,12 +282,17 @@ def _signed(value: float, form: Sequence[str] = ("+", "−")) -> str:
     return f"{form[value < 0]} {abs(value):.4g}"
 
 
+def is_gap(value: Any) -> bool:
+    """Whether a value of a row is missing."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # a missing value of pandas does not know whether it is one
+        return True
+
+
 def _shown(value: Any) -> str:
     """Return a value of a row as it is printed."""
-    try:
-        if value is None or value != value:
-            return "missing"
-    except TypeError:  # a missing value of pandas does not know whether it is one
+    if is_gap(value):
         return "missing"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return format(value, ".6g")

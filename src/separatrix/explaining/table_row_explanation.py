@@ -26,7 +26,7 @@ from .flip import Flip
 from .level_flips import TableRow, smallest_table_flip
 from .model_views import code_of
 from .notes import decision_notes
-from .row_explanation import CURVED, RowExplanation, chosen_pair, posteriors_of, unit_of
+from .row_explanation import CURVED, RowExplanation, chosen_pair, is_gap, posteriors_of, unit_of
 
 WORDS = "What words add is read off their contributions; a smallest change is that of columns of numbers and levels, and there are none."
 BENT = "Held as they are, because no line or level leads from one value to another: {}."
@@ -132,7 +132,7 @@ def _flip(
             f"bounds name {terms.names[t]!r}, a column of levels: {terms.levels[t].values[:8]}; use fixed to keep it as it is."
         )
     said = " ".join(_held(terms, x, values, free))
-    free[list(terms.gaps(x))] = False
+    free[list(_gaps(terms, x, values))] = False
     if not terms.numbers and not terms.levels:
         return None, said or WORDS
     scale, lower, upper = np.zeros(len(x)), np.full(len(x), -np.inf), np.full(len(x), np.inf)
@@ -160,9 +160,14 @@ def _as_seen(table: ExplainedTable, free: Bools, low: Floats, high: Floats, aske
     return terms, low, high
 
 
+def _gaps(terms: Terms, x: Floats, values: NDArray[Any]) -> set[int]:
+    """Return the terms whose value is missing: marked as such, or filled in where another column's mark says the same."""
+    return terms.gaps(x) | {t for t, value in enumerate(values.tolist()) if terms.columns[t] >= 0 and is_gap(value)}
+
+
 def _held(terms: Terms, x: Floats, values: NDArray[Any], free: Bools) -> list[str]:
     """Return which columns that may change stay as they are all the same, and why."""
-    gaps = terms.gaps(x)
+    gaps = _gaps(terms, x, values)
     why = {
         BENT: [t for t in np.unique(terms.term) if terms.columns[t] >= 0 and t not in terms.numbers and t not in terms.levels],
         GAPS: sorted(gaps),

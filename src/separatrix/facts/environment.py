@@ -14,7 +14,7 @@ from .. import __version__
 from ..alerts import Fact
 from ..errors import SeparatrixError
 
-NEEDED = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "pyarrow", "threadpoolctl", "joblib", "rich", "click", "safetensors")
+NEEDED = ("numpy", "scipy", "scikit-learn", "numba", "narwhals", "pyarrow", "threadpoolctl", "joblib", "rich", "click")
 OPTIONAL = ("altair", "sqlglot", "onnx", "onnxruntime", "duckdb", "pandas", "polars", "dask", "torch")
 TOLERANCE = 1e-8
 """How far the self-test may be from numbers worked out by hand."""

@@ -99,7 +99,7 @@ def trust_of_file(found: Findings, contents: Contents) -> Trust:
         )
     if estimate is not None and np.isfinite(estimate.value):
         value, around = metric_value(estimate.metric, estimate.value), span(estimate.metric, estimate.interval)
-        said = f"A {metric_name(estimate.metric)} of {value} ({around}) on {estimate.rows:,.0f} held-out rows: {estimate.procedure}."
+        said = f"The {metric_name(estimate.metric)} was {value} ({around}) on {estimate.rows:,.0f} held-out rows: {estimate.procedure}."
         checks.append(Check("What was found when it was fitted?", "good", said))
     if isinstance(found.curves, Curves) and isinstance(found.curves.calibration, Reliability):
         checks.append(calibrated(found.curves.calibration))

@@ -93,10 +93,10 @@ class TableProgram:
             return [self._levels(step, row) for row in np.eye(len(step.outputs))]
         if isinstance(step, Dates):
             return self._dates(step)
-        kind = "by hash" if isinstance(step, Hashed) else step.kind
+        kind = "by hash" if isinstance(step, Hashed) else f"as {step.kind}"
         raise InputError(
-            f"Column {step.column!r} becomes numbers {kind} ({step.said}), which no export can do exactly; leave the column out, or "
-            f"give it another kind: TablePrep(kinds={{{step.column!r}: 'category'}})."
+            f"Column {step.column!r} becomes numbers {kind} ({step.said}), which no export can do exactly; leave the column out "
+            f"(separatrix fit --drop {step.column!r}), or give it another kind: TablePrep(kinds={{{step.column!r}: 'category'}})."
         )
 
     def _numbers(self, step: Numbers) -> list[Node]:
