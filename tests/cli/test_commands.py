@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from separatrix import TablePrep, compare, load
+from separatrix import TableClassifier, TablePrep, compare, load, save
 from separatrix.artifacts.contents import read
 from separatrix.cli import exits
 from separatrix.evaluation import KFold
@@ -170,3 +170,11 @@ def test_colours_are_refused_by_the_environment(monkeypatch: pytest.MonkeyPatch)
     assert Speaker().in_colours and not Speaker(as_json=True).in_colours
     monkeypatch.setitem(os.environ, "NO_COLOR", "1")
     assert not Speaker().in_colours
+
+
+def test_a_row_is_explained_by_its_code_where_a_file_holds_codes_alone(call: Call, folder: Path) -> None:
+    table = pd.DataFrame({"zip": ["01234", "00501", "1234", "A12"] * 40, "y": ["a", "b", "b", "b"] * 30 + ["a", "b"] * 20})
+    save(TableClassifier(target="y").fit(table), folder / "codes.sptx")
+    table[["zip"]].iloc[1:3].to_csv(folder / "codes.csv", index=False)
+    code, out, _ = call("explain", "codes.sptx", "codes.csv", "--row", "0")
+    assert code == exits.OK and "00501" in out and "zip to '01234'" in out

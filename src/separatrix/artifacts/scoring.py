@@ -14,6 +14,7 @@ from ..data.files import open_table
 from ..data.table_writer import coded_column
 from ..errors import InputError, UnknownNameError, did_you_mean
 from .formula import Formula, Predictions
+from .formula.inputs import texts_of
 from .reasons import Reasons
 
 Columns = dict[str, Any]
@@ -60,7 +61,7 @@ class Scoring:
         inputs = self.formula.inputs
         rows = max(LEAST_ROWS, BATCH_BYTES // (8 * max(1, len(inputs.columns))))
         table: FileTable = open_table(path, columns=inputs.columns if inputs.is_named else None, batch_rows=rows, n_jobs=n_jobs)
-        beside = table.with_text(inputs.texts).with_beside(self.keep)
+        beside = table.with_text(texts_of(inputs.recipe)).with_beside(self.keep)
         beside.one_decoder = True
         plain = inputs.recipe is None and not inputs.as_columns
         return beside if plain else beside.as_columns()

@@ -23,6 +23,7 @@ from ..prepare.steps.base import level_text
 from .column_facts import ColumnFacts
 from .contents import Contents
 from .formula import Formula, formula_of
+from .formula.inputs import texts_of
 from .scoring import predictions_of
 from .training_columns import ColumnTally, steps_of
 
@@ -111,7 +112,7 @@ def _tallies(facts: Sequence[ColumnFacts], recipe: Recipe | None, path: Any) -> 
     def tally(batch: ColumnBatch) -> _Tallies:
         return _Tallies([ColumnTally.of(batch.column(j), own, steps.get(own.name)) for j, own in enumerate(facts)])
 
-    found: _Tallies = open_table(path, columns=names).as_columns().reduce(tally)
+    found: _Tallies = open_table(path, columns=names).with_text(texts_of(recipe)).as_columns().reduce(tally)
     return found.columns, int(found.columns[0].rows) if found.columns else 0
 
 

@@ -32,13 +32,16 @@ def command(
     """Explain the decision about row N of a table, with the smallest change that would change it; without --row the model."""
     contents = read_model(model)
     speaker.say(f"explaining {'the model' if row is None else f'row {row}'}")
+    from ..artifacts.formula.inputs import texts_of
     from ..data.files import open_table
     from ..explaining.explain import explain
+    from ..prepare import Recipe
 
     fitted = fitted_model(contents)
     with paths_of(files, stdin_kind) as paths:
         names = [name for name in open_table(paths).feature_names if name != contents.target]
-        rows = open_table(paths, columns=names).arrow()
+        recipe = None if contents.recipe is None else Recipe.from_json(contents.recipe)
+        rows = open_table(paths, columns=names).with_text(texts_of(recipe)).arrow()
     if row is not None and row >= rows.num_rows:
         raise click.UsageError(f"--row {row}: the table has {rows.num_rows:,} rows, from 0 to {rows.num_rows - 1:,}.")
     label = None if against is None else next((own for own in fitted.classes_.tolist() if str(own) == against), against)

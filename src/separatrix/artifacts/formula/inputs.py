@@ -48,15 +48,6 @@ class Inputs:
         """The columns of a table that are read."""
         return list(self.names) if self.recipe is None else self.recipe.columns
 
-    @property
-    def texts(self) -> list[str]:
-        """The columns with levels, such as 01234, that a file of numbers alone would lose."""
-        steps = () if self.recipe is None else self.recipe.steps
-        known = {
-            step.column: (*getattr(step, "levels", ()), getattr(step, "reference", ""), *getattr(step, "shared", ())) for step in steps
-        }
-        return [name for name, levels in known.items() if any(_is_lost(str(level)) for level in levels)]
-
     def blocks(self, rows: Any) -> Iterator[Any]:
         """Yield rows as blocks of numbers, or as batches of columns: an array or CSR array of numbers, or a batch of columns."""
         if not isinstance(rows, ColumnBatch):
@@ -159,6 +150,15 @@ def _numbers(column: Column) -> Floats:
     """Return numbers, NaN where missing; as they are where they are floats already."""
     as_they_are = column.levels is None and column.missing is None and column.values.dtype == np.float64
     return column.values if as_they_are else column.numbers()
+
+
+def texts_of(recipe: Recipe | None) -> list[str]:
+    """Return the columns with levels, such as 01234, that a file of numbers alone would lose."""
+    known = {
+        step.column: (*getattr(step, "levels", ()), getattr(step, "reference", ""), *getattr(step, "shared", ()))
+        for step in (() if recipe is None else recipe.steps)
+    }
+    return [name for name, levels in known.items() if any(_is_lost(str(level)) for level in levels)]
 
 
 def _is_lost(level: str) -> bool:
