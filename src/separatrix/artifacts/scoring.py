@@ -13,8 +13,8 @@ from ..data.file_table import FileTable
 from ..data.files import open_table
 from ..data.table_writer import coded_column
 from ..errors import InputError, UnknownNameError, did_you_mean
+from ..prepare.written_levels import texts_of
 from .formula import Formula, Predictions
-from .formula.inputs import texts_of
 from .reasons import Reasons
 
 Columns = dict[str, Any]

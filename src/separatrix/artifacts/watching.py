@@ -20,10 +20,10 @@ from ..inference.tables import Column, Table
 from ..prepare.recipe import Recipe
 from ..prepare.steps import Dropped
 from ..prepare.steps.base import level_text
+from ..prepare.written_levels import texts_of
 from .column_facts import ColumnFacts
 from .contents import Contents
 from .formula import Formula, formula_of
-from .formula.inputs import texts_of
 from .scoring import predictions_of
 from .training_columns import ColumnTally, steps_of
 

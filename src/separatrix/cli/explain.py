@@ -32,10 +32,10 @@ def command(
     """Explain the decision about row N of a table, with the smallest change that would change it; without --row the model."""
     contents = read_model(model)
     speaker.say(f"explaining {'the model' if row is None else f'row {row}'}")
-    from ..artifacts.formula.inputs import texts_of
     from ..data.files import open_table
     from ..explaining.explain import explain
     from ..prepare import Recipe
+    from ..prepare.written_levels import texts_of
 
     fitted = fitted_model(contents)
     with paths_of(files, stdin_kind) as paths:

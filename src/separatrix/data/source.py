@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from copy import copy
 from dataclasses import dataclass
@@ -186,6 +186,10 @@ class Source(ABC):
 
     def as_columns(self) -> Source:
         """Return the same rows as batches of columns, where blocks of numbers would not hold them; else as they are."""
+        return self
+
+    def with_text(self, names: Sequence[str]) -> Source:
+        """Return the same rows with some columns as text, where files would be read as numbers; rows in memory are what they are."""
         return self
 
     def without_labels(self) -> Source:

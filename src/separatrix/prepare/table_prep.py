@@ -21,6 +21,7 @@ from ..summaries.table_summary import TableSummary
 from .prepared_table import PreparedTable
 from .recipe import Recipe
 from .wishes import Wishes, mapping_of, wishes_of
+from .written_levels import texts_of
 
 
 class TablePrep(TransformerMixin, BaseEstimator):
@@ -238,7 +239,7 @@ class TablePrep(TransformerMixin, BaseEstimator):
         """Return the rows of a table as numbers, an array or CSR (n, number of outputs); those of files as they are read."""
         check_is_fitted(self)
         if isinstance(X, Source):
-            return PreparedTable(X.as_columns(), self.recipe_)
+            return PreparedTable(X.with_text(texts_of(self.recipe_)).as_columns(), self.recipe_)
         if self._gathered is not None:
             self._is_used = True
         if "feature_names_in_" not in vars(self) and (given := whole_table(X).n_features) != self.n_features_in_:
