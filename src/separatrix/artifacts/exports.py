@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ..errors import InputTypeError, one_of, short_text
+from ..argument_types import check_arguments
+from ..errors import one_of
+from ..prepare.wishes import names_of
 from .formula import formula_of
 from .program.building import program_of
 
@@ -43,13 +45,12 @@ def to_sql(
     >>> duckdb.sql(to_sql(model, query=rows, keep=["id"])).fetchall()[0][:2]
     (7, 'well')
     """
+    given = locals()
     from ..data import sql  # which needs an extra
     from .sql_query import query_of
 
-    known = sql.dialect_of(dialect)
-    keep = [keep] if isinstance(keep, str) else list(keep)
-    if not all(isinstance(name, str) for name in keep):
-        raise InputTypeError(f"keep={short_text(keep)} must be a list of names of columns.")
+    check_arguments(to_sql, given)
+    known, keep = sql.dialect_of(dialect), names_of(keep, "keep")
     source = sql.table(table) if query is None else sql.subquery(query, known)
     return sql.written(query_of(program_of(formula_of(model)), source, known, keep), known, pretty)
 
@@ -75,6 +76,7 @@ def to_python(model: Any, *, on: Literal["rows", "numpy"] = "rows") -> str:
     >>> space["predict"]({"x0": 0.25})["label"]
     'well'
     """
+    check_arguments(to_python, locals())
     from .. import __version__
     from .python_export import source_of
 
@@ -106,6 +108,7 @@ def to_onnx(model: Any, path: Any = None, *, float32: bool = False) -> bytes:
     >>> session.run(["label"], {"X": np.array([[0.25]])})[0].tolist()
     ['well']
     """
+    check_arguments(to_onnx, locals())
     from .. import __version__
     from .onnx_export import model_of  # which needs an extra
 

@@ -143,7 +143,7 @@ def _named_column(X: Any, column: Any) -> Column:
     if isinstance(place, str) or not isinstance(place, int | np.integer):
         raise UnknownNameError(f"Column {column!r} is not in the table.{did_you_mean(column, names)} Name one of its columns as time.")
     if not -len(names) <= place < len(names):
-        raise InputError(f"There is no column {column}: the table has {len(names)}.")
+        raise InputError(f"There is no column {column}: the table has {len(names)}; name one of its columns as time.")
     return X.column(place % len(names)) if frame is None else any_column(frame[names[place]], str(names[place]))
 
 
@@ -152,7 +152,7 @@ def _array_column(X: Any, column: Any) -> Column:
         raise InputTypeError(f"column={column!r} is a name, but X is a {type(X).__name__} without names; give the column's position.")
     width = np.shape(X)[1] if len(np.shape(X)) == 2 else 0
     if not -width <= column < width:
-        raise InputError(f"There is no column {column}: X has {width}.")
+        raise InputError(f"There is no column {column}: X has {width}; give a position from 0 to {width - 1}.")
     values = X.tocsc()[:, [column]].toarray()[:, 0] if sp.issparse(X) else np.asarray(X)[:, column]
     if values.dtype.kind in "biufM":
         return Column(str(column), values)
