@@ -16,10 +16,12 @@ from .judge import Judge
 from .runner import run
 
 CASES = 200
+SEED = 1
+"""Seed 0 draws a search that refits a batch perceptron a thousand passes at a time, for a minute."""
 
 
 def test_no_finding_in_a_few_cases() -> None:
-    found = list(run(seed=0, cases=CASES, workers=1))
+    found = list(run(seed=SEED, cases=CASES, workers=1))
     assert not found, "\n".join(map(str, found))
 
 

@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import InputError, MissingExtraError, short_text
+from ..argument_types import is_listed
+from ..errors import InputError, InputTypeError, MissingExtraError, short_text
 from .sql_dialects import DIALECTS as DIALECTS
 from .sql_dialects import Dialect as Dialect
 from .sql_dialects import dialect_of as dialect_of
@@ -45,6 +46,8 @@ def column(name: str, table: str = "") -> Expression:
 
 def table(name: str | Sequence[str]) -> Expression:
     """Return a table by its name, or by the names of database, schema and table; a dot in a name is part of it."""
+    if not is_listed(name) and not isinstance(name, str):
+        raise InputTypeError(f"table={short_text(name)} must be the name of a table, or a list of the names of its schema and itself.")
     parts = [name] if isinstance(name, str) else list(name)
     if not 1 <= len(parts) <= 3:
         raise InputError(f"A table has a name, and may have a schema and a database before it; {short_text(name)} has {len(parts)} parts.")

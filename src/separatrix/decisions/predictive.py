@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from ..argument_types import check_arguments
 from ..errors import InputError
@@ -158,8 +159,8 @@ def _share(part: float, other: float) -> float:
 
 
 def _around(odds: float, error: float) -> Interval:
-    low, high = (np.exp(np.log(odds) + sign * normal_quantile(0.95) * error) for sign in (-1, 1))
-    return float(low / (1 + low)), float(high / (1 + high))
+    low, high = expit(np.log(odds) + np.array([-1.0, 1.0]) * normal_quantile(0.95) * error)
+    return float(low), float(high)
 
 
 def _pair(band: tuple[Any, Any]) -> Interval:

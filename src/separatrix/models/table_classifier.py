@@ -97,6 +97,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
             raise InputError("standardise=True needs rows in memory; leave it out for a table of files.")
         if not isinstance(X, Source):
             X, y, sample_weight = self._labelled(X, y, sample_weight)
+        if isinstance(self.estimator, type) or not hasattr(or_logistic(self.estimator), "fit"):
+            raise InputError(f"estimator={self.estimator!r:.60} is no classifier; pass one, such as LogisticRegression().")
         prep = TablePrep(sparse_output="auto" if _takes_sparse(or_logistic(self.estimator)) else False) if self.prep is None else self.prep
         if isinstance(prep, Recipe):
             prep = prep.prep()

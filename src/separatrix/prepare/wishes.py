@@ -59,7 +59,7 @@ class Wishes:
         for name in [*asked, *(() if self.shapes == "auto" else self.shapes)]:
             if name not in there:
                 listed = ", ".join(repr(own) for own in known[:8]) + (", …" if len(known) > 8 else "")
-                raise UnknownNameError(f"Column {name!r} is not in the table.{did_you_mean(name, known)} It has {listed}; name one of them.")
+                raise UnknownNameError(f"Column {name!r} is not in the table.{did_you_mean(name, known)} It has {listed}; use these.")
 
     def check_steps(self, kinds: Mapping[str, str], levels: Mapping[str, Iterable[str]]) -> None:
         """Raise an error for a wish that the kind of its column cannot meet: it would be left unheard."""
