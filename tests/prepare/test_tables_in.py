@@ -35,7 +35,7 @@ from separatrix import (
     learning_curve,
     permutation_test,
 )
-from separatrix.errors import DataWarning, InputError
+from separatrix.errors import DataWarning, InputError, SingularWarning
 from separatrix.prepare.table_columns import TableColumns
 from tests.prepare.tables import customers
 
@@ -202,3 +202,12 @@ def test_a_comparison_prepares_by_a_plan() -> None:
         compare(table, target="churn", prep="auto")
     with pytest.raises(InputError, match="X is none: pass a frame"):
         compare(np.eye(4), [0, 1, 0, 1], prep=TablePrep())
+
+
+def test_columns_that_determine_each_other_are_named_as_the_recipe_says_them() -> None:
+    table = customers(120).drop(columns="town").assign(twice=lambda own: 2.0 * own.visits)
+    named = r"column 'visits', column 'twice'"
+    with pytest.warns(SingularWarning, match=named):
+        TableClassifier(QuadraticDiscriminantAnalysis(), target="churn", standardise=True).fit(table)
+    with pytest.warns(SingularWarning, match=named):
+        evaluate(LinearDiscriminantAnalysis(), table, target="churn", plan=KFold(2))

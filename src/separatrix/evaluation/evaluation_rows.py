@@ -26,8 +26,9 @@ from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows, is_frame
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
-from ..models.singular import columns_named
+from ..models.singular import columns_named, recipe_names
 from ..prepare import TablePrep
+from ..prepare.column_scaler import ColumnScaler
 from ..summaries.class_moments import require_memory
 from .plans import Plan, count_rows
 
@@ -146,7 +147,8 @@ class EvaluationRows:
 
     def fitted(self, model: Any) -> Any:
         """Return the model given, fitted on the rows."""
-        return model.fit(self.X, self.labels, **self._weights(model))
+        with columns_named(recipe_names(model)):
+            return model.fit(self.X, self.labels, **self._weights(model))
 
     def _weights(self, model: Any) -> dict[str, Any]:
         """Return the weights under the name by which the model's `fit` takes them."""
@@ -155,7 +157,7 @@ class EvaluationRows:
         if has_fit_parameter(model, "sample_weight") or get_config()["enable_metadata_routing"]:
             return {"sample_weight": self.weight}
         if hasattr(model, "steps") and has_fit_parameter(model.steps[-1][1], "sample_weight"):
-            taking = [name for name, step in model.steps if isinstance(step, TablePrep) or name == model.steps[-1][0]]
+            taking = [name for name, step in model.steps if isinstance(step, TablePrep | ColumnScaler) or name == model.steps[-1][0]]
             return {f"{name}__sample_weight": self.weight for name in taking}
         raise InputError(
             f"sample_weight was given, but {type(model).__name__}.fit takes none. Leave it out, or use a model that takes weights; for "

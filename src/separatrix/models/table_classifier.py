@@ -37,6 +37,7 @@ from .inner_estimator import or_logistic
 from .logistic import LogisticRegression
 from .pipeline_state import require_chain
 from .registry import require_model, restored, state_of
+from .singular import columns_named, recipe_names
 from .state import State, labels_of, pack
 
 
@@ -112,7 +113,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         if self.standardise:
             pipeline[1].set_params(with_mean=not hasattr(Z, "indptr"))
             Z = pipeline[1].fit_transform(Z, sample_weight=sample_weight)
-        pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
+        with columns_named(recipe_names(pipeline)):
+            pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
         self.pipeline_ = pipeline
         return self
 
