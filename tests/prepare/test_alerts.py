@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from separatrix import Recipe, TablePrep
+from separatrix import Recipe, TablePrep, open_table
+from separatrix.errors import InputError
 
 
 def incomes(*words: str, n: int = 300) -> pd.DataFrame:
@@ -57,3 +59,18 @@ def test_a_first_row_taken_for_names_is_said(names: list[str], is_data: bool) ->
 def test_columns_that_are_numbered_are_no_data() -> None:
     rng = np.random.default_rng(0)
     assert not Recipe.plan(pd.DataFrame({str(i): rng.normal(0, 30, 60) for i in range(6)})).alerts
+
+
+@pytest.mark.parametrize(("sold", "price", "said"), [(3, ",", True), (3, ".", False), (2, ",", False), (4, ",", False)])
+def test_points_between_thousands_are_said(sold: int, price: str, said: bool) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"price": [f"{x:.2f}".replace(".", price) for x in rng.normal(30, 5, 80)], "sold": rng.uniform(1, 99, 80).round(sold)}
+    )
+    assert ("SPX024" in {alert.code for alert in Recipe.plan(table).alerts}) == said
+
+
+def test_a_file_without_names_is_asked_for_them(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("0,0,no\n1,0,yes\n" * 9)
+    with pytest.raises(InputError, match="Two columns of .* are called '0'.* If the file has no line of names, write one"):
+        open_table(tmp_path / "rows.csv")

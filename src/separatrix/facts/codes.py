@@ -244,6 +244,15 @@ RULES = (
         "Write the names above the first row; for a frame: pd.read_csv(file, header=None, names=['age', 'income']).",
         "columns are named by numbers, such as years, that happen to lie among their values.",
     ),
+    Rule(
+        "SPX024",
+        "points between thousands",
+        "Numbers with fractions have three decimals and are below 1,000, seven of ten need the third one, and another column of the table "
+        "is text with decimal commas.",
+        "Where a comma is the decimal mark, a point stands between thousands: 54.321 is 54321, and 999 is smaller than 1.250.",
+        "pd.read_csv(file, decimal=',', thousands='.') reads both; or write the file without points between thousands.",
+        "the numbers were measured to three decimals and written with a point, unlike the rest of the table.",
+    ),
 )
 """All rules, in the order of their codes."""
 

@@ -36,10 +36,10 @@ def columns_named(names: Names | None) -> Iterator[None]:
 
 def recipe_names(model: Any) -> Callable[[], Sequence[str]] | None:
     """Return how to ask a pipeline that is being fitted for the names of its last step's columns; None where no recipe gives them."""
-    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [None]
-    if not isinstance(steps[0], TablePrep) or not all(isinstance(step, StandardScaler) for step in steps[1:-1]):
+    prep, *between = [step for _, step in model.steps[:-1]] or [None] if isinstance(model, Pipeline) else [None]
+    if not isinstance(prep, TablePrep) or not all(isinstance(step, StandardScaler) for step in between):
         return None
-    return lambda: steps[0].recipe_.names
+    return lambda: prep.recipe_.names
 
 
 def columns_in(null: Floats, source: Source | None) -> str:

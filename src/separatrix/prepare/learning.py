@@ -18,6 +18,7 @@ from ..summaries.table_summary import TableSummary
 from . import alerts as told
 from .header import names_that_are_values
 from .kinds import Guess, Levels, common_levels, guess_kind, least_count, skewness
+from .points import misread_thousands
 from .shapes import HARRELL, weighted_quantiles
 from .shared_levels import told_by_others
 from .steps import Category, Dates, Dropped, Hashed, HashedWords, Numbers, Ordered, Step, TargetStatistics, Words
@@ -66,7 +67,7 @@ def learn_steps(table: TableSummary, wishes: Wishes, has_labels: bool) -> tuple[
         for name in wishes.orders
     }
     wishes.check_steps({step.column: step.kind for step in steps}, known)
-    return tuple(told_by_others(steps, table)), (*names_that_are_values(table.columns), *said)
+    return tuple(told_by_others(steps, table)), (*names_that_are_values(table.columns), *said, *misread_thousands(steps, table))
 
 
 def _first_like(table: TableSummary, alike: list[int], digests: dict[int, bytes]) -> int | None:
