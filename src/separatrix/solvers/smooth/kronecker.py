@@ -23,6 +23,7 @@ import numpy as np
 
 from ...array_types import Floats
 from ...data import Block
+from ...data.device import DeviceSource
 from ...data.namespaces import compute_type, device_of, is_foreign, like, namespace
 from ..problem import Problem
 from ..solution import Solution, Status
@@ -330,6 +331,8 @@ def _penalised(xp: Any, theta: Any) -> Any:
 def _example(problem: Problem) -> Any:
     """Return the first rows, which tell library, device and type."""
     rows = problem.rows
+    if isinstance(rows.source, DeviceSource):
+        return rows.source.example
     block: Block = rows.held[0] if rows.held is not None else next(iter(rows.source.blocks()))
     return block.X[:1, :]
 
