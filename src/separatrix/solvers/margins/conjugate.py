@@ -49,6 +49,7 @@ class ConjugateDescent(Descent):
     def _solve(self) -> Floats:
         assert self.status is not None
         X: Any = self.rows.rows.X[self.curved]
+        across = X.T  # once: SciPy makes a matrix of it
         unit = float(self.machine.has_intercept)
         self.products = 0
 
@@ -56,7 +57,7 @@ class ConjugateDescent(Descent):
             z = self.sigma * (X @ v[:-1] + unit * (v[-1] - v[:-1] @ self.rows.centre))
             total = unit * z.sum()
             self.products += 1
-            return np.append(z @ X - total * self.rows.centre, total) + self._ridge(v)
+            return np.append(across @ z - total * self.rows.centre, total) + self._ridge(v)
 
         squares = X.multiply(X).T @ self.sigma if self.rows.rows.is_sparse else self.sigma @ (X - self.rows.centre) ** 2
         diagonal = np.append(np.asarray(squares).ravel() + 1.0, 0.0)
