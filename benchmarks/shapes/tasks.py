@@ -54,8 +54,8 @@ def report(family: Family, model: Any, shape: Shape, *, ours: bool) -> dict[str,
     found = getattr(model, "solution_", None) if ours else None
     if found is not None:
         said |= {"solver": found.solver, "why": found.why, "status": str(found.status), "passes": found.passes}
-    iterations = np.max(getattr(model, "n_iter_", 0))
-    if not ours and iterations >= getattr(model, "max_iter", np.inf):
+    iterations = getattr(model, "n_iter_", None)  # None, too, where Ridge has solved a system
+    if not ours and iterations is not None and np.max(iterations) >= getattr(model, "max_iter", np.inf):
         said["stopped"] = True  # a peer stopped by max_iter is no peer
     return said
 

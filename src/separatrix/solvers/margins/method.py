@@ -5,8 +5,9 @@ of dual coordinate descent reads the rows once. Steps are some dozens whatever t
 
     2 + 6 s^0.4 √max(1, n/p),   s = mean cost × mean squared length of a row
 
-which 25 random problems need within a factor of 3, so that descent is tried first only where it promises to take less than half the time,
-and is left after the time that the steps would have taken.
+which 25 random problems need within a factor of 3, so that descent comes first only where it promises to take less than half the time,
+and is left after the time that the steps would have taken. On sparse rows it is tried for a small share of that time anyway: many rows with
+few columns need hundreds of epochs or four.
 """
 
 from __future__ import annotations
@@ -32,19 +33,31 @@ GAMBLE = 2.0
 """How much sooner coordinate descent must promise to arrive."""
 SMALL = 1e-3
 """Seconds that steps may always take, for the last digits that they give."""
-FEWEST = 10
-"""Epochs that it always gets."""
+FEWEST, TRIED = 10, 0.15
+"""Epochs that it always gets, and the share of the time of the steps for which it is tried where it promises nothing."""
+PATIENT = 600
+"""Epochs before methods follow that need far more time."""
+UNLIKELY = 1_000.0
+"""Epochs promised from which on none is tried."""
+QUICK = 40.0
+"""Epochs that take less time on any table than the first calls of another method."""
 FEW_ANYWAY = 50
 """Columns up to which a span saves nothing, and rows whose span is always taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """The name of a method, why it is the one, and the epochs after which descent by coordinates gives way to another."""
+    """The name of a method, why it is the one, the epochs after which coordinate descent gives way to another, and those it promises."""
 
     name: str
     why: str
     epochs: int = EPOCHS
+    promised: float = np.inf
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether descent promises to arrive so soon that small tables, too, are left to it."""
+        return self.name == DUAL and self.promised <= QUICK
 
 
 def choose(problem: Problem, squared: bool) -> Method:
@@ -53,16 +66,21 @@ def choose(problem: Problem, squared: bool) -> Method:
     newton = "semismooth Newton" if squared else "augmented Lagrangian"
     if rows.X is None:
         return Method(newton, "the rows are read anew on every pass, so few passes count most")
+    epoch = (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
     if p > FEW_COLUMNS:
-        return Method(DUAL, f"{p:,} columns are too many for their curvature")
+        # What comes after it is the dearer, the more columns there are.
+        steps = _steps(problem, "interior point") if is_possible(rows) else np.inf
+        most = int(np.clip(steps / max(epoch, np.finfo(float).tiny), EPOCHS, PATIENT))
+        return Method(DUAL, f"{p:,} columns are too many for their curvature", most)
     if rows.is_sparse and not squared and problem.strength > 0.0 and is_possible(rows):
         newton = "interior point"
-    steps, epoch = _steps(problem, newton), (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
-    n, epochs = rows.X.shape[0], _epochs(problem)
-    if steps <= max(SMALL, GAMBLE * epochs * epoch):
+    steps, n, epochs = _steps(problem, newton), rows.X.shape[0], _epochs(problem)
+    tried = int(TRIED * steps / epoch) if rows.is_sparse and epochs < UNLIKELY else 0
+    if steps <= max(SMALL, GAMBLE * epochs * epoch) and (steps <= SMALL or tried < FEWEST):
         return Method(newton, f"{p:,} columns: the curvature of all of them is cheap")
-    most = int(np.clip(steps / epoch, FEWEST, EPOCHS))
-    return Method(DUAL, f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than the curvature of all columns", most)
+    most = int(np.clip(tried if steps <= GAMBLE * epochs * epoch else steps / epoch, FEWEST, EPOCHS))
+    why = f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than the curvature of all columns"
+    return Method(DUAL, why, most, epochs)
 
 
 def _steps(problem: Problem, name: str) -> float:
@@ -96,5 +114,6 @@ def spans_less(problem: Problem, joint: bool) -> bool:
         return False
     n, p = X.shape
     machines = problem.n_scores * (problem.n_classes if joint else 1)
-    saved = EPOCHS * machines * (EPOCH * (problem.rows.values - n * n) if problem.rows.is_sparse else DENSE_EPOCH * n * (p - n))
+    epochs = EPOCHS if joint else min(EPOCHS, GAMBLE * _epochs(problem))
+    saved = epochs * machines * (EPOCH * (problem.rows.values - n * n) if problem.rows.is_sparse else DENSE_EPOCH * n * (p - n))
     return bool(n <= FEW_ANYWAY or SPANNED * n * problem.rows.values < saved)

@@ -126,10 +126,11 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
 
     machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
     most = small_margins.STEPS if squared else small_hinge.STEPS
-    if small_margins.at_once(problem.rows) > 0 and problem.strength > 0.0 and problem.max_iter >= most:
+    is_small = small_margins.at_once(problem.rows) > 0 and (squared or not method.is_quick)
+    if is_small and problem.strength > 0.0 and problem.max_iter >= most:
         small = _small(problem, np.where(codes == np.array(machines)[:, None], 1.0, -1.0), scale * cost, squared, ridge)
         if small is not None:
-            return _gathered(problem, small, codes, machines, name if squared else "interior point", why, scale)
+            return _gathered(problem, small, codes, machines, "semismooth Newton" if squared else "interior point", why, scale)
     # Systems are small and passes run on threads of their own: BLAS threads would only wait for each other.
     with single_threaded_blas():
         ended = list(_all(problem, run, machines, name))
