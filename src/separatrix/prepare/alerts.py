@@ -71,10 +71,12 @@ def written(summary: ColumnSummary, sampled: Column, how: WrittenNumbers, counts
 
 def mixed(name: str, counts: Mapping[str, float]) -> tuple[Alert, ...]:
     """Return the alert of a column of levels most of which are numbers, and the others several words."""
-    total, how = sum(counts.values()), WrittenNumbers()
-    numbers = [level for level in counts if np.isfinite(how.value(level))]
-    words = [level for level in counts if not np.isfinite(how.value(level))]
-    share = sum(counts[level] for level in numbers) / max(total, 1e-300)
+    total, how = max(sum(counts.values()), 1e-300), WrittenNumbers()
+    if sum(weight for level, weight in counts.items() if any(map(str.isdigit, level))) < MIXED * total:
+        return ()
+    values = {level: how.value(level) for level in counts}
+    numbers, words = ([level for level in counts if np.isfinite(values[level]) == there] for there in (True, False))
+    share = sum(counts[level] for level in numbers) / total
     if share < MIXED or len(numbers) < MANY or not words or any(re.match(r"0\d", level) for level in numbers):
         return ()
     seen = f"Column {name!r} holds numbers in {100 * share:.3g} % of its values, and words, such as {', '.join(map(repr, words[:3]))}."
