@@ -11,6 +11,7 @@ from ..alerts import Alert
 from ..data.columns import Column
 from ..summaries.column_summary import ColumnSummary
 from ..summaries.table_summary import TableSample
+from .written_dates import doubt_of
 from .written_numbers import MANY, WrittenNumbers, is_blank
 
 MIXED = 0.8
@@ -82,3 +83,16 @@ def mixed(name: str, counts: Mapping[str, float]) -> tuple[Alert, ...]:
     seen = f"Column {name!r} holds numbers in {100 * share:.3g} % of its values, and words, such as {', '.join(map(repr, words[:3]))}."
     why = "It is taken as levels, so that the order of the numbers is lost."
     return (Alert("SPX022", name, seen, why, f"As numbers, words being missing: kinds={{{name!r}: 'number'}}."),)
+
+
+def unread_dates(name: str, counts: Mapping[str, float]) -> tuple[Alert, ...]:
+    """Return the alert of a column of dates that leave open what they say."""
+    doubt = doubt_of(counts)
+    if not doubt:
+        return ()
+    first = ", ".join(repr(level) for level in list(counts)[:3])
+    what = "which may have the day or the month first" if doubt == "order" else "which are written in several ways"
+    how = "dayfirst=True" if doubt == "order" else "format='mixed'"
+    do = f"Write them as 2024-12-31; for a frame: pd.to_datetime(frame[{name!r}], {how})."
+    why = "They are taken as levels or text, so that the order of time is lost."
+    return (Alert("SPX025", name, f"Column {name!r} holds dates such as {first}, {what}.", why, do),)
