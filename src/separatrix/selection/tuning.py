@@ -31,6 +31,7 @@ from ..evaluation.held_out import hold_out, method_of, training_summaries
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from ..evaluation.time_split import TimeSplit, trained_on
+from ..models.singular import named_fits, recipe_names
 from .candidates import Candidate, Point
 from .race import Race
 
@@ -165,7 +166,7 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
         starts = [fits.get(g) for g in numbers]
         left = set(numbers)
-        for k, fitted, method in fits_along(last, points, training_here, starts):
+        for k, fitted, method in named_fits(fits_along(last, points, training_here, starts), recipe_names(model)):
             g = numbers[k]
             if method == WARM:
                 fits[g] = fitted
