@@ -5,7 +5,8 @@ shared out evenly, is two small matrices:
 
     H₀⁻¹ g = C diag(1/π) C g (G + (λ/ā) I)⁻¹,    C = I − 11'/K,    ā = mean curvature of a class
 
-1. G from some rows; start at the model without columns.
+1. G from some rows; start at the model without columns. After a few steps H₀ is that of the weights found so far, corrected along them
+   (`class_curvature.py`), which halves the passes.
 2. L-BFGS, one pass per step: in TF32 where the device has it, until what is left is near its rounding; then in the rows' own type.
 3. A pass in float64 gives f, the gradient and the certificate; in the rare case that it says more than the passes before, steps in
    float64 follow.
@@ -30,6 +31,7 @@ from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, small_enough, still_to_gain, without_step
 from . import array_gap, newton_cg
 from .array_objective import ArrayObjective, Precision, host, some_rows
+from .class_curvature import CurvedInverse, KroneckerInverse, curved_inverse, flat_inverse
 from .whitened import continued
 
 GRAM_ROWS = 8
@@ -38,6 +40,8 @@ LEAST_GRAM = 4_096
 """Rows for the covariance, at least."""
 MEMORY = 20
 """Pairs kept."""
+CURVED = 4
+"""Steps from the model without columns after which the weights tell the curvature along them."""
 KEPT = 8
 """Pairs that the next strength of a path begins with."""
 FAST_END = 3e-5
@@ -84,9 +88,21 @@ def solve_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Solutio
 class _Pairs:
     """The pairs (s, y) of the last steps around H₀⁻¹, all of them arrays beside the rows."""
 
-    def __init__(self, xp: Any, inverse: _Inverse, kind: Any) -> None:
-        self.xp, self.inverse, self.type, self.scale = xp, inverse, kind, 1.0
+    def __init__(self, objective: ArrayObjective, covariance: Floats, shares: Floats) -> None:
+        self.objective, self.xp, self.type, self.scale = objective, objective.xp, objective.example.dtype, 1.0
+        self.covariance, self.shares, self.is_curved = covariance, shares, False
+        self.inverse: KroneckerInverse | CurvedInverse = flat_inverse(objective, covariance, shares)
         self.kept: deque[tuple[Any, Any, Any]] = deque(maxlen=MEMORY)
+
+    def curve(self, theta: Any) -> None:
+        """Go on around the curvature at θ, once it tells; the pairs stay."""
+        self.is_curved = True
+        if not self.objective.loss.is_cross_entropy:
+            return
+        self.inverse = curved_inverse(self.objective, self.covariance, self.shares, theta)
+        if self.kept:
+            _, y, curvature = self.kept[-1]
+            self.scale = curvature / float(_dot(self.xp, y, self.inverse(y)))
 
     def add(self, s: Any, y: Any) -> None:
         """Keep a pair, in the type of the rows, unless rounding has left no curvature in it."""
@@ -108,23 +124,6 @@ class _Pairs:
         return d
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Inverse:
-    """g ↦ C diag(1/π) C g (G + (λ/ā) I)⁻¹; the intercept's column is left out of the last factor."""
-
-    matrix: Any
-    shares: Any
-    is_joint: bool
-
-    def __call__(self, g: Any) -> Any:
-        xp = namespace(g)
-        g = self._centred(xp, self._centred(xp, g) / self.shares)
-        return xp.concat([g[:, :-1] @ self.matrix, g[:, -1:]], axis=1)
-
-    def _centred(self, xp: Any, g: Any) -> Any:
-        return g - xp.mean(g, axis=0, keepdims=True) if self.is_joint else g
-
-
 @dataclass(slots=True, eq=False)
 class _Walk:
     """Where the solver stands: θ, what is known of the Hessian without λ, and the pairs of the last strength."""
@@ -134,6 +133,8 @@ class _Walk:
     shares: Floats
     theta: Any
     pairs: list[tuple[Any, Any]]
+    moved: bool
+    """Whether θ has weights that tell the curvature."""
 
     @classmethod
     def begin(cls, problem: Problem) -> _Walk:
@@ -145,17 +146,20 @@ class _Walk:
         theta[:, -1] += theta[:, :-1] @ objective.centre
         if own.start is None and own.fit_intercept:
             theta[:, -1] = objective.loss.loss.constant_scores(own.counts)
-        return cls(objective, G, objective.loss.flat_curvature(own.counts), like(theta, objective.example), [])
+        shares = objective.loss.flat_curvature(own.counts)
+        return cls(objective, G, shares, like(theta, objective.example), [], own.start is not None and bool(theta[:, :-1].any()))
 
     def to(self, strength: float, beyond: float) -> Solution:
         """Return the solution for another strength, from where the walk stands."""
         objective = self.objective
         objective.problem, objective.passes = replace(objective.problem, strength=strength), 0
-        pairs = _Pairs(objective.xp, self._inverse(strength), objective.example.dtype)
+        pairs = _Pairs(objective, self.covariance, self.shares)
+        if self.moved:
+            pairs.curve(self.theta)
         for s, y in self.pairs:
             pairs.add(s, y + strength * _penalised(objective.xp, s))
         end = _descend(objective, self.theta, pairs, beyond)
-        self.theta = end.theta
+        self.theta, self.moved = end.theta, True
         self.pairs = [(s, y - strength * _penalised(objective.xp, s)) for s, y, _ in pairs.kept][-KEPT:]
         theta = host(end.theta)
         if len(theta) > 1 and objective.loss.is_cross_entropy:
@@ -172,13 +176,6 @@ class _Walk:
             gap=end.gap,
             solver="Kronecker-whitened L-BFGS",
         )
-
-    def _inverse(self, strength: float) -> _Inverse:
-        xp, example, joint = self.objective.xp, self.objective.example, self.objective.loss.is_cross_entropy and len(self.shares) > 1
-        mean = float((self.shares * (1.0 - self.shares)).mean() if joint else self.shares.mean())
-        ridge = strength / mean + 1e-10 * max(float(np.trace(self.covariance)) / len(self.covariance), 1e-300)
-        A = like(self.covariance + ridge * np.eye(len(self.covariance)), example)
-        return _Inverse(xp.linalg.inv(A), like(self.shares[:, None], example), joint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -256,6 +253,8 @@ class _Descent:
         promised: list[float] = []
         falls: list[float] = []
         for _ in range(self.objective.problem.max_iter - self.iterations + 1):
+            if self.iterations == CURVED and not self.pairs.is_curved:
+                self.pairs.curve(self.theta)
             d = self.pairs.direction(self.g)
             slope = float(self.objective.xp.sum(self.g * d))
             promised.append(0.5 * slope)
