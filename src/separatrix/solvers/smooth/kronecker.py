@@ -46,8 +46,10 @@ KEPT = 8
 """Pairs that the next strength of a path begins with."""
 FAST_END = 3e-5
 """What is left of f, relatively, where the products of TF32 are given up: their rounding shows next."""
-BEYOND, BEYOND_ON_PATH = 1e-3, 3e-2
-"""Share of the gap asked to which the estimate must have fallen where the certificate, for a small λ, cannot say so."""
+BEYOND = 3e-2
+"""Share of the gap asked to which the estimate must have fallen before passes in float64 see to the certificate, for a small λ."""
+FURTHER = 12
+"""Steps in float64 for the certificate alone, at most: for a tiny λ it cannot be had."""
 STUCK = 3
 """Steps in TF32 without a fall of f after which its rounding is reached."""
 CORRECTED_END, ROUNDS = 1e-3, 4
@@ -82,7 +84,7 @@ def solve_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Solutio
     """Yield the solutions for strengths λ in the order given, each from the last."""
     walk = _Walk.begin(problem)
     for strength in strengths:
-        yield walk.to(strength, BEYOND if len(strengths) == 1 else BEYOND_ON_PATH)
+        yield walk.to(strength)
 
 
 class _Pairs:
@@ -149,7 +151,7 @@ class _Walk:
         shares = objective.loss.flat_curvature(own.counts)
         return cls(objective, G, shares, like(theta, objective.example), [], own.start is not None and bool(theta[:, :-1].any()))
 
-    def to(self, strength: float, beyond: float) -> Solution:
+    def to(self, strength: float) -> Solution:
         """Return the solution for another strength, from where the walk stands."""
         objective = self.objective
         objective.problem, objective.passes = replace(objective.problem, strength=strength), 0
@@ -158,7 +160,7 @@ class _Walk:
             pairs.curve(self.theta)
         for s, y in self.pairs:
             pairs.add(s, y + strength * _penalised(objective.xp, s))
-        end = _descend(objective, self.theta, pairs, beyond)
+        end = _descend(objective, self.theta, pairs)
         self.theta, self.moved = end.theta, True
         self.pairs = [(s, y - strength * _penalised(objective.xp, s)) for s, y, _ in pairs.kept][-KEPT:]
         theta = host(end.theta)
@@ -188,10 +190,10 @@ class _End:
     gap: float
 
 
-def _descend(objective: ArrayObjective, theta: Any, pairs: _Pairs, beyond: float) -> _End:
+def _descend(objective: ArrayObjective, theta: Any, pairs: _Pairs) -> _End:
     """Return where L-BFGS ends, through all precisions; the last one has the certificate."""
     problem = objective.problem
-    walk = _Descent(objective, pairs, beyond, theta)
+    walk = _Descent(objective, pairs, theta)
     for precision in objective.precisions:
         if precision is Precision.FAST:
             walk.evaluate(precision)
@@ -219,13 +221,14 @@ class _Descent:
 
     objective: ArrayObjective
     pairs: _Pairs
-    beyond: float
     theta: Any
     f: float = np.inf
     g: Any = None
     seen: Precision | None = None
     status: Status = Status.MAX_ITER
     iterations: int = 0
+    further: int = 0
+    """Steps that the certificate alone asked for."""
     share: float = 0.25
     """Of the gap asked, what the likely bound may have."""
 
@@ -291,7 +294,12 @@ class _Descent:
             return True
         asked = GAP_SHARE * problem.tol * self.f
         likely = array_gap.likely_bound(self.objective, self.g, self.pairs.inverse.shares)
-        return likely <= self.share * asked or left <= self.beyond * asked
+        if likely <= self.share * asked:
+            return True
+        if self.seen is not Precision.FULL:
+            return left <= BEYOND * asked
+        self.further += 1
+        return self.further > FURTHER
 
 
 def _search(objective: ArrayObjective, theta: Any, f: float, d: Any, slope: float, precision: Precision) -> tuple[Any, float, Any] | None:
