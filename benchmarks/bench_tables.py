@@ -17,6 +17,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -144,9 +145,8 @@ def quality_row(name: str, frame: pd.DataFrame, target: str) -> Row:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         own = np.array([nested_loss(our_pipeline(X.iloc[train]), X, y, train, held) for train, held in folds])
-        peer = np.array(
-            [_kept(f"{name} {fold}", lambda t=t, h=h: nested_loss(peer_pipeline(), X, y, t, h)) for fold, (t, h) in enumerate(folds)]
-        )
+        parts = [partial(nested_loss, peer_pipeline(), X, y, train, held) for train, held in folds]
+        peer = np.array([_kept(f"{name} {fold}", part) for fold, part in enumerate(parts)])
     loss = own - peer
     error = float(np.sqrt((1 / len(loss) + 0.25) * loss.var(ddof=1)))  # Nadeau and Bengio, test share 1/5
     limit = 0.005 if name == "penguins" else max(0.005 * float(np.mean(peer)), error)

@@ -74,3 +74,18 @@ def test_a_file_without_names_is_asked_for_them(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("0,0,no\n1,0,yes\n" * 9)
     with pytest.raises(InputError, match="Two columns of .* are called '0'.* If the file has no line of names, write one"):
         open_table(tmp_path / "rows.csv")
+
+
+@pytest.mark.parametrize(
+    ("dates", "what"),
+    [
+        (["3/4/2023", "5/6/2023", "7/8/2023"], "the day or the month first"),
+        (["2023-04-03", "13.6.2023", "14.6.2023"], "in several ways"),
+        (["3/4/2023", "5/16/2023", "7/8/2023"], None),
+        (["12 apples", "3 pears", "1 fig"], None),
+    ],
+)
+def test_dates_that_leave_a_doubt_are_said(dates: list[str], what: str | None) -> None:
+    found = Recipe.plan(pd.DataFrame({"signed": dates * 10, "x": np.arange(30.0) ** 2})).alerts
+    assert [alert.code for alert in found] == ["SPX025"] * (what is not None)
+    assert what is None or what in found[0].seen

@@ -200,3 +200,9 @@ def test_a_spike_of_zeros_is_no_reason_for_a_logarithm() -> None:
     table = pd.DataFrame({"gain": np.where(rare, rng.uniform(3000, 9000, 2000), 0), "debt": np.where(rare, rng.lognormal(5, 2, 2000), 0)})
     steps = {step.column: step for step in Recipe.plan(table).steps}
     assert (steps["gain"].transform, steps["debt"].transform) == ("none", "log")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("per", [0.0, -1.0, np.nan, np.inf])
+def test_a_unit_of_nothing_is_refused(per: float) -> None:
+    with pytest.raises(InputError, match="how many of it a coefficient is for"):
+        Recipe.plan(customers(40)).with_unit("age", "years", per=per)

@@ -211,3 +211,5 @@ def test_columns_that_determine_each_other_are_named_as_the_recipe_says_them() -
         TableClassifier(QuadraticDiscriminantAnalysis(), target="churn", standardise=True).fit(table)
     with pytest.warns(SingularWarning, match=named):
         evaluate(LinearDiscriminantAnalysis(), table, target="churn", plan=KFold(2))
+    board = compare(table, target="churn", models=["shrinkage LDA"], plan=KFold(2), random_state=0)
+    assert "column 'visits', column 'twice'" in str(board)

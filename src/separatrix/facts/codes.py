@@ -253,6 +253,14 @@ RULES = (
         "pd.read_csv(file, decimal=',', thousands='.') reads both; or write the file without points between thousands.",
         "the numbers were measured to three decimals and written with a point, unlike the rest of the table.",
     ),
+    Rule(
+        "SPX025",
+        "dates that leave a doubt",
+        "A column of text holds dates, and no day above 12 tells what is day and what month; or they are written in several ways.",
+        "A guess could be wrong in every row. As levels or text they have no order, and dates to come are all new.",
+        "pd.to_datetime(frame['signed'], dayfirst=True); or write them as 2024-12-31.",
+        "the texts are no dates, such as numbers of invoices with a year.",
+    ),
 )
 """All rules, in the order of their codes."""
 

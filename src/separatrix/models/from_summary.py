@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -159,7 +158,7 @@ class SummaryClassifier(Classifier):
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
         names = summary.feature_names if isinstance(summary, Stored) else None
-        with quiet(), nullcontext() if names is None else columns_named(names):
+        with quiet(), columns_named(names):
             solved = {"classes_": summary.classes, "_fitted_rows": None, "summary_": summary, **self._solve(summary, None)}
         named = {} if names is None else {"feature_names_in_": np.array(names, dtype=object)}
         return self._adopt(None, {**solved, **named, "n_features_in_": summary.n_features})

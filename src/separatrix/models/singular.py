@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,18 @@ from ..prepare import TablePrep
 
 SHOWN = 8
 """Columns named in a message."""
+T = TypeVar("T")
 Names = Sequence[str] | Callable[[], Sequence[str]]
 _names: ContextVar[Names | None] = ContextVar("names", default=None)
 
 
 @contextmanager
 def columns_named(names: Names | None) -> Iterator[None]:
-    """Let fits to rows without names say them: those of the frame that was summarised, or, asked when needed, those that a recipe gives."""
-    token = _names.set(names)
+    """Let fits to rows without names say them: those of the frame that was summarised, or, asked when needed, those that a recipe gives.
+
+    None leaves what is known already.
+    """
+    token = _names.set(_names.get() if names is None else names)
     try:
         yield
     finally:
@@ -40,6 +44,17 @@ def recipe_names(model: Any) -> Callable[[], Sequence[str]] | None:
     if not isinstance(prep, TablePrep) or not all(isinstance(step, StandardScaler) for step in between):
         return None
     return lambda: prep.recipe_.names
+
+
+def named_fits(fits: Iterable[T], names: Names | None) -> Iterator[T]:
+    """Yield fits that are made one after the other, each while its columns have names."""
+    still = iter(fits)
+    while True:
+        with columns_named(names):  # not around the yield, which would give the names to whoever asks for the fits
+            found = next(still, None)
+        if found is None:
+            return
+        yield found
 
 
 def columns_in(null: Floats, source: Source | None) -> str:

@@ -11,6 +11,7 @@ from ..alerts import Alert
 from ..data.columns import Column
 from ..summaries.column_summary import ColumnSummary
 from ..summaries.table_summary import TableSample
+from .written_dates import doubt_of
 from .written_numbers import MANY, WrittenNumbers, is_blank
 
 MIXED = 0.8
@@ -71,12 +72,27 @@ def written(summary: ColumnSummary, sampled: Column, how: WrittenNumbers, counts
 
 def mixed(name: str, counts: Mapping[str, float]) -> tuple[Alert, ...]:
     """Return the alert of a column of levels most of which are numbers, and the others several words."""
-    total, how = sum(counts.values()), WrittenNumbers()
-    numbers = [level for level in counts if np.isfinite(how.value(level))]
-    words = [level for level in counts if not np.isfinite(how.value(level))]
-    share = sum(counts[level] for level in numbers) / max(total, 1e-300)
+    total, how = max(sum(counts.values()), 1e-300), WrittenNumbers()
+    if sum(weight for level, weight in counts.items() if any(map(str.isdigit, level))) < MIXED * total:
+        return ()
+    values = {level: how.value(level) for level in counts}
+    numbers, words = ([level for level in counts if np.isfinite(values[level]) == there] for there in (True, False))
+    share = sum(counts[level] for level in numbers) / total
     if share < MIXED or len(numbers) < MANY or not words or any(re.match(r"0\d", level) for level in numbers):
         return ()
     seen = f"Column {name!r} holds numbers in {100 * share:.3g} % of its values, and words, such as {', '.join(map(repr, words[:3]))}."
     why = "It is taken as levels, so that the order of the numbers is lost."
     return (Alert("SPX022", name, seen, why, f"As numbers, words being missing: kinds={{{name!r}: 'number'}}."),)
+
+
+def unread_dates(name: str, counts: Mapping[str, float]) -> tuple[Alert, ...]:
+    """Return the alert of a column of dates that leave open what they say."""
+    doubt = doubt_of(counts)
+    if not doubt:
+        return ()
+    first = ", ".join(repr(level) for level in list(counts)[:3])
+    what = "which may have the day or the month first" if doubt == "order" else "which are written in several ways"
+    how = "dayfirst=True" if doubt == "order" else "format='mixed'"
+    do = f"Write them as 2024-12-31; for a frame: pd.to_datetime(frame[{name!r}], {how})."
+    why = "They are taken as levels or text, so that the order of time is lost."
+    return (Alert("SPX025", name, f"Column {name!r} holds dates such as {first}, {what}.", why, do),)

@@ -45,7 +45,8 @@ def _is_value(column: ColumnSummary) -> bool | None:
     levels = column.levels.counts if column.type == "text" and column.levels.is_exact else {}
     if not levels or len(levels) > REPEATED * column.count:
         return None
-    return column.name.strip() in {str(level).strip() for level in levels}
+    name = column.name.strip()
+    return name in levels or any(str(level).strip() == name for level in levels)
 
 
 def _is_counted(names: Sequence[str]) -> bool:

@@ -99,7 +99,7 @@ def _learn_column(
         return _text(table, name, sampled, wishes), said
     levels = Levels.of(summary, sampled, table.sample.weight)
     if summary.type == "text" and name not in wishes.kinds:
-        said += told.mixed(name, levels.counts)
+        said += told.mixed(name, levels.counts) or told.unread_dates(name, levels.counts)
     if guess.kind == "ordered":
         return _ordered(summary, levels, wishes), said
     if guess.kind == "hash" or (guess.kind == "levels" and (wishes.many_levels == "hash" or not has_labels)):

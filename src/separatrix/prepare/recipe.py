@@ -24,7 +24,7 @@ from .outputs import Output, side_by_side
 from .recipe_document import Document, document_of
 from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
 from .steps.dates import unread
-from .wishes import Wishes, known_wishes, listed_names, pairs_of
+from .wishes import Wishes, known_wishes, listed_names, pairs_of, unit_of
 
 if TYPE_CHECKING:
     from ..summaries.table_summary import TableSummary
@@ -256,7 +256,7 @@ class Recipe:
 
     def with_unit(self, column: str, unit: str, per: float = 1.0) -> Recipe:
         """Return the recipe with a unit to be said with a column, and how many of it a coefficient is for."""
-        return self._again(units={**self.wishes.units, column: (unit, per)})
+        return self._again(units={**self.wishes.units, column: unit_of((unit, per))})
 
     def with_reference(self, column: str, level: str) -> Recipe:
         """Return the recipe with the level that the others of a column are compared with."""
