@@ -110,7 +110,8 @@ def _with_own_labels(source: Source, y: Any, sample_weight: Any, classes: Any) -
     from .device import DeviceSource
 
     if isinstance(source, DeviceSource):
-        return source.labelled(y, sample_weight, classes)
+        known = y is None and sample_weight is None and source.codes is not None
+        return source if known else source.labelled(y, sample_weight, classes)
     if y is not None or sample_weight is not None:
         raise InputError(
             "y and sample_weight belong to the table here: name their columns in open_table(…, target=…, weight=…) and pass the "

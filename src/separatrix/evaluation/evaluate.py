@@ -28,7 +28,7 @@ from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
 from .key_folds import key_apart, with_kept
 from .metrics import NamedMetric, Score, ScoredRows, auc, bounded, distinct_metrics, own_metrics, says_nothing
 from .plans import NEVER, KFold, LeaveOneOut, Plan, generator, seeded
-from .predictions import HeldOut, error_of
+from .predictions import HeldOut, training_error
 from .prepared import prepared, prepared_once
 from .random_plans import Bootstrap
 from .refits import RepeatedWarnings, by_refits
@@ -228,7 +228,7 @@ def estimate(model: Any, rows: EvaluationRows, repeats: list[HeldOut], metrics: 
 
 
 def _training_error(model: Any, rows: EvaluationRows, fitted: Any) -> float:
-    return error_of(rows.fit(model) if fitted is None else fitted, rows)
+    return training_error(rows.fit(model) if fitted is None else fitted, rows)
 
 
 def _judged(rows: EvaluationRows, repeat: HeldOut) -> ScoredRows:

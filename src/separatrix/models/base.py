@@ -106,7 +106,8 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
 
         def quiet(block: Block) -> NDArray[Any] | None:
             with np.errstate(invalid="ignore", over="ignore"):  # per thread
-                return function(block)
+                found = function(block)
+            return to_host(found) if found is not None and source.is_streamed else found
 
         parts = list(source.map(quiet))
         finite = [part for part in parts if part is not None]

@@ -34,6 +34,7 @@ from ..evaluation.plans import NEVER
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from ..evaluation.time_split import TimeSplit, trained_on
+from ..models.singular import named_fits, recipe_names
 from ..solvers.solution import ConvergenceWarning
 from .candidates import Candidate, Point
 from .race import Race
@@ -179,7 +180,7 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
         starts = [fits.get(g) for g in numbers]
         left = set(numbers)
-        for k, fitted, method in fits_along(last, points, training_here, starts, is_rough):
+        for k, fitted, method in named_fits(fits_along(last, points, training_here, starts, is_rough), recipe_names(model)):
             g = numbers[k]
             if method == WARM:
                 fits[g] = fitted
