@@ -35,6 +35,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 DENSE = {"1,000 × 1,000": (1_000, 1_000), "200 × 20,000": (200, 20_000), "100,000 × 100": (100_000, 100), "1,000,000 × 20": (1_000_000, 20)}
 TEXT = "text 20,000 × 5,000, 1 % stored"
+CLASSES = "50,000 × 50, K = 100"
 
 
 def rows(shape: str, is_counts: bool) -> tuple[Any, Any]:
@@ -44,6 +45,10 @@ def rows(shape: str, is_counts: bool) -> tuple[Any, Any]:
         X = sp.random_array((20_000, 5_000), density=0.01, format="csr", rng=rng)
         X.data = np.ceil(3.0 * X.data) if is_counts else X.data
         return X, (np.asarray(X[:, :500].sum(axis=1)).ravel() + rng.normal(size=20_000) > 2.5).astype(int)
+    if shape == CLASSES:
+        y = rng.integers(0, 100, 50_000)
+        X = rng.normal(size=(50_000, 50)) + 2.0 * rng.normal(size=(100, 50))[y]
+        return (np.floor(np.abs(X)) if is_counts else X), y
     X = rng.normal(size=DENSE[shape])
     y = (X[:, :5].sum(axis=1) + 2.0 * rng.normal(size=len(X)) > 0).astype(int)
     return (np.floor(np.abs(X, out=X), out=X) if is_counts else X), y
@@ -80,7 +85,7 @@ def measured(shape: str, name: str) -> Row:
 
 
 def main() -> None:
-    publish("Memory of fits", [measured(shape, name) for shape in [*DENSE, TEXT] for name in MODELS])
+    publish("Memory of fits", [measured(shape, name) for shape in [*DENSE, CLASSES, TEXT] for name in MODELS])
 
 
 if __name__ == "__main__":

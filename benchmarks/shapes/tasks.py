@@ -1,4 +1,4 @@
-"""What contestants do with a problem: fit, predict, one row, fit from a frame, k-fold, leave-one-out, bootstrap."""
+"""What contestants do with a problem: fit, predict, one row, fit from a frame, k-fold, leave-one-out, bootstrap, compare."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.model_selection import KFold as PeerKFold
 from sklearn.model_selection import LeaveOneOut as PeerLeaveOneOut
 from sklearn.model_selection import cross_val_predict
@@ -19,6 +20,8 @@ from benchmarks.shapes.families import FAMILIES, Contestant, Family
 from benchmarks.shapes.problems import Shape
 
 RESAMPLES = 50
+PENALTIES = [1e-3, 1e-2, 1e-1, 1.0, 10.0]
+"""Values of C that a comparison chooses from, where a family has it."""
 Prepared = tuple[Callable[[], Any], Callable[[Any], dict[str, Any]]]
 
 
@@ -124,6 +127,17 @@ def _peer_bootstrap(model: Any, shape: Shape) -> Callable[[], Any]:
     return resample
 
 
+def _compared(model: Any, shape: Shape) -> Callable[[], Any]:
+    given = [("the model", model, {"C": PENALTIES} if "C" in model.get_params() else None)]
+    return lambda: own.compare(shape.X, shape.y, models=given, plan=own.KFold(5, random_state=0), tune=own.KFold(5, random_state=0))
+
+
+def _peer_compared(model: Any, shape: Shape) -> Callable[[], Any]:
+    folds = PeerKFold(5, shuffle=True, random_state=0)
+    search = GridSearchCV(model, {"C": PENALTIES}, cv=folds) if "C" in model.get_params() else model
+    return lambda: cross_val_predict(search, shape.X, shape.y, cv=folds)
+
+
 def _moderate(shape: Shape) -> bool:
     return shape.weight is None and shape.values <= 2e6 and np.bincount(shape.y).min() >= 10
 
@@ -141,4 +155,5 @@ TASKS = {
     "5-fold": Task(_folds, _peer_folds, _moderate),
     "leave-one-out": Task(_left_out, _peer_left_out, lambda s: _small(s) and len(s.y) <= 3000),
     "bootstrap": Task(_bootstrap, _peer_bootstrap, _small),
+    "compare": Task(_compared, _peer_compared, _small),
 }

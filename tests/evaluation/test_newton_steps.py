@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from separatrix.abilities import logistic_held_out
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.evaluation_rows import rows_to_evaluate
 from separatrix.evaluation.held_out import hold_out
+from separatrix.solvers.held_out.left_out_newton import leave_rows_out
+from separatrix.solvers.held_out.left_out_third import suits_third_order, third_order_scores
 
 pytestmark = pytest.mark.usefixtures("roads")
 
@@ -146,3 +149,18 @@ def test_a_class_that_goes_with_its_row_is_refitted(rng: Any) -> None:
 )
 def test_other_fits_are_refitted(model: Any, rng: Any) -> None:
     assert evaluate(model, *iris(rng, 2), plan=KFold(3, random_state=0)).method == "refits"
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_third_derivatives_certify_most_of_many_rows(C: float, rng: Any) -> None:
+    y = np.arange(600) % 2
+    X = rng.normal(size=(600, 3)) + 0.7 * y[:, None]
+    rows = rows_to_evaluate(X, y)
+    part = rows.fit(LogisticRegression(C=C, tol=1e-10)).abilities().folds
+    objective, theta, ridge = part.likelihood.penalised(rows.source())
+    left_out = part._left_out_rows(objective, theta, ridge.reshape(theta.shape))
+    scores, certain = third_order_scores(left_out)
+    exact = leave_rows_out(replace(left_out, still=1e-13), polish_all=True).scores[:, 0]
+    assert certain.mean() > 0.5 and suits_third_order(left_out)
+    assert (np.abs(scores - exact) <= left_out.still * (1.0 + np.abs(exact)))[certain].all()
+    assert not third_order_scores(replace(left_out, still=0.0))[1].any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,3 +81,33 @@ def test_rough_fits_choose_the_same_point(family: str, monkeypatch: pytest.Monke
     exact = tuned(candidate, X[::2, 20:40], y[::2], raced=True)
     monkeypatch.setattr(tuning, "MANY", 0.0)
     assert tuned(candidate, X[::2, 20:40], y[::2], raced=True).point == exact.point
+
+
+def test_a_gain_below_the_standard_error_is_no_reason_to_go_on(rng: Any) -> None:
+    wrong = (rng.random(8_000) < 0.3).astype(float)
+    better = wrong.copy()
+    better[np.flatnonzero(wrong)[:2]] = 0.0
+    other = wrong.copy()
+    other[np.append(np.flatnonzero(wrong)[:100], np.flatnonzero(wrong == 0.0)[:100])] = np.repeat([0.0, 1.0], 100)
+    race = Race(3, n_rows=40_000)
+    for g, losses in enumerate([wrong, better, other]):
+        race.add(g, losses)
+    race.end_fold()
+    assert race.left == [0, 2]  # the last one differs in so many rows that nothing is certain yet
+    rarely = Race(2, n_rows=400)  # 200 rows without a difference bound it by 1.5 %, and the errors are fewer
+    for g in range(2):
+        rarely.add(g, np.eye(200)[0])
+    rarely.end_fold()
+    assert rarely.left == [0, 1]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_fold_is_fitted_once_one_point_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = load_digits(return_X_y=True)
+    folds, own = [], tuning._answers
+    monkeypatch.setattr(tuning, "_answers", lambda *given: folds.append(given) or own(*given))
+    grid = tuple({"lineardiscriminantanalysis__priors": priors} for priors in (None, np.eye(10)[0]))
+    candidate = replace(families(as_rows(X))["shrinkage LDA"], grid=grid)
+    found = tuned(candidate, X, y, raced=True)
+    assert found.point is grid[0] and len(folds) == 1
+    assert found.losses[0] == pytest.approx(tuned(candidate, X, y, raced=False).losses[0], abs=0.03)

@@ -24,8 +24,8 @@ COMPRESSED = ("csr", "csc", "bsr")
 
 class ArraySource(ChunkedSource):
     """Rows of a dense or sparse array. float32 and float64 are read where they lie, in any memory order; other number
-    types are converted chunk by chunk; CSC and other sparse formats are converted to CSR once, with each column at most once in a row and in
-    order, unless `distinct` is False: products need neither.
+    types are converted chunk by chunk; CSC and other sparse formats are converted to CSR once, with each column at most once in a row
+    and in order, unless `distinct` is False: products need neither.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from sklearn import get_config
 from sklearn.base import clone, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
@@ -134,7 +135,7 @@ class EvaluationRows:
         return self.take(np.delete(np.arange(self.n), row))
 
     def fit(self, model: Any, start: Any = None) -> Any:
-        """Return a fitted clone of a model, begun at another fit where it can.
+        """Return a fitted clone of a model, begun at another fit, of the last step of a pipeline, where it can.
 
         Where one class is left, the model that always says it. Rows of weight 0 are no rows.
         """
@@ -143,7 +144,8 @@ class EvaluationRows:
         if (self.codes == self.codes[0]).all():
             return DummyClassifier(strategy="most_frequent").fit(np.zeros((self.n, 1)), self.labels)
         fresh = clone(model)
-        warm = abilities_of(fresh).warm_start if start is not None else None
+        last = fresh.steps[-1][1] if isinstance(fresh, Pipeline) else fresh
+        warm = abilities_of(last).warm_start if start is not None else None
         if warm:
             warm.begin_at(start)
         return self.fitted(fresh)

@@ -236,7 +236,7 @@ def _done(candidate: Candidate, job: Job, setting: Setting) -> tuple[Any, Any, T
     plan = inner_plan(setting.inner, training, groups, setting.plan)
     metric = setting.metric
     tuned = tune_candidate(candidate, training, plan, metric.loss, groups, setting.seed + job.repeat, metric.row_losses(training))
-    fitted = training.fit(candidate.at(tuned.point))
+    fitted = training.fit(candidate.at(tuned.point), tuned.start)
     return *answers(fitted, rows.take(np.flatnonzero(inside))), tuned, tuned.method
 
 

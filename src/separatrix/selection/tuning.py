@@ -17,6 +17,7 @@ takes long say a tolerance that is enough to choose by; the point chosen is fitt
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,6 +35,7 @@ from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from ..evaluation.time_split import TimeSplit, trained_on
 from ..models.singular import named_fits, recipe_names
+from ..solvers.solution import ConvergenceWarning
 from .candidates import Candidate, Point
 from .race import Race
 
@@ -52,14 +54,15 @@ MANY = 1e7
 
 @dataclass(frozen=True, slots=True)
 class TunedPoint:
-    """The point chosen, the mean held-out loss of every point (G,), NaN where it was given up, how the rows were held out, and the mean
-    losses of all points on the rows that each had.
+    """The point chosen, the mean held-out loss of every point (G,), NaN where it was given up, how the rows were held out, the mean
+    losses of all points on the rows that each had, and a fit to some of the rows where the fit to all may begin.
     """
 
     point: Point
     losses: Floats
     method: str
     so_far: Floats
+    start: Any = None
 
 
 def tune_candidate(
@@ -94,21 +97,26 @@ def tune_candidate(
     {'shrinkage': 0.0}
     """
     given_up: list[bool] = []
+    fits: Fits = {}
     found, method, repeats = [], "", list(folds_of(plan, rows.n, rows.labels, groups, random_state, rows.X))
     for folds in repeats:
-        points = hold_out_grid(candidate, rows, plan, folds, row_losses if len(repeats) == 1 else None)
+        points = hold_out_grid(candidate, rows, plan, folds, row_losses if len(repeats) == 1 else None, fits)
         given_up = [isinstance(held, float) for held in points]
         found.append([held if isinstance(held, float) else loss(held, rows) for held in points])
         method = method_of([held for held in points if not isinstance(held, float)][:1])
     so_far = np.mean(found, axis=0)
     losses = np.where(given_up, np.nan, so_far)
-    return TunedPoint(candidate.grid[int(np.nanargmin(losses))], losses, method, so_far)
+    best = int(np.nanargmin(losses))
+    return TunedPoint(candidate.grid[best], losses, method, so_far, fits.get(best))
 
 
 def hold_out_grid(
-    candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds, row_losses: RowLosses | None = None
+    candidate: Candidate, rows: EvaluationRows, plan: Any, folds: Folds, row_losses: RowLosses | None = None, fits: Fits | None = None
 ) -> list[HeldOut | float]:
-    """Return the answers for held-out rows at every point of the grid; with `row_losses`, the mean loss so far of points given up."""
+    """Return the answers for held-out rows at every point of the grid; with `row_losses`, the mean loss so far of points given up.
+
+    `fits` receives the last fit of each point of a path.
+    """
     summaries = None
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
         models = [candidate.at(point) for point in candidate.grid]
@@ -120,7 +128,7 @@ def hold_out_grid(
     codes = np.full((G, rows.n), -1, dtype=np.int32)
     posteriors = np.full((G, rows.n, K), np.nan)
     race, has, method = Race(G, int((folds >= 0).sum())), True, ""
-    fits: Fits = {}
+    fits = {} if fits is None else fits
     past = trained_on(plan, rows.X, folds) if isinstance(plan, TimeSplit) else None
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
@@ -153,7 +161,8 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
     """
     ordered = _is_ordered(candidate.grid)
     is_large = training.n * float(np.prod(training.shape[1:])) * len(training.classes) >= MANY
-    if is_large and candidate.rough:
+    is_rough = is_large and bool(candidate.rough)
+    if is_rough:
         candidate = replace(candidate, model=candidate.at(candidate.rough))
     for setting, every in _by_head(candidate):
         numbers = [g for g in every if race.is_in(g)]
@@ -171,7 +180,7 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
         starts = [fits.get(g) for g in numbers]
         left = set(numbers)
-        for k, fitted, method in named_fits(fits_along(last, points, training_here, starts), recipe_names(model)):
+        for k, fitted, method in named_fits(fits_along(last, points, training_here, starts, is_rough), recipe_names(model)):
             g = numbers[k]
             if method == WARM:
                 fits[g] = fitted
@@ -224,11 +233,14 @@ def _last(model: Any, point: Point, prefixed: bool = False) -> Point:
 
 
 def fits_along(
-    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any] | None = None
+    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any] | None = None, is_rough: bool = False
 ) -> Iterator[tuple[int, Any, str]]:
-    """Yield number, fitted model and method for every point; those along a path may begin at other fits, None for none."""
+    """Yield number, fitted model and method for every point; those along a path may begin at other fits, None for none.
+
+    Of rough fits it is not said where they end.
+    """
     if _is_path(model, points) or (starts is not None and any(start is not None for start in starts)):
-        yield from _along_path(model, points, rows, starts or [None] * len(points))
+        yield from _along_path(model, points, rows, starts or [None] * len(points), is_rough)
         return
     first: Any = None
     for k, point in enumerate(points):
@@ -259,7 +271,9 @@ def _is_path(model: Any, points: Sequence[Point]) -> bool:
     return name is not None and len(points) > 1 and all(set(point) == {name} for point in points)
 
 
-def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any]) -> Iterator[tuple[int, Any, str]]:
+def _along_path(
+    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any], is_rough: bool
+) -> Iterator[tuple[int, Any, str]]:
     warm = offered(abilities_of(model).warm_start)
     last, name = None, warm.parameter
     assert name is not None  # asked by _is_path
@@ -268,5 +282,8 @@ def _along_path(model: Any, points: Sequence[Point], rows: EvaluationRows, start
         start = last if starts[k] is None else starts[k]
         if start is not None:
             offered(abilities_of(here).warm_start).begin_at(start)
-        last = rows.fitted(here)
+        with warnings.catch_warnings():
+            if is_rough:
+                warnings.simplefilter("ignore", ConvergenceWarning)
+            last = rows.fitted(here)
         yield k, last, WARM
