@@ -213,3 +213,8 @@ def test_columns_that_determine_each_other_are_named_as_the_recipe_says_them() -
         evaluate(LinearDiscriminantAnalysis(), table, target="churn", plan=KFold(2))
     board = compare(table, target="churn", models=["shrinkage LDA"], plan=KFold(2), random_state=0)
     assert "column 'visits', column 'twice'" in str(board)
+
+
+def test_a_time_budget_that_is_over_at_once_is_said() -> None:
+    with pytest.raises(InputError, match="time_budget was over before any model had a result"):
+        compare(customers(60), target="churn", models=["LDA"], plan=KFold(2), time_budget=1e-9)
