@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from separatrix import Recipe, TableClassifier, TablePrep
-from separatrix.errors import DataWarning, InputError
+from separatrix.errors import DataWarning, InputError, InputTypeError
 from tests.prepare.tables import customers
 
 
@@ -206,3 +206,12 @@ def test_a_spike_of_zeros_is_no_reason_for_a_logarithm() -> None:
 def test_a_unit_of_nothing_is_refused(per: float) -> None:
     with pytest.raises(InputError, match="how many of it a coefficient is for"):
         Recipe.plan(customers(40)).with_unit("age", "years", per=per)
+
+
+def test_levels_of_numbers_are_named_as_numbers() -> None:
+    table = customers().assign(visits=lambda own: own.visits.clip(upper=3))
+    plan = Recipe.plan(table)
+    assert plan.with_order("visits", [3, 2, 1, 0]).steps == TablePrep(orders={"visits": [3.0, 2.0, 1.0, 0.0]}).fit(table).recipe_.steps
+    assert "visits = 1" not in plan.with_kind("visits", "category").with_reference("visits", 1).names
+    with pytest.raises(InputTypeError, match="must be a list of levels, the lowest first"):
+        plan.with_order("visits", 3)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ from .evaluation_rows import EvaluationRows, from_summary
 from .held_out import method_text
 from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, distinct_metrics
 from .out_of_bag import OutOfBag
-from .predictions import answers, codes_on_training
+from .predictions import answers, as_trained, predicted_codes
 from .random_plans import Bootstrap
 from .scorers import choose_metrics
 
@@ -173,7 +173,7 @@ def _estimate(
     rows: EvaluationRows, bag: OutOfBag, chosen: list[NamedMetric], fitted: Any, method: str, asked: int, start: float
 ) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
-    full = codes_on_training(fitted, rows)
+    full = predicted_codes(*as_trained(fitted, rows))
     shares, predicted = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))
     training = float(np.average(full != rows.codes, weights=base))
     both = combine(training, bag.mean(bag.wrong), no_information_error(shares, predicted))

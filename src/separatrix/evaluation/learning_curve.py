@@ -28,7 +28,7 @@ from .evaluation_rows import EvaluationRows, from_summary, require_classifier, r
 from .key_folds import key_apart, with_kept
 from .metrics import ScoredRows, bounded
 from .plans import KFold, generator
-from .predictions import answers
+from .predictions import answers, as_trained
 from .prepared import prepared
 from .random_plans import Bootstrap
 from .scorers import one_metric
@@ -277,7 +277,7 @@ def _refit(model: Any, rows: EvaluationRows, held: Any, order: Any, counts: Ints
         for end in counts:
             seen = rows.take(order[:end])
             fitted = seen.fit(model)
-            found.append((answers(fitted, rows.take(np.flatnonzero(held))), answers(fitted, seen)))
+            found.append((answers(fitted, rows.take(np.flatnonzero(held))), answers(*as_trained(fitted, seen))))
     return found
 
 

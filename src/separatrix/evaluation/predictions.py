@@ -42,23 +42,7 @@ class HeldOut:
 
 def predicted_codes(fitted: Any, rows: EvaluationRows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
-    return _coded(fitted, in_numpy(fitted.predict(rows.seen_by(fitted))), rows)
-
-
-def codes_on_training(fitted: Any, rows: EvaluationRows) -> Codes:
-    """Return the codes of the labels that a model gives the rows it was fitted to, as they were when it was fitted.
-
-    Shares of classes that `predict` looks up were counted from the row's own label too; a fit has those among other rows.
-    """
-    pipeline = fitted.pipeline_ if isinstance(fitted, TableClassifier) else fitted
-    prep = pipeline[0] if isinstance(pipeline, Pipeline) else None
-    if not isinstance(prep, TablePrep) or not prep.recipe_.looks_at_labels:
-        return predicted_codes(fitted, rows)
-    Z = prep.recipe_.transform_training(whole_table(rows.X), prep.is_sparse)
-    return _coded(fitted, np.asarray(pipeline[1:].predict(Z)), rows)
-
-
-def _coded(fitted: Any, labels: NDArray[Any], rows: EvaluationRows) -> Codes:
+    labels = in_numpy(fitted.predict(rows.seen_by(fitted)))
     try:
         codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
         wrong = rows.classes[codes] != labels
@@ -75,7 +59,21 @@ def _coded(fitted: Any, labels: NDArray[Any], rows: EvaluationRows) -> Codes:
 
 def training_error(fitted: Any, rows: EvaluationRows) -> float:
     """Return the share of the rows it was fitted to that a model gets wrong."""
-    return float(np.average(codes_on_training(fitted, rows) != rows.codes, weights=rows.weight))
+    return float(np.average(predicted_codes(*as_trained(fitted, rows)) != rows.codes, weights=rows.weight))
+
+
+def as_trained(fitted: Any, rows: EvaluationRows) -> tuple[Any, EvaluationRows]:
+    """Return a model and the rows it was fitted to, as they were when it was fitted.
+
+    The shares of classes that `predict` looks up were counted from the row's own label too, and would tell it; in a fit a row has those
+    among other rows.
+    """
+    pipeline = fitted.pipeline_ if isinstance(fitted, TableClassifier) else fitted
+    prep = pipeline[0] if isinstance(pipeline, Pipeline) else None
+    if not isinstance(prep, TablePrep) or not prep.recipe_.looks_at_labels:
+        return fitted, rows
+    Z = prep.recipe_.transform_training(whole_table(rows.X), prep.is_sparse)
+    return pipeline[1:], EvaluationRows(Z, rows.codes, rows.weight, rows.classes)
 
 
 def class_posteriors(fitted: Any, X: Any, n: int, classes: NDArray[Any]) -> Floats:

@@ -23,8 +23,9 @@ from .applying import encoded, inner_folds, products, used_columns, warn_of_unre
 from .outputs import Output, side_by_side
 from .recipe_document import Document, document_of
 from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
+from .steps.base import level_text
 from .steps.dates import unread
-from .wishes import Wishes, known_wishes, listed_names, pairs_of, unit_of
+from .wishes import Wishes, known_wishes, levels_of, listed_names, pairs_of, unit_of
 
 if TYPE_CHECKING:
     from ..summaries.table_summary import TableSummary
@@ -258,13 +259,13 @@ class Recipe:
         """Return the recipe with a unit to be said with a column, and how many of it a coefficient is for."""
         return self._again(units={**self.wishes.units, column: unit_of((unit, per))})
 
-    def with_reference(self, column: str, level: str) -> Recipe:
+    def with_reference(self, column: str, level: Any) -> Recipe:
         """Return the recipe with the level that the others of a column are compared with."""
-        return self._again(references={**self.wishes.references, column: level})
+        return self._again(references={**self.wishes.references, column: level_text(level)})
 
-    def with_order(self, column: str, levels: Sequence[str]) -> Recipe:
+    def with_order(self, column: str, levels: Sequence[Any]) -> Recipe:
         """Return the recipe with a column as ordered levels."""
-        return self._again(orders={**self.wishes.orders, column: tuple(levels)})
+        return self._again(orders={**self.wishes.orders, column: levels_of(levels, "levels")})
 
     def with_interaction(self, one: str, two: str) -> Recipe:
         """Return the recipe with the products of two columns."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf
+from numbers import Number
 from typing import Any, Literal
 
 from ..argument_types import is_listed
@@ -111,6 +112,19 @@ def names_of(given: Any, parameter: str) -> tuple[str, ...]:
     return tuple(given)
 
 
+def levels_of(given: Any, parameter: str) -> tuple[str, ...]:
+    """Return levels given as a list of texts or numbers."""
+    if not is_listed(given) or not all(isinstance(level, str | Number) for level in given):
+        raise InputTypeError(f"{parameter}={given!r:.60} must be a list of levels, the lowest first.")
+    return tuple(_text(level) for level in given)
+
+
+def _text(level: Any) -> str:
+    from .steps.base import level_text  # here: the command line reads KINDS alone
+
+    return level_text(level)
+
+
 def mapping_of(given: Any, parameter: str) -> dict[str, Any]:
     """Return {column: value}, or refuse what is none."""
     if given is None:
@@ -156,8 +170,8 @@ def wishes_of(
         "auto" if isinstance(shapes, str) and shapes == "auto" else mapping_of(shapes, "shapes"),
         names_of(drop, "drop"),
         names_of(keep, "keep"),
-        {name: names_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
-        {name: str(level) for name, level in mapping_of(references, "references").items()},
+        {name: levels_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
+        {name: _text(level) for name, level in mapping_of(references, "references").items()},
         {name: unit_of(given) for name, given in mapping_of(units, "units").items()},
         pairs_of(interactions),
         many_levels,

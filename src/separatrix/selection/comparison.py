@@ -207,6 +207,8 @@ def _board(courses: list[CandidateRun], setting: Setting, rule: str, ended: str,
         entries.append(_entry(course, scored, place))
     if not entries and ended == "interrupted":
         raise KeyboardInterrupt
+    if not entries and ended:
+        raise InputError("time_budget was over before any model had a result, even the majority class; give it more seconds.")
     if not ended and not any(entry.is_contender for entry in entries):
         told = " ".join(f"{name}: {reason}" for name, reason in failures.items())
         raise InputError(f"No model has a result. {told}")
