@@ -83,8 +83,8 @@ def measure_here(kind: str, folder: str, repeats: int) -> dict[str, Any]:
     import pyarrow.parquet  # noqa: F401
 
     import separatrix.data.files
-    import separatrix.kernels.moments
-    import separatrix.models  # noqa: F401
+    import separatrix.kernels.moments  # noqa: F401
+    from separatrix import LinearDiscriminantAnalysis  # noqa: F401  # names load their modules when asked for
 
     files = sorted(str(file) for file in Path(folder).glob("*.parquet"))
     before = status("VmRSS")
@@ -125,10 +125,10 @@ def compare(folder: Path) -> list[tuple[str, str, str]]:
         ("memory of pyarrow's bare read", "", f"{max(run['megabytes'] for run in runs['bare']):.0f} MB"),
         ("time of the first fit of a process", "", f"{first['fit']:.2f} s"),
         ("time of its first bare read", "", f"{first['bare']:.2f} s"),
-        ("ratio of the first times", "< 2", f"{first['fit'] / first['bare']:.2f}"),
+        ("ratio of the first times", "< 1.5", f"{first['fit'] / first['bare']:.2f}"),
         ("time of a fit, best of all", "", f"{best['fit']:.2f} s"),
         ("time of a bare read, best of all", "", f"{best['bare']:.2f} s"),
-        ("ratio of the best times", "< 2", f"{best['fit'] / best['bare']:.2f}"),
+        ("ratio of the best times", "< 1.5", f"{best['fit'] / best['bare']:.2f}"),
     ]
 
 

@@ -12,6 +12,7 @@ from ..errors import InputTypeError
 from .arrow_columns import labelled, read_column, weights
 from .arrow_types import COLUMN_KINDS
 from .batches import Batch, Piece
+from .buffers import Buffers
 from .columns import ColumnBatch
 from .features import refuse_other_kinds
 from .file_table import FileTable
@@ -91,7 +92,7 @@ class ColumnTable(FileTable):
     def _merged(self, first: M, others: Iterator[M]) -> M:
         return merge_neighbours(first, others)
 
-    def _block(self, batch: Batch, coder: Callable[[Piece], Codes] | None) -> Any:
+    def _block(self, batch: Batch, coder: Callable[[Piece], Codes] | None, buffers: Buffers) -> Any:
         columns = tuple(
             read_column(name, self.kinds[name], [piece.rows.column(name) for piece in batch.pieces]) for name in self.feature_names
         )

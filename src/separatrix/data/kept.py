@@ -60,7 +60,10 @@ class Kept(Source):
         for block, value in self.source.map(lambda block: self._with_value(block, function)):
             size += _bytes(block)
             self.too_many = self.too_many or KEPT.reached(size)
-            held = [] if self.too_many else [*held, block]
+            if self.too_many:
+                held.clear()
+            else:
+                held.append(block)
             yield value
         self.held, self.is_whole = held, not self.too_many
 

@@ -78,11 +78,16 @@ class Recoded(Source):
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; rows on other machines stay there, and keep their numbers."""
-        return self.source.map(OnRecoded(function, self.codes)) if self.is_remote else super().map(function)
+        return self.source.map(OnRecoded(function, self.codes)) if self._in_place else super().map(function)
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""
-        return self.source.reduce(OnRecoded(pass_, self.codes)) if self.is_remote else super().reduce(pass_)
+        return self.source.reduce(OnRecoded(pass_, self.codes)) if self._in_place else super().reduce(pass_)
+
+    @property
+    def _in_place(self) -> bool:
+        """Whether passes run as the source runs its own, by the numbers of its rows: none is left out, or they are elsewhere."""
+        return self.is_remote or bool((self.codes >= 0).all())
 
     def persisted(self) -> Source:
         """Return the same rows for many passes."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..array_types import Codes, Floats, Ints
 from ..errors import InputError, InputTypeError
 from ..thresholds import THREADS
+from .buffers import Buffers
 from .labels import Labels
 from .merging import M, merge_each
 from .reading import ReadingSize, told
@@ -77,10 +78,11 @@ class Block:
 
     def tiles(self, rows: int) -> Iterator[Block]:
         """Yield parts of at most `rows` rows whose dense X is C-contiguous float32 or float64, copied only if it is not."""
+        buffers = Buffers()
         for begin in range(0, self.n_rows, rows):
             tile = self.part(begin, min(begin + rows, self.n_rows))
             if isinstance(tile.X, np.ndarray):
-                X = np.ascontiguousarray(as_float(tile.X))
+                X = buffers.by_rows(as_float(tile.X))
                 tile = Block(X, tile.codes, tile.weight, tile.start)
             yield tile
 

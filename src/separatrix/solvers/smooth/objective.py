@@ -16,6 +16,7 @@ import numpy as np
 
 from ...array_types import Codes, Floats
 from ...data import Block
+from ...losses.smooth_loss import signs
 from ...summaries.grouped import NO_WEIGHT, csr_parts
 from ...thresholds import LOSSES
 from ..accepted_losses import smooth_loss
@@ -111,6 +112,18 @@ class Objective:
         f, gradient = self._finished(theta, total)
         return f, gradient, self._hessian(total.products)
 
+    def losses(self, theta: Floats) -> Callable[[Block], Floats]:
+        """Return the function from a block to the losses of its rows at θ, weights aside; to use it on all rows is a pass."""
+        W, c = self._coefficients(theta)
+        columns = np.ascontiguousarray(W.T)
+
+        def of(block: Block) -> Floats:
+            parts = [(X @ columns + c, codes) for X, codes, _ in self._tiles(block, 1, 0)]
+            Z, codes = np.concatenate([Z for Z, _ in parts]), np.concatenate([own for _, own in parts])
+            return self.loss.value(Z, codes) if self.loss.is_multiclass else self.loss.value(Z[:, 0], signs(codes))
+
+        return of
+
     def reach(self, step: Floats) -> float:
         """Return the largest change of a score, against the others of its row, that a change of θ brings about."""
         W, c = self._coefficients(step)
@@ -199,13 +212,19 @@ class Objective:
 
     def _is_fused(self, block: Block, W: Floats, curved: bool) -> bool:
         """Whether the loss has a kernel that reads these rows and their scores at once."""
-        return self.loss.has_row_kernels and not self.shifts and W.size <= FUSED and _is_plain(block.X) and not (curved and len(W) > 1)
+        return self.loss.has_row_kernels and not self.shifts and W.size <= FUSED and _is_dense(block.X) and not (curved and len(W) > 1)
 
     def _fused_partial(self, block: Block, W: Floats, c: Floats) -> Partial:
-        """Return the sums over a dense block from one kernel call: the rows are read once, and threads do not meet in Python."""
-        assert block.codes is not None
-        gradient = np.zeros((len(W), W.shape[1] + 1))
-        return Partial(self.loss.add_rows(block.X, block.codes, _weight(block), W, np.ascontiguousarray(c), gradient), gradient)
+        """Return the sums over a dense block from one kernel call: the rows are read once, and threads do not meet in Python.
+
+        A call for each tile where columns lie together, as those of files do: a tile is turned over in the cache.
+        """
+        total, gradient, c = 0.0, np.zeros((len(W), W.shape[1] + 1)), np.ascontiguousarray(c)
+        rows = max(block.n_rows, 1) if block.X.flags.c_contiguous else max(TILE_VALUES // block.n_features, 256)
+        for tile in block.tiles(rows):
+            assert tile.codes is not None
+            total += self.loss.add_rows(tile.X, tile.codes, _weight(tile), W, c, gradient)
+        return Partial(total, gradient)
 
     def _fused_curved(self, block: Block, W: Floats, c: Floats, products: Floats) -> Partial:
         """Return the sums over a dense block of two classes, tile by tile: a kernel call, then Z'Z of weighted rows still in the cache."""
@@ -264,8 +283,8 @@ class Objective:
         return Partial(loss, gradient, products)
 
 
-def _is_plain(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64) and X.flags.c_contiguous
+def _is_dense(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64)
 
 
 def _weight(block: Block) -> Floats:

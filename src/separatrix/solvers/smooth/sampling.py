@@ -6,10 +6,15 @@ its rows know. `draw` reads all rows and keeps rare and far-out ones:
 row i is drawn with probability min(1, m s_i (½ + ½ ℓ_i/p)/S) and weighted by s_i over it, where ℓ_i = Σ_j (x_ij − μ_j)²/σ_j², of mean
 p, stands for its leverage: a column that is nonzero in few rows is kept by those rows. (The true leverage, with all covariances, takes
 p times the work and saved no pass on covertype.)
+
+`near` draws by the losses at a point instead, with probability min(1, m s_i (¼ + ¾ ℓ_i/f)/S): where most rows are far on their side, few
+rows say where the minimum is, and it keeps those. (Local case-control sampling, Fithian and Hastie, 2014, with losses in place of
+residuals, because their mean is f, which is known.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +26,7 @@ from ...summaries.grouped import tile_rows
 from ...thresholds import LOSSES
 from ..problem import Problem
 from ..rows import Rows
+from .objective import Objective
 
 KNOWN = 200
 """Rows that must tell of a column's variance, or have a class, for a spaced sample to do: its share of the Hessian is then right to 7 %."""
@@ -67,13 +73,30 @@ def draw(problem: Problem, m: int, mean: Floats, sd: Floats) -> Problem:
     sd : (p,) their standard deviations
     """
     inverse = np.where(sd > 0.0, 1.0 / np.where(sd > 0.0, sd, 1.0) ** 2, 0.0)
+    return _picked(problem, m, lambda block: 0.5 + 0.5 * leverages(block, mean, inverse) / len(sd), (problem.seed,))
+
+
+def near(objective: Objective, theta: Floats, f: float, m: int, number: int) -> Problem:
+    """Return the problem on at most about m rows, chosen by their losses at θ, where f is the value of the objective.
+
+    Parameters
+    ----------
+    number : int
+        Of the sample: each draws other rows.
+    """
+    problem, at = objective.problem, objective.losses(theta)
+    mean = max(f - 0.5 * problem.strength * float(np.vdot(theta[:, :-1], theta[:, :-1])), np.finfo(float).tiny)
+    return _picked(problem, m, lambda block: 0.25 + 0.75 * at(block) / mean, (problem.seed, number))
+
+
+def _picked(problem: Problem, m: int, shares: Callable[[Block], Floats], seed: tuple[int, ...]) -> Problem:
+    """Return the problem on rows that are drawn with probability m s_i/S times their shares, of mean 1, in one pass."""
 
     def pick(block: Block) -> tuple[Any, Codes, Floats]:
         assert block.codes is not None
-        rng = np.random.default_rng((problem.seed, block.start))
-        share = 0.5 + 0.5 * leverages(block, mean, inverse) / len(sd)
+        rng = np.random.default_rng((*seed, block.start))
         weight = np.ones(block.n_rows) if block.weight is None else block.weight
-        chance = np.minimum(1.0, m / problem.total * weight * share)
+        chance = np.minimum(1.0, m / problem.total * weight * shares(block))
         rows = np.flatnonzero(rng.random(block.n_rows) < chance)
         X = block.X[rows]
         X = X.toarray() if block.is_sparse else X

@@ -5,7 +5,7 @@
 2. Where R(p + 1) is moderate: Newton on a weighted sample of rows gives a start within the sample's error and its Hessian H_s;
    H₀ = H_s + τ h_k G + λ. The full G is what keeps directions sound in which the sample happens to be flat.
    Where it is large: H₀ = h (G + c λ I) for every class, a Kronecker product.
-3. L-BFGS around H₀: a few passes over all rows, of any source.
+3. L-BFGS around H₀: a few passes over all rows, of any source. Where it goes astray, other rows are drawn (`redrawn.py`).
 4. Where half of the iterations allowed do not arrive, Newton's method ends the work on rows held in memory: with the exact Hessian, or
    with products by it where it is large.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from scipy.linalg import lapack
@@ -30,7 +31,7 @@ from ..rows import Rows
 from ..scores import folded_classes
 from ..solution import Solution, Status
 from ..stopping import finish, is_separated, least_weight
-from . import lbfgs, newton, newton_cg
+from . import lbfgs, newton, newton_cg, redrawn
 from .line_search import Asking, answered
 from .objective import FAR, Objective
 from .sampling import draw, spaced
@@ -115,7 +116,11 @@ def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution
         theta, pairs = from_sample(objective, theta, G, sample, mixed)
     else:
         pairs = lbfgs.Pairs(_kronecker(problem, G), scales=True)
-    theta, f, g, status, iterations = answered(walk(problem, theta, pairs), objective.at)
+    asking = walk(problem, theta, pairs)
+    end = (
+        redrawn.minimise(objective, asking, partial(from_sample, objective, G=G, mixed=0.0)) if explicit else answered(asking, objective.at)
+    )
+    theta, f, g, status, iterations = end
     if problem.strength == 0.0 and is_separated(problem, f, least_weight(problem)):
         status = Status.SEPARABLE
     return finish(
