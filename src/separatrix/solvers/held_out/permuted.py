@@ -6,17 +6,18 @@ fold. A permutation changes sums of rows by class alone, Y'X, one matrix product
     W = T − Σ_k n_k d_k d_k',   d_k = m_k − m,      W⁻¹ by Woodbury: with T = LL', D = L⁻¹[d_1 … d_K], M = N⁻¹ − D'D,
     δ(x) = ν u'D M⁻¹N⁻¹ − ½ν diag(D'D M⁻¹N⁻¹) + log π,   u = L⁻¹(x − m)
 
-so that B permutations cost O(n p K B) and B systems of size K.
+so that B permutations cost O(n p K B) and B systems of size K. Rows that are not in memory give T and the sums by passes over their blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import lapack
 
-from ...array_types import Codes, Floats, Folds, Indices
+from ...array_types import Codes, Floats, Folds
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import TOLERANCE
 
@@ -42,20 +43,7 @@ def least_squares_permuted(X: Floats, folds: Folds, codes: Codes, K: int, alpha:
     >>> least_squares_permuted(X, np.array([0, 1, 0, 1]), codes, 2).T.tolist()
     [[0, 0, 1, 1]]
     """
-    answers = np.full(codes.shape, -1, dtype=np.int32)
-    columns = [1] if K == 2 else list(range(K))
-    Y = np.stack([np.where(codes == k, 1.0, -1.0) for k in columns], axis=2).reshape(len(X), -1)
-    for held, centre, scale, training in _folds(X, folds):
-        Z = (training - centre) / scale
-        inside = folds != folds[held[0]]
-        factor = _factor(Z.T @ Z + np.diag(alpha / scale**2))
-        if factor is None:
-            return None
-        mean = Y[inside].mean(axis=0)
-        coef = lapack.dpotrs(factor, Z.T @ (Y[inside] - mean), lower=1)[0]
-        scores = (((X[held] - centre) / scale) @ coef + mean).reshape(len(held), -1, len(columns))
-        answers[held] = scores[:, :, 0] > 0 if K == 2 else scores.argmax(axis=2)
-    return answers
+    return _answers(X, folds, codes, K, lambda totals, sums, counts: least_squares_solved(totals, sums, counts, alpha))
 
 
 def discriminant_permuted(
@@ -79,38 +67,95 @@ def discriminant_permuted(
     >>> discriminant_permuted(X, np.array([0, 1, 2, 0, 1, 2]), codes, 2).T.tolist()
     [[0, 0, 0, 1, 1, 1]]
     """
-    B = codes.shape[1]
+    return _answers(X, folds, codes, K, lambda totals, sums, counts: discriminant_solved(totals, sums, counts, priors, unbiased))
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTotals:
+    """What depends on no label: number n, mean (p,) and total scatter T (p, p) of the training rows."""
+
+    n: int
+    mean: Floats
+    scatter: Floats
+
+    @property
+    def scale(self) -> Floats:
+        """Root of the diagonal of T, 1 where a column does not vary."""
+        squares = np.diagonal(self.scatter)
+        return np.sqrt(np.where(squares > 0, squares, 1.0))
+
+
+Solved = tuple[Floats, Floats]
+"""Coefficients (p, B, K) of (x − mean)/scale, and offsets (B, K)."""
+
+
+def least_squares_solved(totals: TrainingTotals, sums: Floats, counts: Floats, alpha: float = 0.0) -> Solved | None:
+    """Return least squares of ±1 indicators under B permutations; None where the normal equations have no stable solution.
+
+    Parameters
+    ----------
+    totals : TrainingTotals
+    sums : (p, B, K) sums of (x − mean)/scale over the training rows of each class
+    counts : (B, K) training rows of each class
+    alpha : ridge penalty
+    """
+    scale, K = totals.scale, counts.shape[1]
+    factor = _factor(totals.scatter / scale[:, None] / scale + np.diag(alpha / scale**2))
+    if factor is None:
+        return None
+    coef = lapack.dpotrs(factor, 2.0 * sums.reshape(len(factor), -1), lower=1)[0].reshape(sums.shape)
+    offset = 2.0 * counts / totals.n - 1.0
+    if K == 2:  # one indicator, of the second class, against 0
+        coef[:, :, 0], offset[:, 0] = 0.0, 0.0
+    return coef, offset
+
+
+def discriminant_solved(
+    totals: TrainingTotals, sums: Floats, counts: Floats, priors: Floats | None = None, unbiased: bool = True
+) -> Solved | None:
+    """Return linear discriminants under B permutations; None where the total scatter has no stable inverse.
+
+    Parameters
+    ----------
+    totals, sums, counts : as in `least_squares_solved`
+    priors, unbiased : as in `discriminant_permuted`
+    """
+    scale, (B, K) = totals.scale, counts.shape
+    factor = _factor(totals.scatter / scale[:, None] / scale)
+    if factor is None:
+        return None
+    safe = np.maximum(counts, 1.0)
+    # Columns are (permutation, class); a class without rows has the mean of all and is never said.
+    D = lapack.dtrtrs(factor, (sums / safe).reshape(len(factor), -1), lower=1)[0].reshape(-1, B, K)
+    gram = np.einsum("pbk,pbl->bkl", D, D, optimize=True)
+    M = np.eye(K) / safe[:, :, None] - gram
+    inverse = np.linalg.inv(M) / safe[:, None, :]
+    nu = totals.n - (counts > 0).sum(axis=1) if unbiased else np.full(B, totals.n)
+    shares = log_priors(counts / totals.n) if priors is None else np.where(counts > 0, log_priors(priors), log_priors(np.zeros(K)))
+    offset = shares - 0.5 * nu[:, None] * np.einsum("bkl,blk->bk", gram, inverse)
+    E = np.matmul(D.transpose(1, 0, 2), inverse * nu[:, None, None]).transpose(1, 0, 2)
+    coef: Floats = lapack.dtrtrs(factor, np.ascontiguousarray(E).reshape(len(factor), -1), lower=1, trans=1)[0].reshape(sums.shape)
+    return coef, offset
+
+
+def _answers(
+    X: Floats, folds: Folds, codes: Codes, K: int, solve: Callable[[TrainingTotals, Floats, Floats], Solved | None]
+) -> Codes | None:
+    """Return the held-out class of every row under every permutation, for rows in memory."""
     answers = np.full(codes.shape, -1, dtype=np.int32)
     Y = np.stack([codes == k for k in range(K)], axis=2).astype(np.float64)
-    for held, centre, scale, training in _folds(X, folds):
-        Z, inside = (training - centre) / scale, folds != folds[held[0]]
-        factor = _factor(Z.T @ Z)
-        if factor is None:
-            return None
-        counts = Y[inside].sum(axis=0)
-        safe = np.maximum(counts, 1.0)
-        # Columns are (permutation, class); a class without rows has the mean of all and is never said.
-        sums = (Z.T @ Y[inside].reshape(len(Z), -1)).reshape(-1, B, K) / safe
-        D = lapack.dtrtrs(factor, np.ascontiguousarray(sums.reshape(len(factor), -1)), lower=1)[0].reshape(-1, B, K)
-        U = lapack.dtrtrs(factor, np.ascontiguousarray(((X[held] - centre) / scale).T), lower=1)[0]
-        gram = np.einsum("pbk,pbl->bkl", D, D, optimize=True)
-        M = np.eye(K) / safe[:, :, None] - gram
-        inverse = np.linalg.inv(M) / safe[:, None, :]
-        nu = len(Z) - (counts > 0).sum(axis=1) if unbiased else np.full(B, len(Z))
-        shares = log_priors(counts / len(Z)) if priors is None else np.where(counts > 0, log_priors(priors), log_priors(np.zeros(K)))
-        offset = shares - 0.5 * nu[:, None] * np.einsum("bkl,blk->bk", gram, inverse)
-        scores = (U.T @ D.reshape(len(factor), -1)).reshape(len(held), B, K)
-        scores = np.matmul(scores.transpose(1, 0, 2), inverse * nu[:, None, None]) + offset[:, None, :]
-        answers[held] = scores.argmax(axis=2).T
-    return answers
-
-
-def _folds(X: Floats, folds: Folds) -> Iterator[tuple[Indices, Floats, Floats, Floats]]:
-    """Yield held-out row numbers, mean and spread of the training rows, and these rows."""
     for fold in range(int(folds.max()) + 1):
-        training = X[folds != fold]
-        spread = training.std(axis=0)
-        yield np.flatnonzero(folds == fold), training.mean(axis=0), np.where(spread > 0, spread, 1.0) * np.sqrt(len(training)), training
+        held, inside = np.flatnonzero(folds == fold), folds != fold
+        mean = X[inside].mean(axis=0)
+        centred = X[inside] - mean
+        totals = TrainingTotals(len(centred), mean, centred.T @ centred)
+        sums = ((centred / totals.scale).T @ Y[inside].reshape(len(centred), -1)).reshape(X.shape[1], -1, K)
+        found = solve(totals, sums, Y[inside].sum(axis=0))
+        if found is None:
+            return None
+        scores = ((X[held] - mean) / totals.scale) @ found[0].reshape(X.shape[1], -1)
+        answers[held] = (scores.reshape(len(held), -1, K) + found[1]).argmax(axis=2)
+    return answers
 
 
 def _factor(A: Floats) -> Floats | None:
