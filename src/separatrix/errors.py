@@ -106,14 +106,18 @@ class SelectionWarning(SeparatrixWarning):
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """Return " Did you mean 'x'?" for the closest known name, or an empty string.
+    """Return " Did you mean 'x'?" for the closest known name, small and large letters alike, or an empty string.
 
     Examples
     --------
     >>> did_you_mean("chrn", ["churn", "tenure"])
     " Did you mean 'churn'?"
+    >>> did_you_mean("lda", ["QDA", "LDA"])
+    " Did you mean 'LDA'?"
     """
-    close = get_close_matches(str(name), [str(k) for k in known], n=1)
+    names = [str(own) for own in known]
+    small = {own.casefold(): own for own in reversed(names)}
+    close = get_close_matches(str(name), names, n=1) or [small[own] for own in get_close_matches(str(name).casefold(), small, n=1)]
     return f" Did you mean {close[0]!r}?" if close else ""
 
 

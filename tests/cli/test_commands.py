@@ -112,6 +112,8 @@ def test_summary_shows_how_the_model_was_made(call: Call) -> None:
 
 def test_watch_is_quiet_on_rows_of_one_source_and_not_on_others(call: Call, folder: Path) -> None:
     assert results(call, "watch", "churn.sptx", "customers.csv")["quiet"]
+    said = call("watch", "churn.sptx", "customers.csv")[1]
+    assert "is as it was" in said and "has gone from" not in said and "The classes are as common as in the fit" in said
     assert not results(call, "watch", "churn.sptx", "new.csv")["alerts"]
     frame = pd.read_csv(folder / "new.csv")
     frame.assign(support_calls=frame["support_calls"] + 4, region="abroad").to_csv(folder / "moved.csv", index=False)

@@ -58,6 +58,8 @@ def test_every_command_says_what_it_does(name: str, call: Call) -> None:
         (["look", "customers.csv", "--kind", "age=nmber"], "Did you mean 'number'?"),
         (["look", "-", "customers.csv"], "is a table by itself"),
         (["explain", "churn.sptx", "new.csv", "--row", "500"], "from 0 to 499"),
+        (["compare", "customers.csv", "--target", "churn", "--models", "lda"], "Did you mean 'LDA'?"),
+        (["compare", "customers.csv", "--target", "churn", "--metric", "acu"], "Did you mean 'auc'?"),
     ],
 )
 def test_slips_are_answered_with_what_was_meant(words: list[str], told: str, call: Call) -> None:

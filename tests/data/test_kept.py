@@ -15,7 +15,14 @@ from separatrix.data.kept import kept
 from separatrix.errors import InputError
 from separatrix.thresholds import KEPT, Threshold
 
-MODELS = [Perceptron(), AveragedPerceptron(), VotedPerceptron(), BatchPerceptron(), LogisticRegression(), OneVsRest(BatchPerceptron())]
+MODELS = [
+    Perceptron(),
+    AveragedPerceptron(),
+    VotedPerceptron(),
+    BatchPerceptron(),
+    LogisticRegression(),
+    OneVsRest(BatchPerceptron(max_iter=30)),
+]
 
 
 @pytest.fixture

@@ -53,6 +53,8 @@ def test_json_is_read_back_as_the_same_recipe() -> None:
     np.testing.assert_array_equal(dense(again.transform(table)), dense(X))
     assert again.names == prep.recipe_.names
     assert again.to_json() == prep.recipe_.to_json()
+    assert again == prep.recipe_ and hash(again) == hash(prep.recipe_)
+    assert again != Recipe.plan(table, target="churn")
 
 
 @pytest.mark.parametrize(
@@ -180,3 +182,27 @@ def test_gaps_of_the_same_rows_are_marked_once() -> None:
     gap = np.arange(60) % 7 == 0
     frame = pd.DataFrame({name: np.where(gap, np.nan, np.arange(60.0) ** power) for name, power in (("a", 1), ("b", 2))})
     assert [name for name in Recipe.plan(frame).names if name.endswith("missing")] == ["a missing"]
+
+
+def test_a_plan_with_labels_counts_the_columns_that_shares_of_classes_become() -> None:
+    rng = np.random.default_rng(0)
+    table = customers().assign(churn=rng.choice(["no", "maybe", "yes"], 400))
+    plan = Recipe.plan(table, target="churn")
+    edited = plan.drop("age").with_kind("plan", "levels")
+    fitted = edited.prep().fit(table.drop(columns="churn"), table.churn).recipe_
+    assert edited.names == fitted.names and "plan: share of yes" in edited.names
+    assert len(plan.drop("age").names) == len(plan.names) - 2
+
+
+def test_a_spike_of_zeros_is_no_reason_for_a_logarithm() -> None:
+    rng = np.random.default_rng(0)
+    rare = rng.random(2000) < 0.08
+    table = pd.DataFrame({"gain": np.where(rare, rng.uniform(3000, 9000, 2000), 0), "debt": np.where(rare, rng.lognormal(5, 2, 2000), 0)})
+    steps = {step.column: step for step in Recipe.plan(table).steps}
+    assert (steps["gain"].transform, steps["debt"].transform) == ("none", "log")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("per", [0.0, -1.0, np.nan, np.inf])
+def test_a_unit_of_nothing_is_refused(per: float) -> None:
+    with pytest.raises(InputError, match="how many of it a coefficient is for"):
+        Recipe.plan(customers(40)).with_unit("age", "years", per=per)

@@ -31,6 +31,29 @@ def test_numbers_are_read_as_they_are_written(texts: list[str], values: list[flo
     np.testing.assert_array_equal(found.values(texts), values)
 
 
+SOME = {f"{i}.5": 9.0 for i in range(10)}
+
+
+@pytest.mark.parametrize(
+    ("others", "word"),
+    [
+        ({"unknown": 6.0}, "unknown"),
+        ({"Unknown": 20.0, "unknown ": 20.0}, "unknown"),
+        ({"n/a": 50.0}, ""),
+        ({"gone": 2.0, "lost": 2.0}, ""),
+    ],
+)
+def test_one_word_among_numbers_is_a_gap(others: dict[str, float], word: str) -> None:
+    found = WrittenNumbers.of(SOME | others)
+    assert found is not None and found.word == word
+    assert all(found.says_nothing(text) for text in others if word)
+
+
+@pytest.mark.parametrize("others", [{"gone": 9.0, "lost": 9.0}, {"no": 9.0}, {"10+": 9.0}, {"unknown": 200.0}])
+def test_other_texts_among_numbers_keep_them_text(others: dict[str, float]) -> None:
+    assert WrittenNumbers.of(SOME | others) is None
+
+
 @pytest.mark.parametrize("texts", NO_NUMBERS)
 def test_what_is_no_number_stays_text(texts: list[str]) -> None:
     assert WrittenNumbers.of(dict.fromkeys(texts, 1.0)) is None
@@ -45,6 +68,10 @@ DATES = [
     ("12/31/2024 08:30", "2024-12-31T08:30"),
     ("Dec 31, 2024", "2024-12-31"),
     ("31-Dec-2024", "2024-12-31"),
+    ("31-12-2024", "2024-12-31"),
+    ("12/31/24", "2024-12-31"),
+    ("31.12.24", "2024-12-31"),
+    ("12/31/2024 08:30 PM", "2024-12-31T20:30"),
 ]
 
 

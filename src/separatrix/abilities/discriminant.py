@@ -132,7 +132,9 @@ class LabelsPermuted:
         """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
         return discriminant_permuted(X, folds, codes, len(classes), self._priors(classes), self.model.covariance == "unbiased")
 
-    def solve(self, totals: TrainingTotals, sums: Floats, counts: Floats, classes: NDArray[Any]) -> tuple[Floats, Floats] | None:
+    def solve(
+        self, totals: TrainingTotals, sums: Floats, counts: Floats, scale: Floats, classes: NDArray[Any]
+    ) -> tuple[Floats, Floats] | None:
         """Return coefficients and offsets of B permutations from sums by class; None where the algebra does not hold."""
         return discriminant_solved(totals, sums, counts, self._priors(classes), self.model.covariance == "unbiased")
 

@@ -55,7 +55,7 @@ class Permuted:
 
     how: str
     answers: Callable[[Floats, Folds, Codes, NDArray[Any]], Codes | None]
-    solve: Callable[[TrainingTotals, Floats, Floats, NDArray[Any]], tuple[Floats, Floats] | None]
+    solve: Callable[[TrainingTotals, Floats, Floats, Floats, NDArray[Any]], tuple[Floats, Floats] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ class SolvedFromSummary(Part, Protocol):
         """Whether the parameters mean the same on fewer columns, so that moments of sets of columns may be solved."""
         ...
 
-    def suffices(self, n_rows: int, n_features: int) -> bool:
+    def suffices(self, n_rows: int, n_features: int, on_device: bool = False) -> bool:
         """Return whether a fit of so many rows and columns is the fit of their summary (wide rows are fitted in their own span)."""
         ...
 
@@ -131,13 +131,16 @@ class Permutes(Part, Protocol):
         """Return held-out classes (n, B) under B permutations of the codes (n, B); None where the algebra does not hold for X."""
         ...
 
-    def solve(self, totals: TrainingTotals, sums: Floats, counts: Floats, classes: NDArray[Any]) -> tuple[Floats, Floats] | None:
-        """Return coefficients (p, B, K) of (x − mean)/scale and offsets (B, K) of B permutations; None where the algebra does not hold.
+    def solve(
+        self, totals: TrainingTotals, sums: Floats, counts: Floats, scale: Floats, classes: NDArray[Any]
+    ) -> tuple[Floats, Floats] | None:
+        """Return coefficients (p, B, K) of z = (x − mean)/scale and offsets (B, K) of B permutations; None where the algebra does not hold.
 
         Parameters
         ----------
         totals : of the training rows, whatever their labels
-        sums, counts : (p, B, K) sums of (x − mean)/scale over the training rows of each class, and their numbers (B, K)
+        sums, counts : (p, B, K) sums of z over the training rows of each class, and their numbers (B, K)
+        scale : (p,)
         classes : (K,)
         """
         ...

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ..data import sql
 from ..data.sql import Dialect, Expression
 from ..errors import InputError
-from ..prepare.steps.base import SWITCHES
 from ..prepare.written_dates import ISO
-from ..prepare.written_numbers import MONEY
+from ..prepare.written_numbers import MONEY, SWITCHES
 
 DAY = 86_400.0
 GAP = "[\\s\u00a0\u202f'’]"

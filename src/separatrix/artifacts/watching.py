@@ -51,7 +51,12 @@ class Watch:
     @property
     def is_quiet(self) -> bool:
         """Whether neither columns nor shares of classes have changed by more than chance explains."""
-        return not self.alerts and (self.shift is None or self.shift.p_value >= LEVEL)
+        return not self.alerts and not self.has_shifted
+
+    @property
+    def has_shifted(self) -> bool:
+        """Whether the classes are otherwise common than in the fit, by more than chance explains."""
+        return self.shift is not None and self.shift.p_value < LEVEL
 
     def table(self) -> Table:
         """Return how far each column has moved, the farthest first."""

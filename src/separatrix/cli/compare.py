@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from .advice import alert_line
 from .column_options import ColumnWishes, target_option, wishes_options
 from .comparing import Wanted, board_facts, comparison_options, names_of, run_comparison
 from .exits import InterruptedWork
@@ -45,7 +46,7 @@ def command(
         board, _ = run_comparison(speaker, files, paths, wanted)
     speaker.result(board, board_facts(board))
     for alert in board.alerts:
-        speaker.part(f"{alert.severity}: {alert}")
+        speaker.part(alert_line(alert))
     speaker.next(f"separatrix fit {' '.join(map(shlex.quote, files))} --target {shlex.quote(target)} -o model.sptx")
     if board.ended == "interrupted":
         raise InterruptedWork("interrupted; the models above were finished.")

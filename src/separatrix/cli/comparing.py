@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from .column_options import ColumnWishes, require_column
-from .speaking import Speaker
+from .speaking import Speaker, typed_names
 from .table_files import said
 
 
@@ -79,7 +79,7 @@ def run_comparison(speaker: Speaker, files: Sequence[str], paths: Sequence[str],
     from ..prepare import TablePrep
     from ..selection.comparison import compare
 
-    with warnings.catch_warnings(record=True) as caught, speaker.progress():
+    with typed_names(), warnings.catch_warnings(record=True) as caught, speaker.progress():
         warnings.simplefilter("always")
         board = compare(
             rows,
@@ -94,7 +94,7 @@ def run_comparison(speaker: Speaker, files: Sequence[str], paths: Sequence[str],
             random_state=wanted.seed,
         )
     for message in dict.fromkeys(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)):
-        speaker.say(f"warning: {message}")
+        speaker.show_warning(message, UserWarning)
     return board, rows
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import click
 
 from ..loading import maker
+from .advice import alert_line
 from .column_options import ColumnWishes, target_option, wishes_options
 from .comparing import Wanted, board_facts, comparison_options, names_of, run_comparison
 from .exits import InterruptedWork
@@ -75,7 +76,7 @@ def command(
     if report is not None:
         speaker.part(f"Wrote the report {board.report(report)}")
     for alert in board.alerts:
-        speaker.part(f"{alert.severity}: {alert}")
+        speaker.part(alert_line(alert))
     if speaker.as_json:
         speaker.result("", {**board_facts(board), "file": output, "scores": estimate.scores, "intervals": estimate.intervals})
     _say_next(speaker, output, files)

@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from .advice import alert_line
 from .column_options import ColumnWishes, require_column, target_option, wishes_options
 from .speaking import Speaker, spoken
 from .table_files import files_argument, kind_option, paths_of
@@ -45,7 +46,7 @@ def command(
         alerts = look.alerts
         speaker.part("\nAlerts" if alerts else "\nNo alerts.")
         for alert in alerts:
-            speaker.part(f"  {alert.severity}: {alert}")
+            speaker.part(f"  {alert_line(alert)}")
         if speaker.as_json:
             speaker.result("", look.to_dict())
     named = " ".join(shlex.quote(file) for file in files)

@@ -14,6 +14,7 @@ import click
 from .. import __version__
 from ..errors import MissingExtraError, SeparatrixError, did_you_mean
 from . import exits
+from .advice import as_typed
 from .commands import ROWS, SECTIONS
 
 
@@ -87,7 +88,7 @@ def _run(args: Sequence[str]) -> int:
     except MissingExtraError as error:
         return _told(error, exits.USAGE)
     except (SeparatrixError, OSError, MemoryError) as error:
-        return _told(f"error: {error or 'out of memory'}", exits.DATA)
+        return _told(f"error: {as_typed(str(error)) or 'out of memory'}", exits.DATA)
     except Exception:
         sys.stderr.write(traceback.format_exc())
         return _told("This is a bug in separatrix; please report it with the lines above and the output of `separatrix doctor`.", exits.BUG)

@@ -11,7 +11,7 @@ import click
 from .column_options import ColumnWishes, target_option
 from .comparing import read_rows
 from .exits import InterruptedWork
-from .speaking import Speaker, spoken
+from .speaking import Speaker, spoken, typed_names
 from .table_files import files_argument, kind_option, paths_of, said
 
 SEARCHES = ("forward", "backward", "stepwise")
@@ -49,11 +49,11 @@ def command(
     labels, rows = table.column(target), table.drop_columns([target])
     speaker.say(f"searching {rows.num_columns} columns of {rows.num_rows:,} rows, {search}, seed {seed}")
     selector = _selector(search, model, wanted, metric, seed)
-    with warnings.catch_warnings(record=True) as caught, speaker.progress():
+    with typed_names(), warnings.catch_warnings(record=True) as caught, speaker.progress():
         warnings.simplefilter("always")
         selector.fit(rows, labels.to_numpy(zero_copy_only=False))
     for message in dict.fromkeys(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)):
-        speaker.say(f"warning: {message}")
+        speaker.show_warning(message, UserWarning)
     kept = [str(name) for name, own in zip(rows.column_names, selector.support_, strict=True) if own]
     history = selector.history_
     lines = f"{history}\n\nKept {len(kept)} of {rows.num_columns}: {', '.join(kept)}"

@@ -15,7 +15,9 @@ from typing import Any
 
 import click
 
+from ..errors import UnknownNameError
 from ..progress import Event, listening, muted
+from .advice import as_typed
 from .exits import ReaderGone
 
 EVERY = 5.0
@@ -69,7 +71,7 @@ class Speaker:
     def show_warning(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """Say what is warned of without the line of code it comes from, in place of `warnings.showwarning`."""
         if issubclass(category, UserWarning):
-            self.say(f"warning: {message}")
+            self.say(f"warning: {as_typed(str(message))}")
 
     def next(self, command: str, why: str = "") -> None:
         """Say what to type next."""
@@ -85,6 +87,15 @@ class Speaker:
             elif not sys.stderr.isatty():
                 stack.enter_context(listening(ProgressLines(self.say)))
             yield
+
+
+@contextmanager
+def typed_names() -> Iterator[None]:
+    """Take names that do not exist for a mistake in what was typed: of models, metrics and columns in options."""
+    try:
+        yield
+    except UnknownNameError as error:
+        raise click.UsageError(as_typed(str(error))) from None
 
 
 class ProgressLines:

@@ -6,6 +6,7 @@ import shlex
 
 import click
 
+from .advice import alert_line
 from .exits import GateError
 from .model_files import model_argument, read_model
 from .speaking import Speaker, spoken
@@ -31,8 +32,12 @@ def command(speaker: Speaker, model: str, files: tuple[str, ...], fail_on_drift:
     with paths_of(files, stdin_kind) as paths:
         found = watch(contents, paths)
     lines = [found.table().text, ""]
-    lines += [f"{alert.severity}: {alert}" for alert in found.alerts] or ["No column has changed by more than chance explains."]
-    lines += ["", f"Shares of the classes\n{found.shift}"] if found.shift is not None else []
+    lines += [alert_line(alert) for alert in found.alerts] or ["No column has changed by more than chance explains."]
+    if found.shift is not None:
+        lines += [
+            "",
+            f"Shares of the classes\n{found.shift}" if found.has_shifted else "The classes are as common as in the fit, up to chance.",
+        ]
     speaker.result("\n".join(lines), found.to_dict())
     if found.alerts:
         speaker.next("separatrix rules SPX016", "what drift means")

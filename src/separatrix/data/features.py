@@ -6,7 +6,7 @@ name of another type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..argument_types import is_listed
@@ -59,10 +59,10 @@ def _given(columns: Sequence[str], kinds: Mapping[str, str], roles: Mapping[str 
     return columns
 
 
-def require_column(role: str, name: Any, kinds: Iterable[str]) -> None:
+def require_column(role: str, name: Any, kinds: Collection[str]) -> None:
     """Raise an error for the name of a column that the table does not have."""
-    known = list(kinds)
-    if not isinstance(name, str) or name not in known:
+    if not isinstance(name, str) or name not in kinds:
+        known = list(kinds)
         raise UnknownNameError(f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, known)} It holds {_listed(known)}.")
 
 

@@ -175,7 +175,8 @@ def _open_files(
     refuse_other_encodings(read, kind, used)
     rows = None if where is None else RowFilter.of(where, schema)
     asked = [*used, *(rows.names if rows else ())]
-    refuse_differences(schemas, None if columns is None else [name for name in asked if name in schemas[files[0]].names], features)
+    stored = set(schemas[files[0]].names)
+    refuse_differences(schemas, None if columns is None else [name for name in asked if name in stored], features)
     parts = [part_of(file, stamps[file], kind, schema, constants[file], rows) for file in files]
     table = FileTable(stamps, kind, schema, features, target, weight, [part for part in parts if part is not None], rows)
     table.batch_rows = batch_rows or table.batch_rows

@@ -70,7 +70,12 @@ def _refuse_names(file: str, names: Sequence[str]) -> None:
         )
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
     if times > 1:
-        raise InputError(f"Two columns of {file!r} are called {name!r}; give every column a name of its own.")
+        lost = (
+            " If the file has no line of names, write one above its first row."
+            if name.strip().lstrip("-").replace(".", "").isdigit()
+            else ""
+        )
+        raise InputError(f"Two columns of {file!r} are called {name!r}; give every column a name of its own.{lost}")
 
 
 def shared_types(schemas: Mapping[str, Any], kind: str) -> dict[str, Any]:

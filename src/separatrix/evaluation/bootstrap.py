@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from ..abilities import abilities_of, offered
 from ..array_types import Bools, Codes, Floats, Indices
-from ..data import Block, Source
+from ..data import Block
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
 from ..progress import task
@@ -28,10 +28,11 @@ from .evaluation_rows import EvaluationRows, from_summary
 from .held_out import method_text
 from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, distinct_metrics
 from .out_of_bag import OutOfBag
-from .predictions import answers, predicted_codes
+from .predictions import answers, codes_on_training
 from .random_plans import Bootstrap
 from .resampled_passes import by_passes
 from .scorers import choose_metrics
+from .table_rows import TableRows
 
 Answer = tuple[Indices, Codes, Floats | None]
 
@@ -100,7 +101,7 @@ def evaluate_bootstrap(model: Any, rows: EvaluationRows, plan: Bootstrap, metric
     if road is None:
         for answer in by_resamples(model, rows, usable):
             bag.add(*answer)
-    codes = predicted_codes(rows.fit(model), rows) if whole is None else whole
+    codes = codes_on_training(rows.fit(model), rows) if whole is None else whole
     return _estimate(rows, bag, chosen, codes, road or "refits", draws.n_resamples, start)
 
 
@@ -130,7 +131,7 @@ def by_resamples(model: Any, rows: EvaluationRows, draws: Draws) -> Iterator[Ans
 
 def _by_algebra(model: Any, rows: EvaluationRows, draws: Draws, bag: OutOfBag) -> tuple[str | None, Codes | None]:
     """Solve all resamples from their moments; return the road, None where there is none, and what the fit of all rows says, if known."""
-    if not isinstance(rows.X, Source):
+    if not isinstance(rows, TableRows):
         road = from_moments(model, rows, draws, bag)
         if road is not None:
             return road, None

@@ -11,11 +11,13 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Floats
+from ..data.calm_blas import calm_blas
 from ..inference.shares import area_interval, wilson
 from .asked_for import AskedFor
 from .bootstrap import evaluate_bootstrap
@@ -26,7 +28,7 @@ from .held_out import hold_out, method_of, require_classes_in, with_fixed_priors
 from .key_folds import key_apart, with_kept
 from .metrics import NamedMetric, Score, ScoredRows, auc, bounded, distinct_metrics, own_metrics, says_nothing
 from .plans import NEVER, KFold, LeaveOneOut, Plan, generator, seeded
-from .predictions import HeldOut, error_of
+from .predictions import HeldOut, training_error
 from .prepared import prepared, prepared_once
 from .random_plans import Bootstrap
 from .refits import RepeatedWarnings, by_refits
@@ -119,8 +121,15 @@ def evaluate(
     plan = KFold(10) if plan is None else plan
     rows.require_followed(plan)
     model, rows = prepared_once(model, rows, "Leave-one-out") if isinstance(plan, LeaveOneOut) else prepared(model, rows)
-    with _warnings_once():
+    with _warnings_once(), calm_blas(_one_fit(rows)):
         return _evaluated(model, rows, plan, metrics, groups, exact, fixed_priors, n_jobs, random_state, start)
+
+
+def _one_fit(rows: EvaluationRows) -> float:
+    """Return the multiplications behind the moments of all rows; an evaluation is made of many pieces of work as large."""
+    shape = rows.shape
+    stored = float(rows.X.nnz) if sp.issparse(rows.X) else float(np.prod(shape))
+    return stored * min(shape) if len(shape) == 2 else 0.0
 
 
 @contextmanager
@@ -217,7 +226,7 @@ def estimate(model: Any, rows: EvaluationRows, repeats: list[HeldOut], metrics: 
 
 
 def _training_error(model: Any, rows: EvaluationRows, fitted: Any) -> float:
-    return error_of(rows.fit(model) if fitted is None else fitted, rows)
+    return training_error(rows.fit(model) if fitted is None else fitted, rows)
 
 
 def _judged(rows: EvaluationRows, repeat: HeldOut) -> ScoredRows:

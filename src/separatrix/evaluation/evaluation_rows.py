@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,12 +22,15 @@ from ..array_types import Bools, Codes, Floats, Indices, Ints
 from ..data import Source, as_source
 from ..data.arrays import as_array
 from ..data.columns import ColumnBatch
+from ..data.device import DeviceSource
 from ..data.labels import Labels
+from ..data.namespaces import is_foreign
 from ..data.opening import check_weights, indexed_rows, is_frame
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
-from ..models.singular import columns_named
+from ..models.singular import columns_named, recipe_names
 from ..prepare import TablePrep
+from ..prepare.column_scaler import ColumnScaler
 from ..summaries.class_moments import require_memory
 from .plans import Plan, count_rows
 
@@ -45,6 +48,7 @@ class EvaluationRows:
     classes: NDArray[Any]
     kept: Indices | None = None
     target: str | None = None
+    on_device: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"EvaluationRows({self.n} rows, {len(self.classes)} classes)"
@@ -152,7 +156,8 @@ class EvaluationRows:
 
     def fitted(self, model: Any) -> Any:
         """Return the model given, fitted on the rows."""
-        return model.fit(self.X, self.labels, **self._weights(model))
+        with columns_named(recipe_names(model)):
+            return model.fit(self.X, self.labels, **self._weights(model))
 
     def _weights(self, model: Any) -> dict[str, Any]:
         """Return the weights under the name by which the model's `fit` takes them."""
@@ -161,7 +166,7 @@ class EvaluationRows:
         if has_fit_parameter(model, "sample_weight") or get_config()["enable_metadata_routing"]:
             return {"sample_weight": self.weight}
         if hasattr(model, "steps") and has_fit_parameter(model.steps[-1][1], "sample_weight"):
-            taking = [name for name, step in model.steps if isinstance(step, TablePrep) or name == model.steps[-1][0]]
+            taking = [name for name, step in model.steps if isinstance(step, TablePrep | ColumnScaler) or name == model.steps[-1][0]]
             return {f"{name}__sample_weight": self.weight for name in taking}
         raise InputError(
             f"sample_weight was given, but {type(model).__name__}.fit takes none. Leave it out, or use a model that takes weights; for "
@@ -184,7 +189,8 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     Parameters
     ----------
     X : array, sparse matrix, frame, (n,) texts for a pipeline, or a table from `open_table`
-        A table is read into memory where it fits, and left where it is where not; y and sample_weight then stay out.
+        Arrays of torch, CuPy and JAX stay on their device. A table is read into memory where it fits, and left where it is where not;
+        y and sample_weight then stay out.
     y : (n,) labels
     sample_weight : (n,) weights, optional
     target : column of a frame X that holds the labels, in place of y
@@ -195,10 +201,14 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     >>> rows.codes.tolist(), rows.classes.tolist()
     ([0, 1, 0], ['no', 'yes'])
     """
-    if isinstance(X, Source):
+    if isinstance(X, Source) and not isinstance(X, DeviceSource):
         from .table_rows import is_large, left_where_it_is
 
         rows = left_where_it_is(X, y, sample_weight) if is_large(X) else _read(X, y, sample_weight)
+    elif isinstance(X, DeviceSource) or is_foreign(X):
+        from .device_rows import rows_on_device
+
+        rows = rows_on_device(X, y if isinstance(X, DeviceSource) else _with_target(X, y, target)[1], sample_weight)
     else:
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")

@@ -45,7 +45,7 @@ def by_passes(
     metric : name
     """
     summary = abilities_of(model).summary
-    if not summary or summary.kind is None or not summary.suffices(*rows.shape) or metric not in BATCHED:
+    if not summary or summary.kind is None or not summary.suffices(rows.n, rows.shape[1]) or metric not in BATCHED:
         return None
     places = np.stack([_places(*fold, counts) for fold in zip(held, orders, strict=True)])
     source, p, m = rows.source(model.n_jobs), rows.shape[1], len(counts)

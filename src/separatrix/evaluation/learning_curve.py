@@ -34,6 +34,7 @@ from .prepared import prepared
 from .random_plans import Bootstrap
 from .scorers import one_metric
 from .splits import folds_of
+from .table_rows import TableRows
 
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -169,7 +170,7 @@ def learning_curve(
     counts = check_sizes(sizes, min(int((~held).sum()) for held in parts))
     orders = [grown(rows.codes, np.flatnonzero(~held), rng) for held in parts]
     _require_classes(rows, orders, counts)
-    passed = by_passes(model, rows, parts, orders, counts, asked.own) if isinstance(rows.X, Source) else None
+    passed = by_passes(model, rows, parts, orders, counts, asked.own) if isinstance(rows, TableRows) else None
     (scores, pooled), method = (passed, "exact algebra") if passed else _scored(model, rows, parts, orders, counts, value, n_jobs)
     share = float(np.mean([part.mean() for part in parts]))
     spans = [_interval(asked.own, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]

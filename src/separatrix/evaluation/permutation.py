@@ -14,6 +14,8 @@ from ..abilities import abilities_of
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Codes, Floats, Folds, Indices
 from ..data import Source
+from ..data.device import DeviceSource
+from ..data.namespaces import namespace
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
@@ -33,6 +35,7 @@ from .random_plans import Bootstrap
 from .scorers import one_metric
 from .shuffled import Shuffled
 from .splits import folds_of
+from .table_rows import TableRows
 
 BY_ALGEBRA, BY_PASSES, BY_REFITS = 10_000, 999, 199
 """Permutations where none is asked for."""
@@ -160,7 +163,7 @@ def permutation_test(
     observed = _score(metric, hold_out(model, rows, plan, folds), rows)
     shuffled = Shuffled(rows.codes, folds, int(rng.randint(2**31 - 1)))
     permuted, method = None, "exact algebra"
-    if asked.own in FROM_LABELS and isinstance(rows.X, Source):
+    if asked.own in FROM_LABELS and isinstance(rows, TableRows):
         permuted = _by_passes(model, rows, folds, shuffled, n_permutations or BY_PASSES, asked.own)
     elif asked.own in FROM_LABELS:
         permuted = _by_algebra(model, rows, folds, shuffled, n_permutations or BY_ALGEBRA, metric)
@@ -184,10 +187,11 @@ def _folds(plan: Any, rows: EvaluationRows, rng: Any) -> Folds:
 def _by_algebra(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
     """Return the scores of B permutations, or None where the model has no algebra for these rows."""
     permutes = abilities_of(model).permutations
-    dense = isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu"
-    if not permutes or not dense or not np.isfinite(rows.X).all():
+    X = rows.X.whole if isinstance(rows.X, DeviceSource) else rows.X
+    dense = X is not None and (rows.on_device or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"))
+    if not permutes or not dense or not bool(namespace(X).all(namespace(X).isfinite(X))):
         return None
-    X, K, found = rows.X.astype(np.float64, copy=False), len(rows.classes), np.empty(B)
+    X, K, found = namespace(X).astype(X, namespace(X).float64, copy=False), len(rows.classes), np.empty(B)
     size = HELD_SCORES.portion((rows.n + X.shape[1]) * K)
     with task("permutation test", total=B) as work:
         for begin in range(0, B, size):

@@ -43,7 +43,7 @@ def right_by_class(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shu
     if not permutes or rows.weight is not None:
         return None
     parts = fold_moments("pooled", model.n_jobs, rows, folds)
-    training = [_totals(moments) for moments in all_but_one(parts)][: int(folds.max()) + 1]
+    training = [TrainingSummary.of(moments) for moments in all_but_one(parts)][: int(folds.max()) + 1]
     centre, places = _total_mean(parts), np.where(folds < 0, len(parts) - 1, folds).astype(np.int32)
     size = HELD_SUMS.portion(len(parts) * K * p + (rows.n // STRETCH + 1) * len(parts) * K)
     found = np.empty((B, K))
@@ -64,16 +64,27 @@ def _total_mean(parts: list[ClassMoments]) -> Floats:
     return mean
 
 
-def _totals(moments: ClassMoments) -> TrainingTotals:
-    """Return the moments of all classes taken as one."""
-    mean = moments.grand_mean
-    apart = np.sqrt(moments.counts)[:, None] * (moments.means - mean)
-    return TrainingTotals(int(moments.rows.sum()), mean, moments.scatter + apart.T @ apart)
+@dataclass(frozen=True, slots=True)
+class TrainingSummary:
+    """Mean and scale (p,) of the training rows of a fold, and what depends on no label in these units."""
+
+    mean: Floats
+    scale: Floats
+    totals: TrainingTotals
+
+    @classmethod
+    def of(cls, moments: ClassMoments) -> Self:
+        """Return the moments of all classes taken as one."""
+        mean = moments.grand_mean
+        apart = np.sqrt(moments.counts)[:, None] * (moments.means - mean)
+        total = moments.scatter + apart.T @ apart
+        scale = np.sqrt(np.where(np.diagonal(total) > 0, np.diagonal(total), 1.0))
+        return cls(mean, scale, TrainingTotals(int(moments.rows.sum()), total / scale[:, None] / scale))
 
 
 def _solved(
     permutes: Permutes,
-    training: list[TrainingTotals],
+    training: list[TrainingSummary],
     parts: list[ClassMoments],
     rows: EvaluationRows,
     places: Any,
@@ -84,15 +95,14 @@ def _solved(
     K, counts = len(rows.classes), np.stack([part.counts for part in parts])  # the same under every permutation, which stays in the folds
     sums = rows.source().reduce(SumPass(some, places, len(parts), K, centre)).sums
     every, coefs, offsets = sums.sum(axis=0), [], []
-    for fold, totals in enumerate(training):
-        own = counts.sum(axis=0) - counts[fold]
-        about_mean = (every - sums[fold]) - own * (totals.mean - centre)[:, None, None]
-        found = permutes.solve(totals, about_mean / totals.scale[:, None, None], np.tile(own, (some.count, 1)), rows.classes)
+    for fold, own in enumerate(training):
+        others, scale = counts.sum(axis=0) - counts[fold], own.scale[:, None, None]
+        about_mean = (every - sums[fold]) - others * (own.mean - centre)[:, None, None]
+        found = permutes.solve(own.totals, about_mean / scale, np.tile(others, (some.count, 1)), own.scale, rows.classes)
         if found is None:
             return None
-        coef = found[0] / totals.scale[:, None, None]
-        coefs.append(coef)
-        offsets.append(found[1] - np.einsum("pbk,p->bk", coef, totals.mean - centre))
+        coefs.append(found[0] / scale)
+        offsets.append(found[1] - np.einsum("pbk,p->bk", coefs[-1], own.mean - centre))
     return ScorePass(some, places, np.stack(coefs), np.stack(offsets), centre)
 
 

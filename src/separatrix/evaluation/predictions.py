@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from ..array_types import Codes, Floats, Folds
+from ..data.namespaces import in_numpy
+from ..data.whole_tables import whole_table
 from ..errors import InputError
+from ..models import TableClassifier
+from ..prepare import TablePrep
 from .evaluation_rows import EvaluationRows
 
 
@@ -38,7 +43,23 @@ class HeldOut:
 def predicted_codes(fitted: Any, rows: EvaluationRows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
     reader, X = rows.read_by(fitted)
-    labels = np.asarray(reader.predict(X))
+    return _coded(fitted, in_numpy(reader.predict(X)), rows)
+
+
+def codes_on_training(fitted: Any, rows: EvaluationRows) -> Codes:
+    """Return the codes of the labels that a model gives the rows it was fitted to, as they were when it was fitted.
+
+    Shares of classes that `predict` looks up were counted from the row's own label too; a fit has those among other rows.
+    """
+    pipeline = fitted.pipeline_ if isinstance(fitted, TableClassifier) else fitted
+    prep = pipeline[0] if isinstance(pipeline, Pipeline) else None
+    if not isinstance(prep, TablePrep) or not prep.recipe_.looks_at_labels:
+        return predicted_codes(fitted, rows)
+    Z = prep.recipe_.transform_training(whole_table(rows.X), prep.is_sparse)
+    return _coded(fitted, np.asarray(pipeline[1:].predict(Z)), rows)
+
+
+def _coded(fitted: Any, labels: NDArray[Any], rows: EvaluationRows) -> Codes:
     try:
         codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
         wrong = rows.classes[codes] != labels
@@ -53,15 +74,15 @@ def predicted_codes(fitted: Any, rows: EvaluationRows) -> Codes:
     return codes.astype(np.int32)
 
 
-def error_of(fitted: Any, rows: EvaluationRows) -> float:
-    """Return the share of the rows that a fitted model gets wrong."""
-    return float(np.average(predicted_codes(fitted, rows) != rows.codes, weights=rows.weight))
+def training_error(fitted: Any, rows: EvaluationRows) -> float:
+    """Return the share of the rows it was fitted to that a model gets wrong."""
+    return float(np.average(codes_on_training(fitted, rows) != rows.codes, weights=rows.weight))
 
 
 def class_posteriors(fitted: Any, X: Any, n: int, classes: NDArray[Any]) -> Floats:
     """Return the posteriors (n, K) of n rows in the order of all classes, 0 for those the fit has not seen."""
     posteriors = np.zeros((n, len(classes)))
-    posteriors[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(X)
+    posteriors[:, np.searchsorted(classes, fitted.classes_)] = in_numpy(fitted.predict_proba(X))
     return posteriors
 
 

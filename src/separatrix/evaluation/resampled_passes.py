@@ -32,6 +32,7 @@ from ..thresholds import HELD_SUMS
 from .draws import Draws
 from .evaluation_rows import EvaluationRows, from_summary
 from .out_of_bag import OutOfBag
+from .table_rows import TableRows
 
 TILE = 1_000_000
 """Products, or scores, of a tile of rows at a time."""
@@ -57,8 +58,8 @@ def by_passes(model: Any, rows: EvaluationRows, draws: Draws, bag: OutOfBag) -> 
     """
     abilities = abilities_of(model)
     summary, kind = abilities.summary, abilities.summary.kind if abilities.summary else None
-    plain = isinstance(rows.X, Source) or (isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu")
-    if not summary or kind is None or bag.others or not plain or not summary.suffices(*rows.shape):
+    plain = isinstance(rows, TableRows) or (isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu")
+    if not summary or kind is None or bag.others or not plain or not summary.suffices(rows.n, rows.shape[1]):
         return None
     source = rows.source(model.n_jobs)
     with task("bootstrap", total=3) as work:

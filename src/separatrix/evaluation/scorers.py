@@ -22,7 +22,7 @@ from sklearn.utils.metaestimators import available_if
 
 from ..argument_types import is_listed
 from ..array_types import Indices
-from ..errors import InputError, SeparatrixWarning, did_you_mean
+from ..errors import InputError, SeparatrixWarning, UnknownNameError, did_you_mean
 from .metrics import METRICS, NEED_POSTERIORS, Metric, NamedMetric, Score, ScoredRows, own_metrics
 
 ALIASES = {
@@ -49,7 +49,7 @@ def named_metric(metric: Any) -> NamedMetric:
         return NamedMetric(name, name, from_scorer(metric))
     if metric in get_scorer_names():
         return NamedMetric(name, name, from_scorer(get_scorer(metric)))
-    raise InputError(
+    raise UnknownNameError(
         f"Metric {metric!r} is not known.{did_you_mean(metric, [*METRICS, *get_scorer_names()])} Give a name such as 'error' or 'log_loss'."
     )
 

@@ -226,6 +226,41 @@ RULES = (
         "Cut it into classes, pd.cut(frame['price'], 3), or use a regressor, such as sklearn.linear_model.Ridge.",
         "the numbers are names of many classes, such as article numbers: turn them into text.",
     ),
+    Rule(
+        "SPX022",
+        "numbers among words",
+        "A column of text holds numbers in 80 % of its values or more, ten different ones at least, and several words in the others. (One "
+        "word for all of them, such as unknown, is taken as a gap: SPX017.)",
+        "It is taken as levels: each number is a level of its own, and their order is lost.",
+        "recipe.with_kind('income', 'number') reads the numbers, and words become missing values.",
+        "the digits name things, such as tickets or article numbers.",
+    ),
+    Rule(
+        "SPX023",
+        "first row taken for names",
+        "The names of the columns look like values: those of columns of numbers are numbers between their smallest and largest value, and "
+        "those of categories are levels of them.",
+        "A file without a line of names loses its first row, and columns are called by its values.",
+        "Write the names above the first row; for a frame: pd.read_csv(file, header=None, names=['age', 'income']).",
+        "columns are named by numbers, such as years, that happen to lie among their values.",
+    ),
+    Rule(
+        "SPX024",
+        "points between thousands",
+        "Numbers with fractions have three decimals and are below 1,000, seven of ten need the third one, and another column of the table "
+        "is text with decimal commas.",
+        "Where a comma is the decimal mark, a point stands between thousands: 54.321 is 54321, and 999 is smaller than 1.250.",
+        "pd.read_csv(file, decimal=',', thousands='.') reads both; or write the file without points between thousands.",
+        "the numbers were measured to three decimals and written with a point, unlike the rest of the table.",
+    ),
+    Rule(
+        "SPX025",
+        "dates that leave a doubt",
+        "A column of text holds dates, and no day above 12 tells what is day and what month; or they are written in several ways.",
+        "A guess could be wrong in every row. As levels or text they have no order, and dates to come are all new.",
+        "pd.to_datetime(frame['signed'], dayfirst=True); or write them as 2024-12-31.",
+        "the texts are no dates, such as numbers of invoices with a year.",
+    ),
 )
 """All rules, in the order of their codes."""
 

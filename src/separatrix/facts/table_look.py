@@ -128,7 +128,13 @@ def look_at(table: Any, target: str | None = None, prep: Any = None) -> TableLoo
     guess = guess_target(summary.columns) if target is None else None
     target = target if guess is None else guess.column
     features = TableSummary(summary.rows, tuple(own for own in summary.columns if own.name != target), summary.sample.without(target))
-    return TableLook(summary, Recipe.learn(features, prep, has_labels=target is not None), target, guess, rows)
+    classes = next((_labels(own) for own in summary.columns if own.name == target), ())
+    return TableLook(summary, Recipe.learn(features, prep, target is not None, classes), target, guess, rows)
+
+
+def _labels(column: ColumnSummary) -> tuple[str, ...]:
+    """Return the labels that a column of a target holds, where they are few enough to have been counted."""
+    return tuple(sorted(map(_level, column.levels.counts))) if column.levels.is_exact else ()
 
 
 def require_column(name: str | None, columns: Sequence[str]) -> None:

@@ -129,7 +129,10 @@ def gaps_moved(name: str, gaps: Floats, rows: Floats) -> list[Change]:
     if not gaps.any():
         return []
     (a, b), (m, n) = gaps, rows
-    seen = f"Column {name!r} is missing in {100 * a / m:.3g} % of the first table and in {100 * b / n:.3g} % of the second"
+    was, now = f"{100 * a / m:.3g} %", f"{100 * b / n:.3g} %"
+    seen = f"Column {name!r} is missing in {was} of the first table and in {now} of the second"
+    if was == now:
+        seen = f"Column {name!r} is missing in {was} of both tables"
     return [Change(name, gap_test(gaps, rows), stability_index(np.array([a, m - a]), np.array([b, n - b])), seen)]
 
 
@@ -153,7 +156,8 @@ def counts_moved(name: str, counts: Floats, said: Sequence[str]) -> Change:
     joined = _joined(counts)
     expected = joined.sum(axis=1, keepdims=True) * joined.sum(axis=0) / joined.sum()
     p = float(chdtrc(joined.shape[1] - 1, ((joined - expected) ** 2 / expected).sum())) if joined.shape[1] > 1 else 1.0
-    seen = f"{said[most]} of column {name!r} has gone from {100 * shares[0, most]:.3g} % to {100 * shares[1, most]:.3g} % of rows"
+    was, now = (f"{100 * share:.3g} %" for share in shares[:, most])
+    seen = f"{said[most]} of column {name!r} has gone from {was} to {now} of rows" if was != now else f"Column {name!r} is as it was"
     return Change(name, p, stability_index(joined[0], joined[1]), seen)
 
 

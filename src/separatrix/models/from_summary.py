@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -159,7 +158,7 @@ class SummaryClassifier(Classifier):
         if len(summary.classes) < 2:
             raise InputError(f"The summary holds one class, {summary.classes.tolist()}; a classifier needs at least two.")
         names = summary.feature_names if isinstance(summary, Stored) else None
-        with quiet(), nullcontext() if names is None else columns_named(names):
+        with quiet(), columns_named(names):
             solved = {"classes_": summary.classes, "_fitted_rows": None, "summary_": summary, **self._solve(summary, None)}
         named = {} if names is None else {"feature_names_in_": np.array(names, dtype=object)}
         return self._adopt(None, {**solved, **named, "n_features_in_": summary.n_features})
@@ -263,9 +262,9 @@ class FromSummary:
         """Whether the parameters mean the same on fewer columns: a number of directions does not."""
         return self.model._needs_rows() is None and self.model._on_subsets()
 
-    def suffices(self, n_rows: int, n_features: int) -> bool:
-        """Return whether a fit of so many rows and columns is the fit of their summary."""
-        return self.model._needs_rows() is None and not self.model._takes_span(n_rows, n_features)
+    def suffices(self, n_rows: int, n_features: int, on_device: bool = False) -> bool:
+        """Return whether a fit of so many rows and columns is the fit of their summary; on a device none is solved in its span."""
+        return self.model._needs_rows() is None and (on_device or not self.model._takes_span(n_rows, n_features))
 
     def source(self, X: Any, y: Any, weight: Any, classes: NDArray[Any]) -> Source:
         """Return labelled rows as this model reads them, coded by the classes given."""

@@ -27,7 +27,6 @@ from ..solvers.held_out.permuted import TrainingTotals, least_squares_permuted, 
 from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
 from ..summaries.class_moments import summary_kind
-from ..summaries.grouped import tile_rows
 from ..thresholds import EIGENVECTORS, FACTOR
 from .base import finite_or_none
 from .from_summary import SummaryClassifier
@@ -133,11 +132,11 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         return least_squares_permuted(X, folds, codes, len(classes), float(self.alpha))
 
     def _permuted_solutions(
-        self, totals: TrainingTotals, sums: Floats, counts: Floats, classes: NDArray[Any]
+        self, totals: TrainingTotals, sums: Floats, counts: Floats, scale: Floats, classes: NDArray[Any]
     ) -> tuple[Floats, Floats] | None:
         """Return coefficients and offsets of B permutations from sums by class; None where the algebra does not hold."""
         self._check_given()
-        return least_squares_solved(totals, sums, counts, float(self.alpha))
+        return least_squares_solved(totals, sums, counts, float(self.alpha) / scale**2)
 
     def _targets(self, moments: ClassMoments) -> Floats:
         """Return the target (K, T) of each class."""
@@ -200,11 +199,9 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         outputs = least_squares_pass(m.counts, m.means, m.scatter, targets, float(self.alpha), coef, intercept, factors)
 
         def left_out(block: Block) -> LeftOut:
-            parts = [outputs(tile) for tile in block.tiles(tile_rows(block.n_features))]
-            found, refit = (np.concatenate(values) for values in zip(*parts, strict=True))
-            if numbers is not None:
-                found = found * numbers - 0.5 * numbers**2
-            return LeftOut(per_class(found), refit)
+            found = outputs(block)
+            scores = found.scores if numbers is None else found.scores * numbers - 0.5 * numbers**2
+            return LeftOut(per_class(scores), found.refit)
 
         return left_out
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -29,6 +28,7 @@ from ..errors import InputError
 from ..inference.selected_columns import PICKS, TOO_SMALL, picked_from, warn_if_picked
 from ..loading import maker
 from ..prepare import Recipe, TablePrep
+from ..prepare.column_scaler import ColumnScaler
 from ..prepare.outputs import by_column
 from ..prepare.table_columns import TableColumns
 from .decided import with_decision
@@ -37,6 +37,7 @@ from .inner_estimator import or_logistic
 from .logistic import LogisticRegression
 from .pipeline_state import require_chain
 from .registry import require_model, restored, state_of
+from .singular import columns_named, recipe_names
 from .state import State, labels_of, pack
 
 
@@ -53,7 +54,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
     prep : TablePrep or Recipe, optional
         How the columns are prepared; default TablePrep(). Of a plan, `Recipe.plan(…).with_kind(…)`, the wishes count: it is learned anew.
     standardise : bool
-        Whether the numbers are divided by their standard deviations (and centred, unless they are sparse) before the classifier.
+        Whether the numbers are divided by their standard deviations (and centred, unless they are sparse) before the classifier; switches
+        and words stay as large as they are, so that a penalty does not follow the few rows of a rare level.
     target : str, optional
         Column of the labels, for `fit(table)`; left aside by `predict`.
 
@@ -104,14 +106,15 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
             prep = prep.prep()
         if not isinstance(prep, TablePrep | TableColumns):
             raise InputError(f"prep is a {type(prep).__name__} and no TablePrep; pass TablePrep(…) or a plan, or leave it out.")
-        scaler = [StandardScaler()] if self.standardise else []
+        scaler = [ColumnScaler()] if self.standardise else []
         pipeline = make_pipeline(clone(prep), *scaler, clone(or_logistic(self.estimator)))
         own = {} if sample_weight is None or isinstance(prep, TableColumns) else {"sample_weight": sample_weight}
         Z = pipeline[0].fit_transform(X, y, **own)
         if self.standardise:
             pipeline[1].set_params(with_mean=not hasattr(Z, "indptr"))
             Z = pipeline[1].fit_transform(Z, sample_weight=sample_weight)
-        pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
+        with columns_named(recipe_names(pipeline)):
+            pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
         self.pipeline_ = pipeline
         return self
 
@@ -132,9 +135,9 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
 
     @classmethod
     def of(cls, pipeline: Pipeline, target: str | None = None) -> TableClassifier:
-        """Return a fitted pipeline of TablePrep, perhaps a StandardScaler, and a classifier as one estimator."""
+        """Return a fitted pipeline of TablePrep, perhaps a ColumnScaler, and a classifier as one estimator."""
         prep, *between, last = [step for _, step in pipeline.steps]
-        standardise = bool(between) and isinstance(between[0], StandardScaler)
+        standardise = bool(between) and isinstance(between[0], ColumnScaler)
         rest = between[1:] if standardise else between
         inner = make_pipeline(*rest, last) if rest else last
         found = cls(clone(inner), prep=clone(prep), standardise=standardise, target=target)
@@ -247,7 +250,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
 
     def _in_units(self, tables: Any) -> Any:
         """Return tables of a classifier with a note on the units of its columns."""
-        note = "Coefficients are per standard deviation of each column of numbers: the classifier stands behind a StandardScaler."
+        note = "Coefficients are per standard deviation of a column of numbers, and for the whole of a level."
         return replace(tables, notes=(*tables.notes, note)) if self.standardise else tables
 
     def abilities(self) -> Abilities:
@@ -281,7 +284,7 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         steps = [prep]
         if params["standardise"]:
             mean = state.arrays.get("mean_")
-            scaler = StandardScaler(with_mean=mean is not None)
+            scaler = ColumnScaler(with_mean=mean is not None)
             scaler.scale_, scaler.mean_, scaler.n_features_in_ = state.arrays["scale_"], mean, len(state.arrays["scale_"])
             scaler.var_ = scaler.scale_**2
             steps.append(scaler)

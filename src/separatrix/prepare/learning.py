@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..alerts import Alert
-from ..array_types import Floats
+from ..array_types import Bools, Floats
 from ..data.columns import Column
 from ..data.value_hash import column_hashes
 from ..errors import InputError
 from ..summaries.column_summary import ColumnSummary
 from ..summaries.table_summary import TableSummary
 from . import alerts as told
+from .header import names_that_are_values
 from .kinds import Guess, Levels, common_levels, guess_kind, least_count, skewness
+from .points import misread_thousands
 from .shapes import HARRELL, weighted_quantiles
 from .shared_levels import told_by_others
 from .steps import Category, Dates, Dropped, Hashed, HashedWords, Numbers, Ordered, Step, TargetStatistics, Words
@@ -65,7 +67,7 @@ def learn_steps(table: TableSummary, wishes: Wishes, has_labels: bool) -> tuple[
         for name in wishes.orders
     }
     wishes.check_steps({step.column: step.kind for step in steps}, known)
-    return tuple(told_by_others(steps, table)), tuple(said)
+    return tuple(told_by_others(steps, table)), (*names_that_are_values(table.columns), *said, *misread_thousands(steps, table))
 
 
 def _first_like(table: TableSummary, alike: list[int], digests: dict[int, bytes]) -> int | None:
@@ -86,7 +88,9 @@ def _learn_column(
     said = told.infinite(summary)
     if guess.kind == "number":
         step: Step = _number(table, summary, sampled, guess.numbers, wishes)
-        return step, (*said, *(told.written(summary, sampled, guess.numbers) if guess.numbers is not None else ()))
+        if guess.numbers is not None:
+            said += told.written(summary, sampled, guess.numbers, Levels.of(summary, sampled, table.sample.weight).counts)
+        return step, said
     if guess.kind == "date":
         return _date(table, summary, sampled, guess.dates), said
     if guess.kind == "text hash":
@@ -94,6 +98,8 @@ def _learn_column(
     if guess.kind == "text":
         return _text(table, name, sampled, wishes), said
     levels = Levels.of(summary, sampled, table.sample.weight)
+    if summary.type == "text" and name not in wishes.kinds:
+        said += told.mixed(name, levels.counts) or told.unread_dates(name, levels.counts)
     if guess.kind == "ordered":
         return _ordered(summary, levels, wishes), said
     if guess.kind == "hash" or (guess.kind == "levels" and (wishes.many_levels == "hash" or not has_labels)):
@@ -179,12 +185,25 @@ def _transform(x: Floats, weight: Floats, asked: str | None, summary: ColumnSumm
         return {"transform": "squash", "centre": centre, "scale": spread}
     if asked in ("log", "root"):
         return {"transform": asked}
-    skew = abs(summary.skewness if written is None else skewness(x, weight))
-    if asked not in (None, "auto") or skew < SKEW:
+    if asked not in (None, "auto") or abs(summary.skewness if written is None else skewness(x, weight)) < SKEW:
+        return {}
+    beside = _beside_spike(x, weight)
+    x, weight = x[beside], weight[beside]
+    skew = abs(skewness(x, weight)) if len(x) else 0.0
+    if skew < SKEW:
         return {}
     found: Transform = "log" if x.min() >= 0 and x.max() > 10 else "root"
     after = Numbers("", transform=found).transformed(x)
     return {"transform": found} if abs(skewness(after, weight)) < skew / 2 else {}
+
+
+def _beside_spike(x: Floats, weight: Floats) -> Bools:
+    """Return which values are not the one that most rows have, such as zero: a spike is skew however the others lie, and no logarithm
+    mends that.
+    """
+    places = np.unique(x, return_inverse=True)[1]
+    share = np.bincount(places, weight) / weight.sum()
+    return np.asarray(places != share.argmax()) if share.max() >= MOSTLY else np.ones(len(x), dtype=bool)
 
 
 def _shaped(step: Numbers, x: Floats, weight: Floats, asked: str | None) -> Numbers:

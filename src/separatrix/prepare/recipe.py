@@ -24,7 +24,7 @@ from .outputs import Output, side_by_side
 from .recipe_document import Document, document_of
 from .steps import Category, Dates, Dropped, Numbers, Step, TargetStatistics
 from .steps.dates import unread
-from .wishes import Wishes, known_wishes, listed_names, pairs_of
+from .wishes import Wishes, known_wishes, listed_names, pairs_of, unit_of
 
 if TYPE_CHECKING:
     from ..summaries.table_summary import TableSummary
@@ -47,7 +47,7 @@ class Recipe:
     ----------
     steps : what is done with each column, in the order of the table
     interactions : pairs of columns whose products are columns too
-    classes : labels as text, where shares of classes were learned
+    classes : labels as text, where they are known
     rows : rows it was learned from
     alerts : what was noticed
 
@@ -79,17 +79,38 @@ class Recipe:
         if not isinstance(self.steps, tuple) or not all(isinstance(step, Step) for step in self.steps):
             raise InputTypeError("A recipe holds steps; make it with Recipe.plan(table), TablePrep().fit(table) or Recipe.from_json(text).")
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both do the same with every column: what is written down, not how it came about."""
+        return isinstance(other, Recipe) and self._document.to_plain() == other._document.to_plain()
+
+    def __hash__(self) -> int:
+        return hash((self.rows, self.interactions, tuple(step.column for step in self.steps)))
+
+    @property
+    def _document(self) -> Document:
+        return Document(self.steps, self.interactions, self.classes, self.rows)
+
     @classmethod
-    def learn(cls, summary: TableSummary, wishes: Wishes | None = None, has_labels: bool = False) -> Recipe:
-        """Return the recipe for a summarised table; shares of classes come by `with_statistics`, from a second pass."""
+    def learn(cls, summary: TableSummary, wishes: Wishes | None = None, has_labels: bool = False, classes: Sequence[Any] = ()) -> Recipe:
+        """Return the recipe for a summarised table; shares of classes come by `with_statistics`, from a second pass.
+
+        Parameters
+        ----------
+        summary : of the columns without the target
+        wishes : what is asked for, optional
+        has_labels : whether there are labels, so that columns of many levels may become shares of the classes
+        classes : the labels there are, as far as they are known; the number of columns that come out depends on them
+        """
         from ..summaries.table_summary import TableSummary  # here: a recipe that is only used learns nothing
         from .learning import learn_steps
 
         wishes = wishes or Wishes()
         if not isinstance(summary, TableSummary) or not isinstance(wishes, Wishes):
             raise InputTypeError("A recipe is learned from the summary of a table; use Recipe.plan(table), which makes one.")
-        steps, alerts = learn_steps(summary, wishes, has_labels)
-        return cls(steps, wishes.interactions, (), summary.rows, alerts, wishes, summary)
+        known = tuple(str(label) for label in classes)
+        steps, alerts = learn_steps(summary, wishes, has_labels or bool(known))
+        steps = tuple(replace(step, classes=known) if isinstance(step, TargetStatistics) else step for step in steps)
+        return cls(steps, wishes.interactions, known, summary.rows, alerts, wishes, summary)
 
     @classmethod
     def plan(cls, table: Any, target: str | None = None, **wishes: Any) -> Recipe:
@@ -161,9 +182,9 @@ class Recipe:
         self, batch: ColumnBatch, codes: Codes, weight: Floats | None, classes: Sequence[Any], by_place: bool = False
     ) -> Recipe:
         """Return the recipe with the labels of some rows counted, where a step asks for them."""
-        if not self.looks_at_labels:
-            return self
         known = tuple(str(label) for label in classes)
+        if not self.looks_at_labels:
+            return replace(self, classes=known)
         own = self.columns_of(batch)
         weight = np.ones(batch.n_rows) if weight is None else weight
         folds = inner_folds(self.columns_of(batch), batch, by_place)
@@ -235,7 +256,7 @@ class Recipe:
 
     def with_unit(self, column: str, unit: str, per: float = 1.0) -> Recipe:
         """Return the recipe with a unit to be said with a column, and how many of it a coefficient is for."""
-        return self._again(units={**self.wishes.units, column: (unit, per)})
+        return self._again(units={**self.wishes.units, column: unit_of((unit, per))})
 
     def with_reference(self, column: str, level: str) -> Recipe:
         """Return the recipe with the level that the others of a column are compared with."""
@@ -265,8 +286,7 @@ class Recipe:
                 "This recipe was read from JSON and no longer knows the rows it was learned from. Edit its JSON, or use "
                 "Recipe.plan(table, target=…) to learn it anew."
             )
-        has_labels = bool(self.classes) or self.looks_at_labels
-        return Recipe.learn(self.summary, replace(self.wishes, **changed), has_labels)
+        return Recipe.learn(self.summary, replace(self.wishes, **changed), self.looks_at_labels, self.classes)
 
     def prep(self) -> Any:
         """Return the `TablePrep` that learns a recipe anew, by the wishes of this one: for pipelines, `TableClassifier` and `compare`.
@@ -286,8 +306,7 @@ class Recipe:
     def to_json(self, indent: int | None = 1) -> str:
         """Return the recipe as JSON that can be read and edited."""
         self._require_counts()
-        plain = Document(self.steps, self.interactions, self.classes, self.rows).to_plain()
-        return json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
+        return json.dumps(self._document.to_plain(), ensure_ascii=False, indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Recipe:

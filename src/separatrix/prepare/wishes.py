@@ -158,7 +158,7 @@ def wishes_of(
         names_of(keep, "keep"),
         {name: names_of(levels, f"orders[{name!r}]") for name, levels in mapping_of(orders, "orders").items()},
         {name: str(level) for name, level in mapping_of(references, "references").items()},
-        {name: _unit(given) for name, given in mapping_of(units, "units").items()},
+        {name: unit_of(given) for name, given in mapping_of(units, "units").items()},
         pairs_of(interactions),
         many_levels,
         most_levels,
@@ -166,7 +166,8 @@ def wishes_of(
     )
 
 
-def _unit(given: Any) -> tuple[str, float]:
+def unit_of(given: Any) -> tuple[str, float]:
+    """Return a unit and how many of it a coefficient is for, or refuse what is none."""
     if isinstance(given, str):
         return given, 1.0
     try:

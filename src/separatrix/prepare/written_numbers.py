@@ -17,6 +17,12 @@ DASHES = frozenset({"-", "--", "–", "—", ".", "None", "none"})
 """Texts that say so among numbers; elsewhere they may be a level like any other."""
 SHARE = 0.95
 """Share of the values that have to be numbers (or dates) for a column of text to be read as such."""
+MOSTLY = 0.5
+"""Share from which it is enough where all the others are one and the same word, such as unknown."""
+MANY = 10
+"""Different numbers that such a column has at least; fewer may be levels, with a word for one of them."""
+SWITCHES = {"true": 1.0, "yes": 1.0, "y": 1.0, "t": 1.0, "on": 1.0, "false": 0.0, "no": 0.0, "n": 0.0, "f": 0.0, "off": 0.0}
+"""Words for 1 and 0, where a column was numbers in training and comes as text."""
 MONEY = r"(?:[$€£¥₹₩₽₺]|USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|AUD|CAD|US\$|A\$|C\$|kr\.?|zł)"
 CURRENCY = re.compile(rf"^{MONEY}\s*", re.IGNORECASE)
 AFTER = re.compile(rf"\s*(?:{MONEY}|%)$", re.IGNORECASE)
@@ -33,6 +39,7 @@ class WrittenNumbers:
     Attributes
     ----------
     decimal : the decimal mark, "." or ","
+    word : the one word that says that there is no number, in small letters; empty where there is none but the usual ones
 
     Examples
     --------
@@ -43,9 +50,12 @@ class WrittenNumbers:
     ','
     >>> WrittenNumbers.of({"01234": 1.0, "99999": 1.0}) is None
     True
+    >>> WrittenNumbers.of({**{f"{i}.5": 9.0 for i in range(10)}, "unknown": 10.0}).word
+    'unknown'
     """
 
     decimal: Decimal = "."
+    word: str = ""
 
     @classmethod
     def of(cls, levels: Mapping[Any, float]) -> WrittenNumbers | None:
@@ -61,7 +71,15 @@ class WrittenNumbers:
         # A mark followed by three digits, 1,299, says nothing by itself: the rest of the column tells, or the point is the decimal mark.
         read = {own: sum(w for text, w in texts.items() if np.isfinite(own.value(text))) for own in (dot, comma)}
         found = comma if read[comma] > read[dot] else dot
-        return found if read[found] >= SHARE * total else None
+        lost = {text.strip().casefold() for text in texts if not np.isfinite(found.value(text))}
+        word = lost.pop() if len(lost) == 1 and len(texts) > MANY else ""
+        if word in SWITCHES or any(character.isdigit() for character in word):
+            word = ""
+        return cls(found.decimal, word) if read[found] >= (MOSTLY if word else SHARE) * total else None
+
+    def says_nothing(self, text: Any) -> bool:
+        """Whether a text says that there is no number."""
+        return is_blank(text) or (self.word != "" and isinstance(text, str) and text.strip().casefold() == self.word)
 
     def value(self, text: Any) -> float:
         """Return the number a text stands for, NaN if it is none."""

@@ -225,7 +225,10 @@ class Board:
         """What is done with the columns of a table, as all its rows say; in every training part it was learned anew. None for numbers."""
         if not any(entry.candidate.reads_tables for entry in self.entries):
             return None
-        return Recipe.learn(TableSummary.of(read_once(self.setting.rows).X), has_labels=True)
+        asked = [prep.wishes() for entry in self.entries for prep in entry.candidate.preps]
+        wishes = min(asked, key=lambda own: own.shapes == "auto", default=None)  # the lines, where curves were compared beside them
+        rows = read_once(self.setting.rows)
+        return Recipe.learn(TableSummary.of(rows.X), wishes, classes=rows.classes.tolist())
 
     @cached_property
     def alerts(self) -> tuple[Alert, ...]:

@@ -16,6 +16,7 @@ from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean
 from ..inference.tables import distinct
 from ..models import MixedNB
 from ..models.base import Classifier
+from ..prepare import TablePrep
 
 Point = dict[str, Any]
 
@@ -58,6 +59,12 @@ class Candidate:
     def is_tuned(self) -> bool:
         """Whether there is anything to choose."""
         return len(self.grid) > 1
+
+    @property
+    def preps(self) -> list[TablePrep]:
+        """The preparations among its steps."""
+        steps = self.model.steps if isinstance(self.model, Pipeline) else []
+        return [step for _, step in steps if isinstance(step, TablePrep)]
 
     def at(self, point: Point) -> Any:
         """Return an unfitted clone of the model with the parameters of a point."""

@@ -8,7 +8,6 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from ..data.columns import ColumnBatch
 from ..models import (
@@ -20,6 +19,7 @@ from ..models import (
     QuadraticDiscriminantAnalysis,
 )
 from ..prepare import Recipe, TablePrep
+from ..prepare.column_scaler import ColumnScaler
 from ..prepare.steps import Numbers
 from ..prepare.table_columns import TableColumns
 from ..summaries.table_summary import TableSummary
@@ -50,7 +50,7 @@ def table_families(batch: ColumnBatch, given: TablePrep | None = None) -> dict[s
     curved = Recipe.learn(summary, replace(own.wishes(), shapes="auto"), has_labels=True)
     # Models that read columns as they are make no products of them and draw no curves.
     as_they_are = None if given is None else replace(own.wishes(), shapes={}, units={}, interactions=())
-    prep, scaler = clone(own).set_params(sparse_output=recipe.is_sparse), StandardScaler(with_mean=not recipe.is_sparse)
+    prep, scaler = clone(own).set_params(sparse_output=recipe.is_sparse), ColumnScaler(with_mean=not recipe.is_sparse)
     found = [
         tuned("nearest mean", prep, scaler, NearestMean()),
         tuned("mixed naive Bayes", TableColumns(wishes=as_they_are), MixedNB(missing="ignore"), alpha=[10.0, 1.0, 0.1]),
@@ -63,7 +63,7 @@ def table_families(batch: ColumnBatch, given: TablePrep | None = None) -> dict[s
     if any(isinstance(step, Numbers) and step.shape != "line" for step in curved.steps):
         curves = clone(own).set_params(shapes="auto", sparse_output=curved.is_sparse)
         last = LogisticRegression(), {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]}
-        found.append(tuned("logistic with curves", curves, StandardScaler(with_mean=not curved.is_sparse), last[0], **last[1]))
+        found.append(tuned("logistic with curves", curves, ColumnScaler(with_mean=not curved.is_sparse), last[0], **last[1]))
     if len(recipe.outputs) <= MOST_QUADRATIC:
         found.append(tuned("QDA", prep, QuadraticDiscriminantAnalysis(), pooling=[0.9, 0.5, 0.25, 0.1]))
     reference = make_pipeline(TableColumns(as_numbers=True, wishes=as_they_are), HistGradientBoostingClassifier())

@@ -13,7 +13,7 @@ from ...data.columns import Column
 from ...errors import InputError
 from ...summaries.column_summary import MICROSECONDS, days_of
 from ..outputs import Output, Piece
-from ..written_numbers import BLANKS, WrittenNumbers
+from ..written_numbers import BLANKS, SWITCHES, WrittenNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,6 @@ class Step(ABC):
         """Raise an error unless a condition holds."""
         if not holds:
             raise InputError(f"The recipe's step for column {self.column!r} ({self.kind}) cannot be used: {what}.")
-
-
-SWITCHES = {"true": 1.0, "yes": 1.0, "y": 1.0, "t": 1.0, "on": 1.0, "false": 0.0, "no": 0.0, "n": 0.0, "f": 0.0, "off": 0.0}
-"""Words for 1 and 0, where a column was numbers in training and comes as text."""
 
 
 def level_text(level: Any) -> str:

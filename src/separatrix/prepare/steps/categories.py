@@ -87,7 +87,7 @@ class Category(Step):
     def said(self) -> str:
         """What is done."""
         n = len(self.levels) + 1 + len(self.grouped) + len(self.shared)
-        what = "switch" if n == 2 else f"category of {n} levels"
+        what = "switch" if n == 2 else f"category of {n} level{'s' * (n != 1)}"
         rare = f", {len(self.grouped)} rare as one" if self.grouped else ""
         told = f", {', '.join(map(repr, self.shared))} told by another column" if self.shared else ""
         return f"{what}, against {self.reference!r}{rare}{told}{', gaps marked' if self.missing else ''}"

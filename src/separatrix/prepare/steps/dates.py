@@ -13,7 +13,7 @@ from ...data.columns import Column
 from ...summaries.column_summary import MICROSECONDS
 from ..outputs import Output
 from ..written_dates import FORMATS, ISO, SLASHES, WrittenDates
-from ..written_numbers import is_blank
+from ..written_numbers import WrittenNumbers, is_blank
 from .base import Step, text_codes
 
 DatePart = Literal["days", "year", "month", "weekday", "hour"]
@@ -117,7 +117,8 @@ def unread(step: Any, column: Column) -> dict[str, int]:
     values = step.encode_values(column)
     lost = np.flatnonzero((codes >= 0) & (np.isnat(values) if values.dtype.kind == "M" else np.isnan(values)))
     counts = np.bincount(codes[lost], minlength=len(texts)) if len(lost) else np.zeros(len(texts), dtype=int)
-    return {text: int(count) for text, count in zip(texts, counts, strict=True) if count and not is_blank(text)}
+    says_nothing = step.written.says_nothing if isinstance(step.written, WrittenNumbers) else is_blank
+    return {text: int(count) for text, count in zip(texts, counts, strict=True) if count and not says_nothing(text)}
 
 
 def part_of(stamps: NDArray[np.datetime64], part: DatePart) -> Floats:
