@@ -97,6 +97,8 @@ KEPT = Threshold(physical_memory() // 4)
 """Bytes of rows from which files are read anew in every pass: below, they stay in memory after the first."""
 HELD_SCORES = Threshold(4_000_000)
 """Scores of permutations or resamples held at a time."""
+HELD_SUMS = Threshold(16_000_000)
+"""Sums of resamples or permutations held at a time by a pass over rows that are not in memory: 128 MB."""
 NEWTON_VALUES = Threshold(2_000_000)
 """Scores of all rows under left-out fits, found by Newton steps, held at a time."""
 

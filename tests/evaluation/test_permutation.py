@@ -22,7 +22,8 @@ from separatrix import (
     permutation_test,
 )
 from separatrix.errors import InputError
-from separatrix.evaluation.permutation import Shuffled
+from separatrix.evaluation import shuffled as shuffles
+from separatrix.evaluation.shuffled import Shuffled
 from separatrix.evaluation.splits import folds_of
 
 QUICK = [
@@ -69,7 +70,9 @@ def test_both_roads_have_the_same_scores(statistic: str, rng: Any) -> None:
     np.testing.assert_allclose(quick.permuted, brute.permuted)
 
 
-def test_labels_are_shuffled_inside_the_folds_and_each_permutation_has_its_number() -> None:
+@pytest.mark.parametrize("stretch", [8_192, 7])
+def test_labels_are_shuffled_inside_the_folds_and_each_permutation_has_its_number(stretch: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(shuffles, "STRETCH", stretch)
     codes, folds = (np.arange(60) % 3).astype(np.int32), np.arange(60) % 4 - 1
     shuffled = Shuffled(codes, folds, 3)
     whole = shuffled.part(0, 250)
@@ -77,6 +80,15 @@ def test_labels_are_shuffled_inside_the_folds_and_each_permutation_has_its_numbe
         assert_array_equal(np.sort(whole[folds == fold], axis=0), np.tile(np.sort(codes[folds == fold])[:, None], 250))
     assert_array_equal(np.hstack([shuffled.part(0, 99), shuffled.part(99, 101), shuffled.part(101, 250)]), whole)
     assert len(np.unique(whole, axis=1).T) == 250
+    assert_array_equal(np.vstack([shuffled.some(50, 150).rows(*part) for part in ((0, 10), (10, 11), (11, 60))]), whole[:, 50:150])
+
+
+def test_every_arrangement_of_labels_is_as_likely_whatever_the_stretches(monkeypatch: Any) -> None:
+    monkeypatch.setattr(shuffles, "STRETCH", 2)
+    codes, folds = np.array([0, 0, 1, 1, 2], dtype=np.int32), np.array([-1, 0, 0, 0, -1])
+    found = Shuffled(codes, folds, 1).part(0, 6_000)
+    kinds, times = np.unique(found, axis=1, return_counts=True)
+    assert kinds.shape[1] == 3 * 2 and abs(times - 1_000).max() < 150
 
 
 def test_noise_gives_uniform_p_values_and_signal_the_smallest() -> None:

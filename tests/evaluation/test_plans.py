@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from separatrix.errors import InputError
+from separatrix.errors import InputError, InputTypeError
 from separatrix.evaluation import Bootstrap, HashFold, Holdout, KFold, LeaveOneOut, RandomSubsampling
+from separatrix.evaluation.draws import HashedDraws, HeldDraws
 
 Y = np.repeat([0, 1, 2], [30, 20, 10])
 X = np.zeros((60, 2))
@@ -93,3 +94,26 @@ def test_a_bootstrap_sees_about_63_percent_of_the_rows() -> None:
 def test_impossible_plans_are_refused(action: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         action()
+
+
+def test_hashed_draws_are_poisson_and_depend_on_seed_row_or_key_and_resample_alone() -> None:
+    times = Bootstrap(20, draw="poisson", random_state=3).resamples(20_000)
+    share = np.bincount(times.ravel(), minlength=4)[:4] / times.size
+    np.testing.assert_allclose(share, np.exp(-1.0) / np.array([1, 1, 2, 6]), atol=2e-3)
+    assert abs(np.corrcoef(times)[np.triu_indices(20, 1)]).max() < 0.04
+    assert (Bootstrap(20, draw="poisson", random_state=3).resamples(50) == times[:, :50]).all()
+    assert not (Bootstrap(20, draw="poisson", random_state=4).resamples(50) == times[:, :50]).all()
+    assert isinstance(Bootstrap(2).draws(99_999), HeldDraws) and isinstance(Bootstrap(2).draws(100_000), HashedDraws)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"draw": "poison"}, "draw='poison' is not known; use one of 'multinomial', 'poisson'. Did you mean 'poisson'"),
+        ({"key": 3}, "key=3 must be the name of a column"),
+        ({"key": "id", "draw": "multinomial"}, "draws single rows, and key= keeps rows together"),
+    ],
+)
+def test_draws_that_cannot_be_are_refused(given: Any, message: str) -> None:
+    with pytest.raises((InputError, InputTypeError), match=message):
+        Bootstrap(3, **given)

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import separatrix as sx
 from separatrix.errors import InputError
 from separatrix.evaluation import evaluate, learning_curve, permutation_test
+from separatrix.progress import listening
 
 pd = pytest.importorskip("pandas")
 
@@ -58,13 +61,64 @@ def test_a_key_that_is_a_feature_is_not_shown_to_the_model(frame: Any, table: An
     assert by_array.error == evaluate(MODELS[0], table, plan=plan).error
 
 
-def test_curves_permutations_and_resamples_are_those_in_memory(frame: Any, table: Any) -> None:
-    model, X, y = MODELS[0], frame[["a", "b", "c"]], frame["y"]
-    plan = sx.HashFold(3)
-    assert_allclose(learning_curve(model, table, plan=plan).scores, learning_curve(model, X, y, plan=plan).scores)
-    there, here = (permutation_test(model, *rows, plan=plan, n_permutations=9) for rows in ((table,), (X, y)))
-    assert_allclose(there.permuted, here.permuted, atol=1e-12)
-    assert evaluate(model, table, plan=sx.Bootstrap(5)).error == pytest.approx(evaluate(model, X, y, plan=sx.Bootstrap(5)).error)
+def counted_reads(function: Any, *given: Any, **named: Any) -> tuple[Any, int]:
+    """Return what a function returns, and how often it read all rows of a table."""
+    heard: list[str] = []
+    with listening(lambda event: heard.append(event.detail) if event.task == "read" and event.finished else None):
+        found = function(*given, **named)
+    assert all(detail.startswith("300 rows, 0 of 0 MB") for detail in heard)
+    return found, len(heard)
+
+
+BOOTSTRAPS = [
+    sx.Bootstrap(12, random_state=1),
+    sx.Bootstrap(12, draw="poisson", random_state=1),
+    sx.Bootstrap(12, key="id", random_state=1),
+]
+
+
+@pytest.mark.parametrize("plan", BOOTSTRAPS, ids=repr)
+@pytest.mark.parametrize("model", [*MODELS[:2], sx.QuadraticDiscriminantAnalysis(), sx.NearestMean()], ids=repr)
+def test_all_resamples_come_from_three_passes_and_are_those_in_memory(model: Any, plan: Any, frame: Any, tmp_path: Any, table: Any) -> None:
+    X = frame[["a", "b", "c", "id"]] if plan.key else frame[["a", "b", "c"]]
+    brute = evaluate(model, X, frame["y"], plan=plan, exact=True)
+    for batch_rows in (70, 300):
+        again = sx.open_table(tmp_path, target="y", columns=list("abc"), batch_rows=batch_rows)
+        found, reads = counted_reads(evaluate, model, again, plan=plan)
+        assert found.method == "exact algebra" and reads == 1 + 3  # the labels, then the columns
+        assert found.scores == pytest.approx(brute.scores, abs=1e-8)
+        assert_allclose(found.confusion, brute.confusion)
+        assert_allclose(found.per_fold["error"], brute.per_fold["error"], atol=1e-12)
+
+
+@pytest.mark.parametrize("plan", [sx.HashFold(3), sx.HashFold(3, key="id"), sx.Holdout(0.3, random_state=0)], ids=repr)
+@pytest.mark.parametrize("model", [MODELS[0], sx.LeastSquaresClassifier(alpha=0.5)], ids=repr)
+@pytest.mark.parametrize("statistic", ["error", "balanced_accuracy"])
+def test_many_permutations_come_from_two_passes(statistic: str, model: Any, plan: Any, frame: Any, table: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("separatrix.evaluation.shuffled.STRETCH", 64)
+    X = frame[["a", "b", "c", "id"]] if getattr(plan, "key", None) else frame[["a", "b", "c"]]
+    brute = permutation_test(model, X, frame["y"], plan=plan, statistic=statistic, n_permutations=30)
+    found, reads = counted_reads(permutation_test, model, table, plan=plan, statistic=statistic, n_permutations=30)
+    assert (found.method, brute.method) == ("exact algebra", "refits") and reads == 1 + 2 + 1 + 2  # labels, the model itself, folds, all
+    assert_allclose(found.permuted, brute.permuted, atol=1e-12)
+    assert found.p == brute.p
+
+
+@pytest.mark.parametrize("metric", ["error", "balanced_accuracy", "log_loss", "brier", "auc"])
+@pytest.mark.parametrize("model", [MODELS[0], sx.QuadraticDiscriminantAnalysis()], ids=repr)
+def test_all_sizes_of_all_folds_come_from_two_passes(model: Any, metric: str, frame: Any, table: Any) -> None:
+    given = {"plan": sx.HashFold(3), "metric": metric, "sizes": [40, 0.5, 1.0]}
+    here = learning_curve(model, frame[["a", "b", "c"]], frame["y"], **given)
+    there, reads = counted_reads(learning_curve, model, table, **given)
+    assert (reads == 1 + 2) == (metric != "auc") and there.method == "exact algebra"
+    for name in ("sizes", "scores", "training", "intervals", "per_fold"):
+        assert_allclose(getattr(there, name), getattr(here, name), atol=1e-10)
+
+
+def test_models_without_moments_are_refitted_with_the_same_draws(frame: Any, table: Any) -> None:
+    plan, model = sx.Bootstrap(3, draw="poisson", random_state=1), sx.BernoulliNB(binarize=0.3)
+    there, here = (evaluate(model, *rows, plan=plan, metrics=["error", "auc"]) for rows in ((table,), (frame[["a", "b", "c"]], frame["y"])))
+    assert there.method == "refits" and there.scores == pytest.approx(here.scores, abs=1e-8)
 
 
 def test_calibration_and_comparison_take_tables(frame: Any, table: Any) -> None:
@@ -76,10 +130,46 @@ def test_calibration_and_comparison_take_tables(frame: Any, table: Any) -> None:
     assert {entry.name for entry in board} == {"LinearDiscriminantAnalysis", "GaussianNB", "majority class"}
 
 
+STEPS = [
+    (StandardScaler(), sx.LogisticRegression(tol=1e-8)),
+    (StandardScaler(with_mean=False), sx.AnovaFilter(k=2), sx.LinearDiscriminantAnalysis()),
+    ("passthrough", MinMaxScaler(), PolynomialFeatures(2, include_bias=False), sx.LinearDiscriminantAnalysis(shrinkage=0.1)),
+    (StandardScaler(), Nystroem(n_components=20, random_state=0), sx.LinearDiscriminantAnalysis(shrinkage=0.1)),
+]
+
+
+@pytest.mark.parametrize("plan", [sx.HashFold(3), sx.Bootstrap(2, random_state=0)], ids=repr)
+@pytest.mark.parametrize("steps", STEPS, ids=lambda steps: str(steps[-2:])[:40])
+def test_steps_before_a_model_are_learned_by_passes(steps: Any, plan: Any, frame: Any, table: Any) -> None:
+    model = make_pipeline(*steps)
+    there, here = evaluate(model, table, plan=plan), evaluate(model, frame[["a", "b", "c"]].to_numpy(), frame["y"], plan=plan)
+    if not (isinstance(plan, sx.Bootstrap) and isinstance(steps[1], Nystroem)):  # rows drawn twice are other rows by number
+        assert_allclose(there.posteriors, here.posteriors, atol=1e-5)
+        assert there.error == pytest.approx(here.error, abs=1e-9)
+
+
+def test_families_behind_scalers_are_compared_and_the_picked_one_takes_arrays(frame: Any, table: Any) -> None:
+    models = [
+        (make_pipeline(StandardScaler(), sx.LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}),
+        "shrinkage LDA",
+        "nearest mean",
+    ]
+    given = {"models": models, "plan": sx.HashFold(2), "tune": sx.KFold(2), "random_state": 0}
+    there, here = sx.compare(table, **given), sx.compare(frame[["a", "b", "c"]], frame["y"], **given)
+    assert [(entry.name, entry.value, entry.points) for entry in there] == [(entry.name, entry.value, entry.points) for entry in here]
+    assert not there.failures
+    assert_array_equal(there.model.predict(frame[["a", "b", "c"]]), here.model.predict(frame[["a", "b", "c"]]))
+
+
 @pytest.mark.parametrize(
     ("model", "plan", "message"),
     [
-        (make_pipeline(StandardScaler(), MODELS[0]), sx.HashFold(3), "Pipeline takes rows in memory, and this table is left where it is"),
+        (
+            make_pipeline(RobustScaler(), MODELS[0]),
+            sx.HashFold(3),
+            "RobustScaler learns from rows in memory, and this table is left where it",
+        ),
+        (make_pipeline(StandardScaler(), DecisionTreeClassifier()), sx.HashFold(3), "DecisionTreeClassifier takes rows in memory, and"),
         (MODELS[0], sx.LeaveOneOut(), "Leaving each of 300 rows out alone needs them in memory"),
         (MODELS[0], sx.HashFold(3, key="ids"), "Column 'ids' .in key. is not in the table. Did you mean 'id'"),
     ],

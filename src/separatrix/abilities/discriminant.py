@@ -16,7 +16,7 @@ from ..solvers.closed_form.discriminant import pooled_divisor, solve_many
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_shrunk import ShrunkLeftOut, discriminant_pass_at, discriminant_path, shrinkage_pass
 from ..solvers.held_out.leave_one_out_span import discriminant_in_span, spanned
-from ..solvers.held_out.permuted import discriminant_permuted
+from ..solvers.held_out.permuted import TrainingTotals, discriminant_permuted, discriminant_solved
 from ..summaries import ClassMoments
 from ..summaries.class_moments import Kind, summary_kind
 from ..summaries.resampled import ResampledMoments
@@ -130,9 +130,18 @@ class LabelsPermuted:
 
     def answers(self, X: Floats, folds: Folds, codes: Codes, classes: NDArray[Any]) -> Codes | None:
         """Return held-out classes (n, B) under B permutations of the labels; None where the algebra does not hold."""
+        return discriminant_permuted(X, folds, codes, len(classes), self._priors(classes), self.model.covariance == "unbiased")
+
+    def solve(
+        self, totals: TrainingTotals, sums: Floats, counts: Floats, scale: Floats, classes: NDArray[Any]
+    ) -> tuple[Floats, Floats] | None:
+        """Return coefficients and offsets of B permutations from sums by class; None where the algebra does not hold."""
+        return discriminant_solved(totals, sums, counts, self._priors(classes), self.model.covariance == "unbiased")
+
+    def _priors(self, classes: NDArray[Any]) -> Floats | None:
+        """Return the priors to hold; None for the shares of the training rows."""
         priors = self.model.priors
-        fixed = None if priors is None else effective_priors(priors, classes, np.ones(len(classes)))
-        return discriminant_permuted(X, folds, codes, len(classes), fixed, self.model.covariance == "unbiased")
+        return None if priors is None else effective_priors(priors, classes, np.ones(len(classes)))
 
 
 def permutations(model: Discriminant) -> LabelsPermuted | Refused:

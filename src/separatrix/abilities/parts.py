@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..data import Block, Source
     from ..solvers.held_out.leave_one_out import LeftOut
     from ..solvers.held_out.left_out_newton import LeftOutScores
+    from ..solvers.held_out.permuted import TrainingTotals
     from .additive_scores import AdditiveScores
 
 BALANCED = Refused("class weights that balance the classes change with every row that is left out")
@@ -50,10 +51,11 @@ class FoldsHeldOut:
 
 @dataclass(frozen=True, slots=True)
 class Permuted:
-    """`Permutes` by a function of the model's own."""
+    """`Permutes` by functions of the model's own."""
 
     how: str
     answers: Callable[[Floats, Folds, Codes, NDArray[Any]], Codes | None]
+    solve: Callable[[TrainingTotals, Floats, Floats, Floats, NDArray[Any]], tuple[Floats, Floats] | None]
 
 
 @dataclass(frozen=True, slots=True)

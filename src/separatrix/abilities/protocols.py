@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..inference.parameters import Likelihood
     from ..solvers.held_out.leave_one_out import LeftOut
     from ..solvers.held_out.left_out_newton import LeftOutScores
+    from ..solvers.held_out.permuted import TrainingTotals
     from ..solvers.subsets.criterion import DeterminantCriterion
     from ..solvers.subsets.scores import SubsetScores
     from ..summaries import ClassMoments
@@ -128,6 +129,20 @@ class Permutes(Part, Protocol):
 
     def answers(self, X: Floats, folds: Folds, codes: Codes, classes: NDArray[Any]) -> Codes | None:
         """Return held-out classes (n, B) under B permutations of the codes (n, B); None where the algebra does not hold for X."""
+        ...
+
+    def solve(
+        self, totals: TrainingTotals, sums: Floats, counts: Floats, scale: Floats, classes: NDArray[Any]
+    ) -> tuple[Floats, Floats] | None:
+        """Return coefficients (p, B, K) of z = (x − mean)/scale and offsets (B, K) of B permutations; None where the algebra does not hold.
+
+        Parameters
+        ----------
+        totals : of the training rows, whatever their labels
+        sums, counts : (p, B, K) sums of z over the training rows of each class, and their numbers (B, K)
+        scale : (p,)
+        classes : (K,)
+        """
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -87,6 +87,10 @@ class RowView(Source):
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order, computed where the source computes."""
         return (value for value in self.source.map(OnRewritten(function, self.rewritten)) if value is not None)
+
+    def told(self, function: Callable[[Block], R]) -> Generator[R]:
+        """Yield function(block) in order, and tell how many of all rows are read."""
+        return (value for value in self.source.told(OnRewritten(function, self.rewritten)) if value is not None)
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from copy import copy
 from dataclasses import dataclass
@@ -233,11 +233,13 @@ class Source(ABC):
         """Run a pass on every block and merge what comes back, in the order of the blocks."""
         if not callable(pass_):
             raise InputTypeError(f"pass_={pass_!r:.60} must be a function of a block that returns a summary, such as lambda block: ….")
-        reading = self.reading()
-        if reading is None:
-            return self._reduced(self.map(pass_))
-        with closing(told(self.map, pass_, reading)) as values:
+        with closing(self.told(pass_)) as values:
             return self._reduced(values)
+
+    def told(self, function: Callable[[Block], R]) -> Generator[R]:
+        """Yield function(block) in order, as `map` does, and tell the listeners how far the pass is where that is worth telling."""
+        reading = self.reading()
+        yield from self.map(function) if reading is None else told(self.map, function, reading)
 
     def _reduced(self, values: Iterator[M]) -> M:
         try:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 from ..abilities import abilities_of, offered
-from ..array_types import Codes, Floats, Indices, Ints
+from ..array_types import Bools, Codes, Floats, Indices
 from ..data import Block
 from ..data.threads import single_threaded_blas
 from ..errors import InputError
@@ -22,6 +22,7 @@ from ..solvers.scores import per_class
 from ..summaries.class_moments import Kind
 from ..summaries.resampled import can_resample, resampled_moments, resampled_summaries
 from ..thresholds import HELD_SCORES
+from .draws import Draws, HeldDraws
 from .estimate import Estimate
 from .evaluation_rows import EvaluationRows, from_summary
 from .held_out import method_text
@@ -29,7 +30,9 @@ from .metrics import METRICS, NEED_POSTERIORS, NamedMetric, distinct_metrics
 from .out_of_bag import OutOfBag
 from .predictions import answers, as_trained, predicted_codes
 from .random_plans import Bootstrap
+from .resampled_passes import by_passes
 from .scorers import choose_metrics
+from .table_rows import TableRows
 
 Answer = tuple[Indices, Codes, Floats | None]
 
@@ -88,55 +91,74 @@ def evaluate_bootstrap(model: Any, rows: EvaluationRows, plan: Bootstrap, metric
     names = [m for m in METRICS if m != "auc" and (has or m not in NEED_POSTERIORS)] if metrics is None else metrics
     chosen = choose_metrics(names, has, type(model).__name__)
     bag = OutOfBag(rows, distinct_metrics(chosen), has)
-    draws = plan.resamples(rows.n)
-    usable = usable_draws(rows, draws)
-    if not len(usable):
+    draws = plan.draws(rows.n)
+    usable = draws.only(usable_draws(rows, draws))
+    if not usable.n_resamples:
         raise InputError(
             "Every resample missed a class or left no row out; use more rows of the rarest class, or a plan such as LeaveOneOut()."
         )
-    road = None if exact else from_moments(model, rows, usable, bag)
+    road, whole = (None, None) if exact else _by_algebra(model, rows, usable, bag)
     if road is None:
         for answer in by_resamples(model, rows, usable):
             bag.add(*answer)
-    return _estimate(rows, bag, chosen, rows.fit(model), road or "refits", len(draws), start)
+    codes = predicted_codes(*as_trained(rows.fit(model), rows)) if whole is None else whole
+    return _estimate(rows, bag, chosen, codes, road or "refits", draws.n_resamples, start)
 
 
-def usable_draws(rows: EvaluationRows, draws: Ints) -> Ints:
-    """Return the resamples that drew every class and left some row out, rows of weight 0 not counted."""
-    counting = rows.has_weight
-    drawn = ((draws > 0) & counting).astype(np.float32)
-    of_class = drawn @ np.eye(len(rows.classes), dtype=np.float32)[rows.codes]
-    usable: Ints = draws[(of_class > 0).all(axis=1) & (drawn.sum(axis=1) < counting.sum())]
+def usable_draws(rows: EvaluationRows, draws: Draws) -> Bools:
+    """Return which resamples drew every class and left some row out, rows of weight 0 not counted."""
+    counting, K = rows.has_weight, len(rows.classes)
+    of_class, size = np.zeros((draws.n_resamples, K)), HELD_SCORES.portion(draws.n_resamples)
+    for begin in range(0, rows.n, size):
+        own = slice(begin, begin + size)
+        drawn = ((draws.part(begin, min(begin + size, rows.n)) > 0) & counting[own]).astype(np.float32)
+        of_class += drawn @ np.eye(K, dtype=np.float32)[rows.codes[own]]
+    usable: Bools = (of_class > 0).all(axis=1) & (of_class.sum(axis=1) < counting.sum())
     return usable
 
 
-def by_resamples(model: Any, rows: EvaluationRows, draws: Ints) -> Iterator[Answer]:
+def by_resamples(model: Any, rows: EvaluationRows, draws: Draws) -> Iterator[Answer]:
     """Fit each resample: the rows with other weights, or repeated where the model takes no weights."""
     by_weight = has_fit_parameter(model, "sample_weight")
-    with task("bootstrap", total=len(draws)) as work:
-        for b, times in enumerate(draws):
+    with task("bootstrap", total=draws.n_resamples) as work:
+        for b in range(draws.n_resamples):
+            times = draws.only([b]).part(0, rows.n)[0].astype(np.int64)
             out = np.flatnonzero(times == 0)
             fitted = rows.resampled(times, by_weight).fit(model)
             yield out, *answers(fitted, rows.take(out))
             work.advance(f"resample {b}")
 
 
-def from_moments(model: Any, rows: EvaluationRows, draws: Ints, bag: OutOfBag) -> str | None:
+def _by_algebra(model: Any, rows: EvaluationRows, draws: Draws, bag: OutOfBag) -> tuple[str | None, Codes | None]:
+    """Solve all resamples from their moments; return the road, None where there is none, and what the fit of all rows says, if known."""
+    if not isinstance(rows, TableRows):
+        road = from_moments(model, rows, draws, bag)
+        if road is not None:
+            return road, None
+    found = by_passes(model, rows, draws, bag)
+    if found is None:
+        return None, None
+    for answer in by_resamples(model, rows, draws.only(found.left)):
+        bag.add(*answer)
+    return method_text("exact algebra", int(found.left.sum()), draws.n_resamples, "resamples"), found.codes
+
+
+def from_moments(model: Any, rows: EvaluationRows, resamples: Draws, bag: OutOfBag) -> str | None:
     """Solve all resamples from their moments at once, where the model can; None where it cannot."""
     X = rows.X
     abilities = abilities_of(model)
-    resamples, summary = abilities.resamples, abilities.summary
-    kind = "pooled" if resamples else summary.kind if summary else None
+    solves, summary = abilities.resamples, abilities.summary
+    kind = "pooled" if solves else summary.kind if summary else None
     plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"
     if kind is None or not plain or not can_resample(rows.n, X.shape[1], kind) or not np.isfinite(X).all():
         return None
-    X, p = X.astype(np.float64, copy=False), X.shape[1]
-    if not resamples:
+    X, p, draws = X.astype(np.float64, copy=False), X.shape[1], resamples.part(0, rows.n)
+    if not solves:
         return _from_summaries(model, X, rows, draws, bag, kind) if summary and summary.suffices(rows.n, p) else None
     weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight
     moments = resampled_moments(X, rows.codes, weights, len(rows.classes))
     with single_threaded_blas():  # many small systems: threads would only wait for each other
-        coef, intercept, sure = resamples.solve(moments, rows.classes)
+        coef, intercept, sure = solves.solve(moments, rows.classes)
     size = HELD_SCORES.portion(rows.n * coef.shape[1])
     for begin in range(0, len(draws), size):
         part = np.arange(begin, min(begin + size, len(draws)))
@@ -144,12 +166,12 @@ def from_moments(model: Any, rows: EvaluationRows, draws: Ints, bag: OutOfBag) -
         own = coef[part].transpose(1, 0, 2).reshape(-1, p)
         scores = (own @ X.T).reshape(coef.shape[1], len(part), rows.n) + intercept[part].T[:, :, None]
         bag.add_many(scores, draws[part] == 0)
-    for answer in by_resamples(model, rows, draws[~sure]):
+    for answer in by_resamples(model, rows, resamples.only(~sure)):
         bag.add(*answer)
     return method_text("exact algebra", int((~sure).sum()), len(draws), "resamples")
 
 
-def _from_summaries(model: Any, X: Floats, rows: EvaluationRows, draws: Ints, bag: OutOfBag, kind: Kind) -> str:
+def _from_summaries(model: Any, X: Floats, rows: EvaluationRows, draws: Any, bag: OutOfBag, kind: Kind) -> str:
     """Solve each resample from its moments, which come for all of them from the same products of the rows."""
     weights = draws.astype(np.float64) if rows.weight is None else draws * rows.weight
     size, K, left = HELD_SCORES.portion(rows.n * len(rows.classes)), len(rows.classes), []
@@ -164,16 +186,15 @@ def _from_summaries(model: Any, X: Floats, rows: EvaluationRows, draws: Ints, ba
         bag.add_many(scores[:, solved], some[solved] == 0)
         left.append(some[~solved])
     rest = np.concatenate(left)
-    for answer in by_resamples(model, rows, rest):
+    for answer in by_resamples(model, rows, HeldDraws(rest)):
         bag.add(*answer)
     return method_text("exact algebra", len(rest), len(draws), "resamples")
 
 
 def _estimate(
-    rows: EvaluationRows, bag: OutOfBag, chosen: list[NamedMetric], fitted: Any, method: str, asked: int, start: float
+    rows: EvaluationRows, bag: OutOfBag, chosen: list[NamedMetric], full: Codes, method: str, asked: int, start: float
 ) -> Estimate:
     K, base, seen = len(rows.classes), bag.base, bag.seen
-    full = predicted_codes(*as_trained(fitted, rows))
     shares, predicted = (np.bincount(codes, base, minlength=K) / base.sum() for codes in (rows.codes, full))
     training = float(np.average(full != rows.codes, weights=base))
     both = combine(training, bag.mean(bag.wrong), no_information_error(shares, predicted))
@@ -181,7 +202,8 @@ def _estimate(
     interval = max(0.0, both.error_632plus - half), min(1.0, both.error_632plus + half)
     scores = {"error": both.error_632plus}
     scores |= {name: bag.mean(total) for name, total in bag.losses.items()}
-    scores |= {name: float(np.nanmean(values)) for name, values in bag.per_resample.items() if name != "error"}
+    per_resample = bag.per_resample
+    scores |= {name: float(np.nanmean(values)) for name, values in per_resample.items() if name != "error"}
     posteriors = None if bag.posteriors is None else np.where(seen[:, None], bag.posteriors / np.maximum(bag.times, 1.0)[:, None], np.nan)
     votes = bag.votes / np.maximum(bag.times, 1.0)[:, None] * base[:, None]
     notes = [f"{asked - bag.used} of {asked} resamples lacked a class and were left out"] if bag.used < asked else []
@@ -198,7 +220,7 @@ def _estimate(
         method=method,
         seconds=time.perf_counter() - start,
         truth=rows.codes,
-        by_fold=partial(dict, {one.name: one.of(np.array(bag.per_resample[one.own])) for one in chosen if one.own in bag.per_resample}),
+        by_fold=partial(dict, {one.name: one.of(per_resample[one.own]) for one in chosen if one.own in per_resample}),
         on_training=lambda: training,
         weight=rows.weight,
         error_632=both.error_632,

@@ -48,9 +48,14 @@ class DeviceRows(EvaluationRows):
         weight = times.astype(np.float64) if self.weight is None else times * self.weight
         return DeviceRows(self.X.labelled(self.labels, weight, self.classes), self.codes, weight, self.classes)
 
-    def seen_by(self, fitted: Any) -> Any:
-        """Return X as a fitted model reads it: the majority class sees the number of rows alone."""
-        return np.zeros((self.n, 1)) if isinstance(fitted, DummyClassifier) else self.X
+    def read_by(self, fitted: Any) -> tuple[Any, Any]:
+        """Return what predicts these rows, and the rows as it reads them: the majority class sees the number of rows alone."""
+        return fitted, np.zeros((self.n, 1)) if isinstance(fitted, DummyClassifier) else self.X
+
+    def behind(self, steps: Any) -> tuple[EvaluationRows, Any]:
+        """Refuse the first steps of a pipeline, which read NumPy alone."""
+        self.require_memory(type(steps[-1]).__name__)
+        return self, steps
 
     def require_memory(self, name: str) -> None:
         """Refuse models that read NumPy alone."""

@@ -158,10 +158,8 @@ def _evaluated(
     start: float,
 ) -> Estimate:
     if isinstance(plan, Bootstrap):
-        if plan.random_state is None:
-            plan = Bootstrap(plan.n_resamples, random_state=generator(random_state))
         model = with_fixed_priors(model, rows) if fixed_priors else model
-        return evaluate_bootstrap(model, rows, plan, metrics, exact, start)
+        return evaluate_bootstrap(model, rows, plan.seeded(generator(random_state)), metrics, exact, start)
     groups = as_groups(groups, rows.n)
     if isinstance(plan, Plan):
         in_time = [plan.folds_in(rows.X)] if isinstance(plan, TimeSplit) else None

@@ -89,12 +89,18 @@ class EvaluationRows:
         X = self.X.take(rows) if isinstance(self.X, ColumnBatch) else _safe_indexing(self.X, rows)
         return EvaluationRows(X, self.codes[rows], weight, self.classes)
 
-    def require_memory(self, name: str) -> None:
-        """Refuse rows that are not in memory, which a model of this name needs: these are."""
+    def read_by(self, fitted: Any) -> tuple[Any, Any]:
+        """Return what predicts these rows, and the rows as it reads them."""
+        return fitted, self.X
 
-    def seen_by(self, fitted: Any) -> Any:
-        """Return X as a fitted model reads it."""
-        return self.X
+    def behind(self, steps: Any) -> tuple[EvaluationRows, Any]:
+        """Return the rows behind the first steps of a pipeline, and these steps, fitted on them."""
+        Z = steps.fit_transform(self.X, self.labels)
+        return EvaluationRows(Z, self.codes, self.weight, self.classes), steps
+
+    def through(self, steps: Any) -> EvaluationRows:
+        """Return the rows behind fitted steps of a pipeline, to be predicted."""
+        return EvaluationRows(steps.transform(self.X), self.codes, None, self.classes)
 
     def taken(self, rows: Indices) -> Indices:
         """Return the numbers of rows in the order in which `take` gives them."""

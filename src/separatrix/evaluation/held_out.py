@@ -147,7 +147,7 @@ Part = tuple[Codes, Floats | None]
 def by_summaries(model: Any, kind: Kind, rows: EvaluationRows, folds: Folds) -> HeldOut:
     """Summarise every fold in one pass, solve all but one fold for each, and score the rows in a second pass."""
     n_folds = int(folds.max()) + 1
-    parts = _fold_moments(kind, model.n_jobs, rows, folds)
+    parts = fold_moments(kind, model.n_jobs, rows, folds)
     training = all_but_one(parts)
     models = [from_summary(clone(model), training[fold], rows) for fold in range(n_folds)]
     codes, posteriors = _scored(models, rows, folds.astype(np.int32))
@@ -165,10 +165,10 @@ def training_summaries(models: Sequence[Any], rows: EvaluationRows, plan: Any, f
     if not all(own and own.kind == first.kind and own.suffices(*rows.shape, rows.on_device) for own in summaries):
         return None
     require_training_classes(rows, folds, alone)
-    return list(all_but_one(_fold_moments(first.kind, models[0].n_jobs, rows, folds)))[: int(folds.max()) + 1]
+    return list(all_but_one(fold_moments(first.kind, models[0].n_jobs, rows, folds)))[: int(folds.max()) + 1]
 
 
-def _fold_moments(kind: Kind, n_jobs: int | None, rows: EvaluationRows, folds: Folds) -> list[Any]:
+def fold_moments(kind: Kind, n_jobs: int | None, rows: EvaluationRows, folds: Folds) -> list[Any]:
     """Return the moments of every fold, and last those of the rows that are never held out, if there are any."""
     source, never, n_folds = rows.source(n_jobs), folds == NEVER, int(folds.max()) + 1
     numbers = np.where(never, n_folds, folds).astype(np.int32)  # they travel with the pass, where rows lie elsewhere
@@ -194,7 +194,7 @@ def _scored(models: list[Any], rows: EvaluationRows, folds: Codes) -> tuple[Code
         codes[own == NEVER] = -1
         return codes, posteriors_of(per_class(scores)) if has else None
 
-    parts = list(rows.source(models[0].n_jobs).map(part))
+    parts = list(rows.source(models[0].n_jobs).told(part))
     codes = np.concatenate([own for own, _ in parts])
     return codes, np.concatenate([own for _, own in parts]).reshape(-1, K) if has else None
 

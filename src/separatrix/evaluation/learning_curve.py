@@ -25,14 +25,16 @@ from ..notebook import view
 from ..progress import task
 from .estimate import corrected_resampled_t
 from .evaluation_rows import EvaluationRows, from_summary, require_classifier, require_jobs, rows_to_evaluate, summary_of
+from .grown_passes import by_passes
 from .key_folds import key_apart, with_kept
-from .metrics import ScoredRows, bounded
+from .metrics import Metric, ScoredRows, bounded
 from .plans import KFold, generator
 from .predictions import answers, as_trained
 from .prepared import prepared
 from .random_plans import Bootstrap
 from .scorers import one_metric
 from .splits import folds_of
+from .table_rows import TableRows
 
 SHARES = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -120,7 +122,7 @@ def learning_curve(
 
     In each fold the training rows are put into one random order in which every beginning has the class shares of the whole; a larger size
     adds rows to a smaller one. A model solved from a summary reads each row once: the summary of a size is that of the last one, merged
-    with that of the rows between.
+    with that of the rows between. A table that is not in memory is read twice for all folds and sizes: for summaries and for scores.
 
     Parameters
     ----------
@@ -168,13 +170,8 @@ def learning_curve(
     counts = check_sizes(sizes, min(int((~held).sum()) for held in parts))
     orders = [grown(rows.codes, np.flatnonzero(~held), rng) for held in parts]
     _require_classes(rows, orders, counts)
-    found, method = _answers(model, rows, parts, orders, counts, n_jobs)
-    scores, pooled = np.empty((2, len(counts), len(parts))), np.empty(len(counts))
-    for m, count in enumerate(counts):
-        held = [ScoredRows(rows.codes[p], *found[f][m][0], None, None, rows.classes) for f, p in enumerate(parts)]
-        seen = [ScoredRows(rows.codes[rows.taken(o[:count])], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
-        scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
-        pooled[m] = value(_all(held)).value
+    passed = by_passes(model, rows, parts, orders, counts, asked.own) if isinstance(rows, TableRows) else None
+    (scores, pooled), method = (passed, "exact algebra") if passed else _scored(model, rows, parts, orders, counts, value, n_jobs)
     share = float(np.mean([part.mean() for part in parts]))
     spans = [_interval(asked.own, pooled[m], scores[0, m], sum(map(np.sum, parts)), rows, share) for m in range(len(counts))]
     short_text, training, per_fold = (asked.of(values) for values in (pooled, scores[1].mean(axis=1), scores[0]))
@@ -230,6 +227,20 @@ def _require_classes(rows: EvaluationRows, orders: list[Indices], counts: Ints) 
                 f"The smallest size, {counts[0]} rows, holds no row of class {rows.classes.tolist()[missing[0]]!r} in some fold; "
                 f"use sizes of at least {max(first, int(counts[0]) + 1)} rows."
             )
+
+
+def _scored(
+    model: Any, rows: EvaluationRows, parts: list[Any], orders: list[Any], counts: Ints, value: Metric, n_jobs: int | None
+) -> tuple[tuple[Floats, Floats], str]:
+    """Return the scores (2, m, F) of rows held out and trained on, those of all rows held out (m,), and how they were found."""
+    found, method = _answers(model, rows, parts, orders, counts, n_jobs)
+    scores, pooled = np.empty((2, len(counts), len(parts))), np.empty(len(counts))
+    for m, count in enumerate(counts):
+        held = [ScoredRows(rows.codes[p], *found[f][m][0], None, None, rows.classes) for f, p in enumerate(parts)]
+        seen = [ScoredRows(rows.codes[rows.taken(o[:count])], *found[f][m][1], None, None, rows.classes) for f, o in enumerate(orders)]
+        scores[:, m] = [[value(part).value for part in side] for side in (held, seen)]
+        pooled[m] = value(_all(held)).value
+    return (scores, pooled), method
 
 
 def _answers(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,16 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class OutOfBag:
-    """Adds up, row by row, what resamples that never drew a row say about it."""
+    """Adds up, row by row, what resamples that never drew a row say about it.
+
+    Attributes
+    ----------
+    times : (n,) resamples that left a row out
+    votes, posteriors : (n, K) sums of what they said
+    losses : (n,) sums of the losses of rows, by name
+    right, held : one line (K,) for each resample: weights of the rows it left out, and of those among them that it got right, by class
+    others : values of the scores that need all rows of a resample at once, by name
+    """
 
     def __init__(self, rows: EvaluationRows, chosen: dict[str, Any], has: bool) -> None:
         n, K = rows.n, len(rows.classes)
@@ -26,13 +36,15 @@ class OutOfBag:
         self.times, self.votes = np.zeros(n), np.zeros((n, K))
         self.posteriors = np.zeros((n, K)) if has else None
         self.losses = {name: np.zeros(n) for name in chosen if name in ROW_LOSSES}
-        self.per_resample: dict[str, list[float]] = {name: [] for name in chosen if name not in ROW_LOSSES}
+        self.right, self.held = np.empty((0, K)), np.empty((0, K))
+        self.others: dict[str, list[float]] = {name: [] for name in chosen if name not in BATCHED}
         self.base = np.ones(n) if rows.weight is None else rows.weight
 
     def add(self, out: Indices, codes: Codes, posteriors: Floats | None) -> None:
         """Add the answers of one resample about the rows it left out."""
         weight = None if self.rows.weight is None else self.rows.weight[out]
-        judged = ScoredRows(self.rows.codes[out], codes, posteriors, weight, None, self.rows.classes)
+        truth, K = self.rows.codes[out], len(self.rows.classes)
+        judged = ScoredRows(truth, codes, posteriors, weight, None, self.rows.classes)
         self.used += 1
         self.times[out] += 1
         self.votes[out, codes] += 1
@@ -40,12 +52,14 @@ class OutOfBag:
             self.posteriors[out] += posteriors
         for name, total in self.losses.items():
             total[out] += ROW_LOSSES[name](judged)
-        for name, values in self.per_resample.items():
+        right, held = (np.bincount(truth, w, minlength=K).astype(np.float64) for w in (self.base[out] * (codes == truth), self.base[out]))
+        self._add_lines(right[None], held[None])
+        for name, values in self.others.items():
             values.append(self.chosen[name](judged).value)
 
     def add_many(self, scores: Floats, out: Bools) -> None:
         """Add the scores (K, B, n) of many resamples at once, of which `out` (B, n) were left out."""
-        if any(name not in BATCHED for name in self.chosen):
+        if self.others:
             for b, own in enumerate(out):
                 rows = np.flatnonzero(own)
                 each = scores[:, b, rows].T
@@ -57,18 +71,40 @@ class OutOfBag:
         self.times += out.sum(axis=0)
         for k in range(K):
             self.votes[:, k] += ((codes == k) & out).sum(axis=0)
-        self._add_errors(codes == truth, out)
+        of_class = np.eye(K)[truth] * self.base[:, None]
+        self._add_lines(((codes == truth) & out).astype(np.float64) @ of_class, out.astype(np.float64) @ of_class)
         if self.posteriors is not None:
             self._add_posteriors(scores, out)
 
-    def _add_errors(self, right: Bools, out: Bools) -> None:
-        """Add the error and the balanced accuracy of each resample (B, n)."""
-        of_class = np.eye(len(self.rows.classes))[self.rows.codes] * self.base[:, None]
-        totals, found = out.astype(np.float64) @ of_class, (right & out).astype(np.float64) @ of_class
-        self.per_resample["error"] += (1.0 - found.sum(axis=1) / totals.sum(axis=1)).tolist()
-        if "balanced_accuracy" in self.per_resample:
-            shares = (found / np.where(totals > 0, totals, 1.0)).sum(axis=1) / (totals > 0).sum(axis=1)
-            self.per_resample["balanced_accuracy"] += shares.tolist()
+    def add_parts(self, parts: Iterable[tuple[int, OutOfBag]], n_resamples: int) -> None:
+        """Add what the same resamples say about parts of the rows, each with the number of its first row."""
+        right, held = np.zeros((2, n_resamples, len(self.rows.classes)))
+        for begin, part in parts:
+            own = slice(begin, begin + part.rows.n)
+            self.times[own] += part.times
+            self.votes[own] += part.votes
+            if self.posteriors is not None and part.posteriors is not None:
+                self.posteriors[own] += part.posteriors
+            for name, total in self.losses.items():
+                total[own] += part.losses[name]
+            right += part.right
+            held += part.held
+        self.used += n_resamples
+        self._add_lines(right, held)
+
+    def _add_lines(self, right: Floats, held: Floats) -> None:
+        self.right, self.held = np.concatenate([self.right, right]), np.concatenate([self.held, held])
+
+    @property
+    def per_resample(self) -> dict[str, Floats]:
+        """Scores of each resample (B,), but for the losses of rows, whose mean counts each row once."""
+        there = self.held > 0
+        with np.errstate(invalid="ignore"):
+            known = {
+                "error": 1.0 - self.right.sum(axis=1) / self.held.sum(axis=1),
+                "balanced_accuracy": np.where(there, self.right / np.where(there, self.held, 1.0), 0.0).sum(axis=1) / there.sum(axis=1),
+            }
+        return {name: known[name] if name in known else np.array(self.others[name]) for name in self.chosen if name not in ROW_LOSSES}
 
     def _add_posteriors(self, scores: Floats, out: Bools) -> None:
         assert self.posteriors is not None

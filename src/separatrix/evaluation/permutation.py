@@ -27,17 +27,18 @@ from .evaluation_rows import EvaluationRows, require_classifier, require_jobs, r
 from .held_out import hold_out
 from .key_folds import key_apart, with_kept
 from .metrics import METRICS, Metric, ScoredRows
+from .permuted_passes import right_by_class
 from .plans import NEVER, KFold, generator, require_count
 from .predictions import HeldOut
 from .prepared import prepared_for_permutations
 from .random_plans import Bootstrap
 from .scorers import one_metric
+from .shuffled import Shuffled
 from .splits import folds_of
+from .table_rows import TableRows
 
-BY_ALGEBRA, BY_REFITS = 10_000, 199
+BY_ALGEBRA, BY_PASSES, BY_REFITS = 10_000, 999, 199
 """Permutations where none is asked for."""
-BLOCK = 100
-"""Permutations drawn from one generator."""
 FROM_LABELS = ("error", "balanced_accuracy")
 """Statistics that need no posteriors, which the algebra does not give."""
 
@@ -122,7 +123,7 @@ def permutation_test(
     X, y : rows and labels; or a table from `open_table` alone
     target : column of a frame X that holds the labels, in place of y
     n_permutations : int, optional
-        Default 10,000 where the model allows algebra, else 199.
+        Default 10,000 where the model allows algebra, 999 where it does and rows are those of a table that is not in memory, else 199.
     statistic : "error", "balanced_accuracy", "log_loss", "brier", "auc", or any scikit-learn scorer
     plan : a plan of this package, a scikit-learn splitter or an int; default KFold(5)
     n_jobs : int, optional
@@ -162,7 +163,9 @@ def permutation_test(
     observed = _score(metric, hold_out(model, rows, plan, folds), rows)
     shuffled = Shuffled(rows.codes, folds, int(rng.randint(2**31 - 1)))
     permuted, method = None, "exact algebra"
-    if asked.own in FROM_LABELS:
+    if asked.own in FROM_LABELS and isinstance(rows, TableRows):
+        permuted = _by_passes(model, rows, folds, shuffled, n_permutations or BY_PASSES, asked.own)
+    elif asked.own in FROM_LABELS:
         permuted = _by_algebra(model, rows, folds, shuffled, n_permutations or BY_ALGEBRA, metric)
     if permuted is None:
         permuted, method = _by_refits(model, rows, plan, folds, shuffled, n_permutations or BY_REFITS, metric, n_jobs), "refits"
@@ -179,27 +182,6 @@ def _folds(plan: Any, rows: EvaluationRows, rng: Any) -> Folds:
     if len(repeats) > 1:
         raise InputError(f"{plan!r} repeats itself {len(repeats)} times; use a plan without repeats, such as KFold(5).")
     return repeats[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Shuffled:
-    """Permutations of class codes inside the folds, of all where rows are held out alone; number b is the same in every set."""
-
-    codes: Codes
-    folds: Folds
-    seed: int
-
-    def part(self, begin: int, end: int) -> Codes:
-        """Return permutations begin to end, (n, end − begin)."""
-        alone = int(self.folds.max()) + 1 == len(self.folds)
-        groups = [np.arange(len(self.codes))] if alone else [np.flatnonzero(self.folds == f) for f in np.unique(self.folds)]
-        parts = []
-        for block in range(begin // BLOCK, (end - 1) // BLOCK + 1):
-            rng, found = np.random.default_rng([self.seed, block]), np.tile(self.codes, (BLOCK, 1))
-            for group in groups:
-                found[:, group] = rng.permuted(found[:, group], axis=1)
-            parts.append(found[max(0, begin - block * BLOCK) : end - block * BLOCK])
-        return np.concatenate(parts).T
 
 
 def _by_algebra(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
@@ -225,6 +207,16 @@ def _by_algebra(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffl
                 found[begin : begin + codes.shape[1]] = [metric(rows).value for rows in judged]
             work.advance(f"{begin + codes.shape[1]} permutations", codes.shape[1])
     return found
+
+
+def _by_passes(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffled, B: int, name: str) -> Floats | None:
+    """Return the scores of B permutations of a table's rows, or None where the model has no algebra for them."""
+    right = right_by_class(model, rows, folds, shuffled, B)
+    if right is None:
+        return None
+    held = np.bincount(rows.codes[folds != NEVER], minlength=len(rows.classes)).astype(np.float64)  # of every permutation
+    scores: Floats = (right[:, held > 0] / held[held > 0]).mean(axis=1)
+    return scores if name == "balanced_accuracy" else 1.0 - right.sum(axis=1) / held.sum()
 
 
 def _by_refits(

@@ -42,7 +42,8 @@ class HeldOut:
 
 def predicted_codes(fitted: Any, rows: EvaluationRows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
-    labels = in_numpy(fitted.predict(rows.seen_by(fitted)))
+    reader, X = rows.read_by(fitted)
+    labels = in_numpy(reader.predict(X))
     try:
         codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
         wrong = rows.classes[codes] != labels
@@ -88,7 +89,7 @@ def answers(fitted: Any, rows: EvaluationRows) -> tuple[Codes, Floats | None]:
     codes = predicted_codes(fitted, rows)
     if not hasattr(fitted, "predict_proba"):
         return codes, None
-    return codes, class_posteriors(fitted, rows.seen_by(fitted), rows.n, rows.classes)
+    return codes, class_posteriors(*rows.read_by(fitted), rows.n, rows.classes)
 
 
 def gather(

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..array_types import Folds, Indices, Ints
 from ..data.key_hash import key_numbers
+from ..data.poisson import resample_hashes
 from ..data.row_hash import row_hash
-from ..errors import InputError, InputTypeError, short_text
+from ..errors import InputError, InputTypeError, one_of, short_text
+from .draws import Draws, HashedDraws, HeldDraws
 from .plans import MOST_REPEATS, NEVER, Plan, count_rows, fresh_generator, require_count
+
+DRAWS = ("multinomial", "poisson")
+POISSON_ROWS = 100_000
+"""Rows from which a bootstrap draws by hashes: 200 resamples of fewer are 160 megabytes. No `Threshold`: these change no result."""
 
 
 class Holdout(Plan):
@@ -102,11 +109,19 @@ def _held_out_parts(n: int, y: Any, fraction: float, repeats: int, stratified: b
 
 
 class Bootstrap(Plan):
-    """Draw n rows with replacement; the rows never drawn, about 37 %, are held out.
+    """Draw rows with replacement; the rows never drawn, about 37 %, are held out.
+
+    Up to 100,000 rows a resample draws n of n rows. From there on, and with a key, the times a row is drawn are Poisson(1), by a hash of
+    its number or its key and of the resample: nobody has to hold all rows, and an array, a file and a cluster have the same resamples.
 
     Parameters
     ----------
     n_resamples : int
+    draw : "multinomial", "poisson" or None
+        None decides by the number of rows, as said above.
+    key : str, optional
+        Column of whole numbers, text, booleans or days: its rows are drawn together. The model does not see it. Arrays have no column
+        names: pass their keys as `groups`, and any name here.
     random_state : int, RandomState or None
 
     Examples
@@ -118,16 +133,50 @@ class Bootstrap(Plan):
     References
     ----------
     Efron and Tibshirani (1997), Improvements on cross-validation: the .632+ bootstrap method, JASA 92.
+    Chamandy, Muralidharan, Najmi and Naidu (2012), Estimating uncertainty for massive data streams, Google (Poisson counts).
     """
 
-    def __init__(self, n_resamples: int = 200, *, random_state: Any = None) -> None:
+    def __init__(self, n_resamples: int = 200, *, draw: str | None = None, key: str | None = None, random_state: Any = None) -> None:
         require_count("n_resamples", n_resamples, 1, MOST_REPEATS)
+        if draw not in (None, *DRAWS):
+            raise one_of("draw", draw, DRAWS)
+        require_key(key)
+        if key is not None and draw == "multinomial":
+            raise InputError("draw='multinomial' draws single rows, and key= keeps rows together; leave one of them out.")
         self.n_resamples = n_resamples
+        self.draw = draw
+        self.key = key
         self.random_state = random_state
 
-    def resamples(self, n: int) -> Ints:
-        """Return how often each row is drawn (n_resamples, n); each line sums to n."""
+    def draws(self, n: int) -> Draws:
+        """Return the resamples of n rows: in memory, or part by part as they are asked for."""
         require_count("n", n, 1)
+        if self.draw == "multinomial" or (self.draw is None and n < POISSON_ROWS and self.key is None):
+            return HeldDraws(self._multinomial(n))
+        seed = int(fresh_generator(self.random_state).randint(2**31 - 1))
+        return HashedDraws(resample_hashes(self.n_resamples, seed), self._keys(n))
+
+    def seeded(self, random_state: Any) -> Self:
+        """Return the same plan with a seed, where it has none of its own."""
+        if self.random_state is not None:
+            return self
+        plan = copy.copy(self)
+        plan.random_state = random_state
+        return plan
+
+    def _keys(self, n: int) -> Ints | None:
+        """Return the number of each row's key; None where rows are drawn by their own numbers."""
+        if self.key is not None:
+            raise InputError(f"{self!r} needs the key of each row: pass a frame or a table with a column {self.key!r}, or groups=keys.")
+        return None
+
+    def resamples(self, n: int) -> Ints:
+        """Return how often each row is drawn (n_resamples, n)."""
+        found: Ints = self.draws(n).part(0, n).astype(np.int64)
+        return found
+
+    def _multinomial(self, n: int) -> Ints:
+        """Return how often each row is drawn; each line sums to n."""
         rng = fresh_generator(self.random_state)
         found = np.empty((self.n_resamples, n), dtype=np.int64)
         size = max(1, 2_000_000 // n)
@@ -150,6 +199,12 @@ class Bootstrap(Plan):
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of resamples."""
         return self.n_resamples
+
+
+def require_key(key: Any) -> None:
+    """Refuse what cannot be the name of a column."""
+    if not (key is None or isinstance(key, str)):
+        raise InputTypeError(f"key={short_text(key)} must be the name of a column, or None for the numbers of the rows.")
 
 
 class HashFold(Plan):
@@ -182,8 +237,7 @@ class HashFold(Plan):
     def __init__(self, n_splits: int = 10, *, seed: int = 0, key: str | None = None) -> None:
         require_count("n_splits", n_splits, 2)
         require_count("seed", seed, 0)
-        if not (key is None or isinstance(key, str)):
-            raise InputTypeError(f"key={short_text(key)} must be the name of a column, or None for the numbers of the rows.")
+        require_key(key)
         self.n_splits = n_splits
         self.seed = seed
         self.key = key

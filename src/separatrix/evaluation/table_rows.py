@@ -5,12 +5,13 @@ Labels, weights and what models say of each row are in memory, a few numbers per
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import Pipeline
 
 from ..array_types import Codes, Indices, Ints
 from ..data import Source, as_source
@@ -18,6 +19,7 @@ from ..data.row_view import Rewritten, RowView
 from ..errors import InputError
 from ..thresholds import KEPT
 from .evaluation_rows import EvaluationRows
+from .table_steps import behind, fit_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class TableRows(EvaluationRows):
     """Labelled rows to evaluate on, left where they are."""
 
     X: Source
+    copies: bool = False
+    """Whether weights are how often a row was drawn, which all steps of a pipeline count."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -45,7 +49,8 @@ class TableRows(EvaluationRows):
         keep = np.zeros(self.n, dtype=bool)
         keep[rows] = True
         weight = None if self.weight is None else self.weight[keep]
-        return TableRows(RowView(self.X, self.classes, Rewritten(keep=keep)), self.codes[keep], weight, self.classes)
+        view = RowView(self.X, self.classes, Rewritten(keep=keep))
+        return TableRows(view, self.codes[keep], weight, self.classes, copies=self.copies)
 
     def taken(self, rows: Indices) -> Indices:
         """Return the numbers of rows in the order in which `take` gives them: that of the table."""
@@ -58,25 +63,43 @@ class TableRows(EvaluationRows):
     def resampled(self, times: Ints, by_weight: bool) -> EvaluationRows:
         """Return a resample: the same rows with other weights."""
         weight = times.astype(np.float64) if self.weight is None else times * self.weight
-        return TableRows(RowView(self.X, self.classes, Rewritten(weight=weight)), self.codes, weight, self.classes)
+        view = RowView(self.X, self.classes, Rewritten(weight=weight))
+        return TableRows(view, self.codes, weight, self.classes, copies=not by_weight)
 
-    def seen_by(self, fitted: Any) -> Any:
-        """Return X as a fitted model reads it: the majority class sees the number of rows alone."""
-        return np.zeros((self.n, 1)) if isinstance(fitted, DummyClassifier) else self.X
+    def read_by(self, fitted: Any) -> tuple[Any, Any]:
+        """Return what predicts these rows, and the rows as it reads them: behind the first steps of a pipeline, block by block.
 
-    def require_memory(self, name: str) -> None:
-        """Refuse rows that are not in memory, which a model of this name needs."""
-        raise InputError(
-            f"{name} takes rows in memory, and this table is left where it is; use a model of this package, such as "
-            "LogisticRegression(), or fewer rows and columns: open_table(…, columns=[…], where=[…])."
-        )
+        The majority class sees the number of rows alone.
+        """
+        if isinstance(fitted, Pipeline):
+            return fitted[-1], self.through(fitted[:-1]).X
+        return fitted, np.zeros((self.n, 1)) if isinstance(fitted, DummyClassifier) else self.X
+
+    def behind(self, steps: Any) -> tuple[EvaluationRows, Any]:
+        """Return the rows behind the first steps of a pipeline, and these steps, fitted by passes over the table."""
+        fitted, source = fit_steps(steps.steps, self.X, self.copies)
+        return replace(self, X=source), Pipeline(fitted)
+
+    def through(self, steps: Any) -> EvaluationRows:
+        """Return the rows behind fitted steps of a pipeline."""
+        source = self.X
+        for _, step in steps.steps:
+            source = behind(step, source)
+        return replace(self, X=source)
 
     def fitted(self, model: Any) -> Any:
         """Return the model given, fitted on the table, which foreign models cannot read; the majority class needs its labels alone."""
         if isinstance(model, DummyClassifier):
             return model.fit(np.zeros((self.n, 1)), self.labels)
+        if isinstance(model, Pipeline):
+            rows, steps = self.behind(model[:-1])
+            last = rows.fitted(model.steps[-1][1])
+            return model.set_params(steps=[*steps.steps, (model.steps[-1][0], last)])
         if not type(model).__module__.startswith("separatrix."):
-            self.require_memory(type(model).__name__)
+            raise InputError(
+                f"{type(model).__name__} takes rows in memory, and this table is left where it is; use a model of this package, such as "
+                "LogisticRegression(), or fewer rows and columns: open_table(…, columns=[…], where=[…])."
+            )
         return model.fit(self._of_seen_classes())
 
     def _of_seen_classes(self) -> Source:
@@ -98,7 +121,8 @@ def left_where_it_is(table: Source, y: Any, sample_weight: Any) -> TableRows:
     """Read the labels and weights of a table of numbers, and leave its columns where they are."""
     source = as_source(table, y, sample_weight)
     source.require_numbers()
-    parts = list(source.map(lambda block: (block.codes, block.weight)))
+    narrow = source.only([0]) if source.n_features > 1 and source.feature_names is not None else source  # files then read no other column
+    parts = list(narrow.told(lambda block: (block.codes, block.weight)))
     if not parts:
         raise InputError("There are no rows in the data; at least one is needed.")
     weights = [weight for _, weight in parts if weight is not None]

@@ -146,8 +146,8 @@ def _label_print(source: Source, codes: Codes | None = None) -> int:
 def _column_prints(source: Source, columns: Indices) -> frozenset[int] | None:
     """Return hashes of the columns, or None if they cannot be told from others."""
     if not isinstance(source, ChunkedSource):
-        assert source.feature_names is not None
-        return frozenset(hash((source.origin, source.feature_names[j])) for j in columns)
+        names = range(source.n_features) if source.feature_names is None else source.feature_names
+        return frozenset(hash((source.origin, names[j])) for j in columns)
     rows = min(source.n_rows, max(LEAST_ROWS, VALUES // len(columns)))
     begin = (source.n_rows - rows) // 2
     if isinstance(source, BatchTable):

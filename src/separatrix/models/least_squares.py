@@ -23,7 +23,7 @@ from ..solvers.closed_form.wide_least_squares import solve_wide_least_squares
 from ..solvers.held_out.leave_one_out import LeftOut
 from ..solvers.held_out.leave_one_out_linear import least_squares_pass
 from ..solvers.held_out.leave_one_out_span import spanned
-from ..solvers.held_out.permuted import least_squares_permuted
+from ..solvers.held_out.permuted import TrainingTotals, least_squares_permuted, least_squares_solved
 from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
 from ..summaries.class_moments import summary_kind
@@ -131,6 +131,13 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         self._check_given()
         return least_squares_permuted(X, folds, codes, len(classes), float(self.alpha))
 
+    def _permuted_solutions(
+        self, totals: TrainingTotals, sums: Floats, counts: Floats, scale: Floats, classes: NDArray[Any]
+    ) -> tuple[Floats, Floats] | None:
+        """Return coefficients and offsets of B permutations from sums by class; None where the algebra does not hold."""
+        self._check_given()
+        return least_squares_solved(totals, sums, counts, float(self.alpha) / scale**2)
+
     def _targets(self, moments: ClassMoments) -> Floats:
         """Return the target (K, T) of each class."""
         return class_targets(moments.classes, self.coding, self.numbers)
@@ -154,7 +161,8 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
 
     def _abilities(self) -> Abilities:
         rows = SpanRowsLeftOut("exact algebra: the hat matrix", self._left_out, self._left_out_in_span)
-        permuted = Permuted("exact algebra: what depends on no label is factored once per fold", self._permuted_answers)
+        how = "exact algebra: what depends on no label is factored once per fold"
+        permuted = Permuted(how, self._permuted_answers, self._permuted_solutions)
         plain = self.coding == "indicator" and self.class_weight is None
         page = super()._abilities()
         page.leave_one_out = BALANCED if isinstance(self.class_weight, str) else rows

@@ -171,10 +171,8 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         model = candidate.at(setting)
         head, last = (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
         if head is not None:
-            training.require_memory(type(model).__name__)
-            Z = head.fit_transform(training.X, training.labels)
-            training_here = EvaluationRows(Z, training.codes, training.weight, training.classes)
-            held_here = EvaluationRows(head.transform(held.X), held.codes, None, held.classes)
+            training_here, steps = training.behind(head)
+            held_here = held.through(steps)
         else:
             training_here, held_here = training, held
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Bools, Codes, Floats
+from ..array_types import Bools, Codes, Floats, Ints
 from ..thresholds import HELD_SCORES, ROW_PRODUCTS
 from .class_moments import ClassMoments, Kind
 
@@ -25,6 +25,61 @@ class ResampledMoments:
     counts: Floats
     means: Floats
     scatter: Floats
+
+    def varies(self, whole: Floats, kind: Kind) -> Bools:
+        """Return for each weighting whether no column that varies in the rows, by sums of squares `whole`, has next to no variance left."""
+        left = self.scatter if kind == "diagonal" else np.einsum("...jj->...j", self.scatter)
+        low = (left <= DIGITS * whole) & (whole > 0)
+        kept: Bools = ~np.any(low.reshape(len(left), -1), axis=1)
+        return kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedSums:
+    """Sums of rows about fixed centres of their classes under B weightings; those of two sets of rows add up.
+
+    Attributes
+    ----------
+    counts, drawn : (B, K) sums of weights, and numbers of rows that have one
+    sums : (B, K, p) Σ w u of each class, u = x − centre
+    products : Σ w u_j u_l, j ≤ l, in one line: of all classes (B, P) if pooled, of each (B, K, P) if full; (B, K, p) squares if diagonal
+    """
+
+    counts: Floats
+    drawn: Ints
+    sums: Floats
+    products: Floats
+
+    def merge(self, other: Self) -> Self:
+        """Return the sums of both sets of rows."""
+        both = zip(self._parts, other._parts, strict=True)
+        return type(self)(*(mine + theirs for mine, theirs in both))
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.counts, self.drawn, self.sums, self.products
+
+    def moments(self, centres: Floats, kind: Kind) -> ResampledMoments:
+        """Return the moments about the means of each weighting; a class without weight keeps its centre."""
+        shifts = self.sums / np.where(self.counts > 0, self.counts, 1.0)[:, :, None]
+        scaled = np.sqrt(self.counts)[:, :, None] * shifts
+        means = centres + shifts
+        if kind == "diagonal":
+            return ResampledMoments(self.counts, means, self.products - scaled**2)
+        scatter = _unpacked(self.products, self.sums.shape[2])
+        if kind == "pooled":
+            scatter -= scaled.transpose(0, 2, 1) @ scaled
+        else:
+            scatter -= scaled[:, :, :, None] * scaled[:, :, None, :]
+        return ResampledMoments(self.counts, means, scatter)
+
+
+def _unpacked(lines: Floats, p: int) -> Floats:
+    """Return symmetric matrices (…, p, p) from lines of their upper triangles."""
+    above = np.triu_indices(p)
+    place = np.empty((p, p), dtype=np.intp)
+    place[above] = place[above[::-1]] = np.arange(len(above[0]))
+    return lines.take(place.ravel(), axis=-1).reshape(*lines.shape[:-1], p, p)
 
 
 def can_resample(n: int, p: int, kind: Kind = "pooled") -> bool:
@@ -93,57 +148,40 @@ def resampled_summaries(X: Floats, codes: Codes, weights: Floats, classes: NDArr
 
 
 class SortedRows:
-    """Rows sorted by class, each minus the mean of its class, for sums under many weights."""
+    """Rows sorted by class, each minus the centre of its class (its mean where none is given), for sums under many weights."""
 
-    def __init__(self, X: Floats, codes: Codes, n_classes: int) -> None:
+    def __init__(self, X: Floats, codes: Codes, n_classes: int, centres: Floats | None = None) -> None:
         self.order = np.argsort(codes, kind="stable")
         edges = np.searchsorted(codes[self.order], np.arange(n_classes + 1)).tolist()
         self.own = [slice(begin, end) for begin, end in pairwise(edges)]
-        self.U, self.centres = X[self.order], np.empty((n_classes, X.shape[1]))
+        self.U = X[self.order]
+        self.centres = np.stack([self.U[own].mean(axis=0) for own in self.own]) if centres is None else centres
         for k, own in enumerate(self.own):
-            self.centres[k] = self.U[own].mean(axis=0)
             self.U[own] -= self.centres[k]
 
     def moments(self, weights: Floats, kind: Kind) -> ResampledMoments:
         """Return the moments of any kind."""
-        if kind == "pooled":
-            return self.pooled(weights)
-        W, counts, shifts = self._shifts(weights)
-        parts = [self._scatter(W[:, own], self.U[own], counts[:, [k]], shifts[:, [k]], kind) for k, own in enumerate(self.own)]
-        return ResampledMoments(counts, self.centres + shifts, np.stack(parts, axis=1))
+        return self.sums(weights, kind).moments(self.centres, kind)
 
     def pooled(self, weights: Floats) -> ResampledMoments:
         """Return the moments with one scatter for all classes."""
-        W, counts, shifts = self._shifts(weights)
-        return ResampledMoments(counts, self.centres + shifts, self._scatter(W, self.U, counts, shifts, "pooled"))
+        return self.moments(weights, "pooled")
 
     def varies(self, found: ResampledMoments, kind: Kind) -> Bools:
         """Return for each weighting whether no column that varies in the rows, within a class or all, has next to no variance left."""
         squares = np.stack([(self.U[own] ** 2).sum(axis=0) for own in self.own])
-        left = found.scatter if kind == "diagonal" else np.einsum("...jj->...j", found.scatter)
-        whole = squares.sum(axis=0) if kind == "pooled" else squares
-        low = (left <= DIGITS * whole) & (whole > 0)
-        kept: Bools = ~np.any(low.reshape(len(left), -1), axis=1)
-        return kept
+        return found.varies(squares.sum(axis=0) if kind == "pooled" else squares, kind)
 
-    def _shifts(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    def sums(self, weights: Floats, kind: Kind) -> WeightedSums:
+        """Return the sums of the rows and of their products."""
         W = np.ascontiguousarray(weights[:, self.order])
         counts = np.stack([W[:, own].sum(axis=1) for own in self.own], axis=1)
+        drawn = np.stack([np.count_nonzero(W[:, own], axis=1) for own in self.own], axis=1)
         sums = np.stack([W[:, own] @ self.U[own] for own in self.own], axis=1)
-        return W, counts, sums / counts[:, :, None]
-
-    def _scatter(self, W: Floats, U: Floats, counts: Floats, shifts: Floats, kind: Kind) -> Floats:
-        scaled = np.sqrt(counts)[:, :, None] * shifts
-        if kind == "diagonal":
-            squares: Floats = W @ U**2 - np.einsum("bkj,bkj->bj", scaled, scaled)
-            return squares
-        p = U.shape[1]
-        above = np.triu_indices(p)
-        place = np.empty((p, p), dtype=np.intp)
-        place[above] = place[above[::-1]] = np.arange(len(above[0]))
-        scatter: Floats = (W @ _products(U).T).take(place.ravel(), axis=1).reshape(len(W), p, p)
-        scatter -= scaled.transpose(0, 2, 1) @ scaled
-        return scatter
+        if kind == "pooled":
+            return WeightedSums(counts, drawn, sums, W @ _products(self.U).T)
+        parts = [W[:, own] @ (self.U[own] ** 2 if kind == "diagonal" else _products(self.U[own]).T) for own in self.own]
+        return WeightedSums(counts, drawn, sums, np.stack(parts, axis=1))
 
 
 def _products(U: Floats) -> Floats:

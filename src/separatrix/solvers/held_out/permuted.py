@@ -6,7 +6,7 @@ fold. A permutation changes sums of rows by class alone, Y'X, one matrix product
     W = T − Σ_k n_k d_k d_k',   d_k = m_k − m,      W⁻¹ by Woodbury: with T = LL', D = L⁻¹[d_1 … d_K], M = N⁻¹ − D'D,
     δ(x) = ν (x − m)'L⁻ᵀD M⁻¹N⁻¹ − ½ν diag(D'D M⁻¹N⁻¹) + log π
 
-so that B permutations cost O(n p K B) and B systems of size K.
+so that B permutations cost O(n p K B) and B systems of size K. Rows that are not in memory give T and the sums by passes over their blocks.
 """
 
 from __future__ import annotations
@@ -44,19 +44,17 @@ def least_squares_permuted(X: Any, folds: Folds, codes: Codes, K: int, alpha: fl
     >>> least_squares_permuted(X, np.array([0, 1, 0, 1]), codes, 2).T.tolist()
     [[0, 0, 1, 1]]
     """
-    answers, B = np.full(codes.shape, -1, dtype=np.int32), codes.shape[1]
-    columns = [1] if K == 2 else list(range(K))
+    B = codes.shape[1]
+    answers = np.full(codes.shape, -1, dtype=np.int32)
     for fold in range(int(folds.max()) + 1):
         rows = _Fold.of(X, folds, fold)
-        factor = _factor(rows.gram() + np.diag(alpha / rows.scale**2))
-        if factor is None:
+        members = rows.members(codes, list(range(K)))
+        counts = (rows.n * rows.mean(members)).round().reshape(B, K)
+        totals = TrainingTotals(rows.n, rows.gram())
+        found = least_squares_solved(totals, rows.sums(members).reshape(-1, B, K), counts, alpha / rows.scale**2)
+        if found is None:
             return None
-        members = rows.members(codes, columns)
-        mean = 2.0 * rows.mean(members) - 1.0
-        # Σ z_i = 0: the mean of the targets adds nothing to Z'Y.
-        coef = lapack.dpotrs(factor, 2.0 * rows.sums(members), lower=1)[0]
-        found = rows.times(coef, mean, B)
-        answers[rows.held] = found[:, :, 0] > 0 if K == 2 else found.argmax(axis=2)
+        answers[rows.held] = rows.times(found[0].reshape(len(found[0]), -1), found[1].ravel(), B).argmax(axis=2)
     return answers
 
 
@@ -83,24 +81,12 @@ def discriminant_permuted(X: Any, folds: Folds, codes: Codes, K: int, priors: Fl
     answers = np.full(codes.shape, -1, dtype=np.int32)
     for fold in range(int(folds.max()) + 1):
         rows = _Fold.of(X, folds, fold)
-        factor = _factor(rows.gram())
-        if factor is None:
-            return None
         members = rows.members(codes, list(range(K)))
-        n, counts = rows.n, (rows.n * rows.mean(members)).round().reshape(B, K)
-        safe = np.maximum(counts, 1.0)
-        # Columns are (permutation, class); a class without rows has the mean of all and is never said.
-        sums = rows.sums(members).reshape(-1, B, K) / safe
-        D = lapack.dtrtrs(factor, np.ascontiguousarray(sums.reshape(len(factor), -1)), lower=1)[0].reshape(-1, B, K)
-        gram = np.einsum("pbk,pbl->bkl", D, D, optimize=True)
-        M = np.eye(K) / safe[:, :, None] - gram
-        inverse = np.linalg.inv(M) / safe[:, None, :]
-        nu = n - (counts > 0).sum(axis=1) if unbiased else np.full(B, n)
-        shares = log_priors(counts / n) if priors is None else np.where(counts > 0, log_priors(priors), log_priors(np.zeros(K)))
-        offset = shares - 0.5 * nu[:, None] * np.einsum("bkl,blk->bk", gram, inverse)
-        turned = np.einsum("pbk,bkl->pbl", D, inverse * nu[:, None, None], optimize=True).reshape(len(factor), -1)
-        coef = lapack.dtrtrs(factor, np.ascontiguousarray(turned), lower=1, trans=1)[0]
-        answers[rows.held] = rows.times(coef, offset.ravel(), B).argmax(axis=2)
+        counts = (rows.n * rows.mean(members)).round().reshape(B, K)
+        found = discriminant_solved(TrainingTotals(rows.n, rows.gram()), rows.sums(members).reshape(-1, B, K), counts, priors, unbiased)
+        if found is None:
+            return None
+        answers[rows.held] = rows.times(found[0].reshape(len(found[0]), -1), found[1].ravel(), B).argmax(axis=2)
     return answers
 
 
@@ -147,6 +133,66 @@ class _Fold:
         """Return the scores of the rows held out (m, B, columns), in NumPy."""
         found = self.Z_held @ like(coef, self.Z_held) + like(offset, self.Z_held)
         return to_host(found).reshape(len(self.held), B, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTotals:
+    """What depends on no label: number n of the training rows, and their total scatter Z'Z (p, p) about the mean, columns scaled to 1."""
+
+    n: int
+    gram: Floats
+
+
+Solved = tuple[Floats, Floats]
+"""Coefficients (p, B, K) of z = (x − mean)/scale, and offsets (B, K)."""
+
+
+def least_squares_solved(totals: TrainingTotals, sums: Floats, counts: Floats, penalty: Floats) -> Solved | None:
+    """Return least squares of ±1 indicators under B permutations; None where the normal equations have no stable solution.
+
+    Parameters
+    ----------
+    totals : TrainingTotals
+    sums : (p, B, K) sums of z over the training rows of each class
+    counts : (B, K) training rows of each class
+    penalty : (p,) ridge penalty of each z
+    """
+    factor = _factor(totals.gram + np.diag(penalty))
+    if factor is None:
+        return None
+    coef = lapack.dpotrs(factor, 2.0 * sums.reshape(len(factor), -1), lower=1)[0].reshape(sums.shape)
+    offset = 2.0 * counts / totals.n - 1.0
+    if counts.shape[1] == 2:  # one indicator, of the second class, against 0
+        coef[:, :, 0], offset[:, 0] = 0.0, 0.0
+    return coef, offset
+
+
+def discriminant_solved(
+    totals: TrainingTotals, sums: Floats, counts: Floats, priors: Floats | None = None, unbiased: bool = True
+) -> Solved | None:
+    """Return linear discriminants under B permutations; None where the total scatter has no stable inverse.
+
+    Parameters
+    ----------
+    totals, sums, counts : as in `least_squares_solved`
+    priors, unbiased : as in `discriminant_permuted`
+    """
+    B, K = counts.shape
+    factor = _factor(totals.gram)
+    if factor is None:
+        return None
+    safe = np.maximum(counts, 1.0)
+    # Columns are (permutation, class); a class without rows has the mean of all and is never said.
+    D = lapack.dtrtrs(factor, (sums / safe).reshape(len(factor), -1), lower=1)[0].reshape(-1, B, K)
+    gram = np.einsum("pbk,pbl->bkl", D, D, optimize=True)
+    M = np.eye(K) / safe[:, :, None] - gram
+    inverse = np.linalg.inv(M) / safe[:, None, :]
+    nu = totals.n - (counts > 0).sum(axis=1) if unbiased else np.full(B, totals.n)
+    shares = log_priors(counts / totals.n) if priors is None else np.where(counts > 0, log_priors(priors), log_priors(np.zeros(K)))
+    offset = shares - 0.5 * nu[:, None] * np.einsum("bkl,blk->bk", gram, inverse)
+    E = np.matmul(D.transpose(1, 0, 2), inverse * nu[:, None, None]).transpose(1, 0, 2)
+    coef: Floats = lapack.dtrtrs(factor, np.ascontiguousarray(E).reshape(len(factor), -1), lower=1, trans=1)[0].reshape(sums.shape)
+    return coef, offset
 
 
 def _factor(A: Floats) -> Floats | None:
