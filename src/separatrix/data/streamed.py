@@ -78,7 +78,7 @@ class _ArrayPieces:
         self.example, self.feature_names = self.X[:1], None
 
     def __call__(self) -> Iterator[Block]:
-        item = self.X.element_size() if is_foreign(self.X) else self.X.dtype.itemsize
+        item = self.X.dtype.itemsize
         size = max(PIECE // (item * self.n_features), 1)
         return (Block(self.X[begin : begin + size], start=begin) for begin in range(0, self.n_rows, size))
 
@@ -207,7 +207,7 @@ class StreamedSource(DeviceSource):
                 begin, end = np.searchsorted(self.index, [begin, end])
                 X = X[self.index[begin:end] - piece.start]
             if end > begin:
-                codes = None if self.codes is None else self.codes[begin:end].astype(np.int64)
+                codes: Any = None if self.codes is None else self.codes[begin:end].astype(np.int64)
                 yield Block(X, codes, None if self.weight is None else self.weight[begin:end], int(begin))
 
 
@@ -215,8 +215,8 @@ def _thinned(pieces: Iterator[Block], step: int) -> Iterator[Block]:
     for piece in pieces:
         own = slice((-piece.start) % step, None, step)
         if piece.X[own].shape[0]:
-            codes, weight = (None if part is None else part[own] for part in (piece.codes, piece.weight))
-            yield Block(piece.X[own], codes, weight, piece.start)
+            codes = None if piece.codes is None else piece.codes[own]
+            yield Block(piece.X[own], codes, None if piece.weight is None else piece.weight[own], piece.start)
 
 
 def _joined(xp: Any, blocks: list[Block]) -> Block:
