@@ -47,6 +47,7 @@ def _grouped_codes(fold: NDArray[np.integer], block: Block, K: int) -> Any:
     if is_on_device(block):
         codes: Any = block.codes
         return like(fold.astype(np.int64) * K, codes) + codes
+    assert block.codes is not None
     return (fold * K + block.codes).astype(np.int32)
 
 
