@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..argument_types import check_arguments
 from ..array_types import Codes, Indices
 from ..errors import InputError, InputTypeError
+from ..thresholds import KEPT
 from .arrays import check_dense, refuse_empty
 from .device import DeviceSource, in_parts
 from .device_copies import Copies
-from .kept import kept
 from .labels import Labels, check_classes, encode
 from .namespaces import compute_type, device_of, is_foreign, library, namespace, require_float64
 from .opening import check_weights
@@ -27,7 +27,7 @@ from .source import Block, Source
 
 R = TypeVar("R")
 
-PIECE = 2**26
+PIECE = 2**28
 """Bytes that are copied at a time: enough for the device to be busy with, little beside its memory."""
 SAMPLED = 2**28
 """Values of a sample of the rows that is held on the device, at most."""
@@ -61,7 +61,7 @@ def streamed(X: Any, y: Any = None, sample_weight: Any = None, *, device: str = 
         if y is not None or sample_weight is not None:
             raise InputError("y and sample_weight belong to the table: open_table(…, target=…, weight=…).")
         X.require_numbers()
-        return StreamedSource(_FilePieces(kept(X)), copies)._with_own_labels()
+        return StreamedSource(_FilePieces(X), copies)._with_own_labels()
     rows = StreamedSource(_ArrayPieces(X), copies)
     return rows if y is None and sample_weight is None else rows.labelled(y, sample_weight)
 
@@ -84,28 +84,45 @@ class _ArrayPieces:
 
 
 class _FilePieces:
-    """Rows of a table, several of its blocks at a time; labels and weights were read with the first pass."""
+    """Rows of a table, several of its blocks at a time; they stay on the host after the first pass, where they fit."""
 
     def __init__(self, source: Source) -> None:
-        self.source, self.n_features, self.feature_names = source, source.n_features, source.feature_names
-        parts = list(source.map(lambda block: (block.n_rows, block.codes, block.weight, block.X[:1])))
-        if not parts:
+        self.source, self.n_features, self.feature_names, self.classes = source, source.n_features, source.feature_names, source.classes
+        self.held: list[Block] | None = None
+        held, size = list[Block](), 0
+        codes: list[Any] = []
+        weights: list[Any] = []
+        for piece in self():
+            size += piece.X.nbytes
+            held = [] if KEPT.reached(size) else [*held, Block(piece.X, start=piece.start)]
+            codes.append(piece.codes)
+            weights.append(piece.weight)
+            self.n_rows, self.example = piece.start + piece.n_rows, piece.X[:1]
+        if not codes:
             raise InputError("There are no rows in the data; at least one is needed.")
-        self.n_rows, self.example, self.classes = sum(n for n, *_ in parts), np.asarray(parts[0][3]), source.classes
-        self.codes = None if parts[0][1] is None else np.concatenate([codes for _, codes, _, _ in parts])
-        self.weight = None if parts[0][2] is None else np.concatenate([weight for _, _, weight, _ in parts])
+        self.codes, self.weight = (None if parts[0] is None else np.concatenate(parts) for parts in (codes, weights))
+        self.held = held or None
 
     def __call__(self) -> Iterator[Block]:
-        held: list[Any] = []
-        start = size = 0
+        return self._read() if self.held is None else iter(self.held)
+
+    def _read(self) -> Iterator[Block]:
+        held: list[Block] = []
+        size = start = 0
         for block in self.source.map(lambda block: block):
-            held.append(block.dense())
-            size += held[-1].nbytes
+            held.append(block)
+            size += block.dense().nbytes
             if size >= PIECE:
-                yield Block(np.concatenate(held), start=start)
-                start, size, held = start + sum(len(part) for part in held), 0, []
+                yield _piece(held, start)
+                start, size, held = start + sum(part.n_rows for part in held), 0, []
         if held:
-            yield Block(np.concatenate(held), start=start)
+            yield _piece(held, start)
+
+
+def _piece(blocks: list[Block], start: int) -> Block:
+    codes, weight = ([getattr(block, name) for block in blocks] for name in ("codes", "weight"))
+    X = np.concatenate([block.dense() for block in blocks])
+    return Block(X, None if codes[0] is None else np.concatenate(codes), None if weight[0] is None else np.concatenate(weight), start)
 
 
 class StreamedSource(DeviceSource):
