@@ -14,7 +14,7 @@ from separatrix.data import streamed as module
 from separatrix.data.namespaces import to_host
 from separatrix.errors import InputError, InputTypeError
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
-from separatrix.models import GaussianNB, LinearDiscriminantAnalysis, LinearSVC, LogisticRegression, NearestMean
+from separatrix.models import GaussianNB, LinearDiscriminantAnalysis, LinearSVC, LogisticRegression, NearestMean, Perceptron
 from tests.libraries import torch
 
 MODELS = [LinearDiscriminantAnalysis(), GaussianNB(), LogisticRegression(tol=1e-10, max_iter=1000), LinearSVC(tol=1e-10, max_iter=3000)]
@@ -99,6 +99,7 @@ def test_half_precision_integers_and_paths() -> None:
         (lambda X, y: streamed(X, torch(y), device="cpu"), InputError, "on the host: pass NumPy arrays"),
         (lambda X, y: streamed(torch(X).to("meta"), y, device="cpu"), InputTypeError, "streamed from the host"),
         (lambda X, y: streamed(streamed(X, y, device="cpu")), (InputTypeError, InputError), "on a device already|none that torch"),
+        (lambda X, y: Perceptron().fit(streamed(X, y, device="cpu")), InputTypeError, "computes in NumPy, not on a device"),
         (lambda X, y: NearestMean().fit(streamed(X, device="cpu")), InputError, "on the host: pass NumPy arrays"),
         (lambda X, y: NearestMean().fit(streamed(np.where(X[33, 2] == X, np.nan, X), y, device="cpu")), InputError, "row 33, column 2"),
     ],

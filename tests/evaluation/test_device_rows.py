@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression as OtherLogistic
 
 from separatrix.data import namespaces
 from separatrix.data.device import DeviceSource
-from separatrix.errors import InputError
+from separatrix.errors import InputError, InputTypeError
 from separatrix.evaluation import Bootstrap, KFold, LeaveOneOut, evaluate, permutation_test, shrinkage_path
 from separatrix.models import (
     FisherDiscriminant,
@@ -22,6 +22,8 @@ from separatrix.models import (
     LinearSVC,
     LogisticRegression,
     NearestMean,
+    OneVsRest,
+    Perceptron,
     QuadraticDiscriminantAnalysis,
 )
 from tests.libraries import each_library, torch
@@ -119,6 +121,21 @@ def test_rows_do_not_come_to_the_host(monkeypatch: Any) -> None:
     assert moved and not any(shape[-1:] == (4,) and len(shape) == 2 and shape[0] > 4 for shape in moved)
 
 
+@each_library
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), LogisticRegression()], ids=str)
+def test_bad_rows_and_labels(model: Any, convert: Any) -> None:
+    X, y, _ = rows(2)
+    broken = np.where(X == X[4, 1], np.nan, X)  # noqa: SIM300
+    with pytest.raises(InputError, match="NaN: first at row 4, column 1"):
+        evaluate(model, convert(broken), convert(y), plan=KFold(3))
+    for plan in (KFold(3), LeaveOneOut()):
+        with pytest.raises(InputError, match=r"fewer than the 3 folds|leaves too little to train on"):
+            evaluate(model, convert(X[:12]), convert(np.arange(12)), plan=plan)
+    whole = np.round(4 * X)
+    found = evaluate(model, convert(whole.astype(np.int64)), convert(y), plan=KFold(3))
+    assert found.error == evaluate(model, convert(whole), convert(y), plan=KFold(3)).error
+
+
 def test_views_of_rows() -> None:
     X, y, w = rows(3)
     view = DeviceSource(torch(X)).labelled(y, w).take(np.array([5, 3, 60])).take(np.array([2, 0]))
@@ -135,3 +152,6 @@ def test_other_models_are_refused() -> None:
     X, y, _ = rows(2)
     with pytest.raises(InputError, match=r"takes rows in NumPy, X is an array of torch on cpu; pass X\.numpy\(force=True\)"):
         evaluate(OtherLogistic(), torch(X), torch(y), plan=KFold(3))
+    for model in (Perceptron(), OneVsRest(LogisticRegression())):
+        with pytest.raises(InputTypeError, match=r"is not computed with here; pass X\.numpy\(force=True\)"):
+            evaluate(model, torch(X), torch(y), plan=KFold(3))

@@ -191,6 +191,10 @@ class StreamedSource(DeviceSource):
         other.classes = other.codes = other.weight = other.sample = None
         return other
 
+    def require_host(self) -> None:
+        """Raise an error: blocks come to the device."""
+        raise InputTypeError("This model computes in NumPy, not on a device; pass the rows as they were before `streamed`.")
+
     def take(self, rows: Indices) -> StreamedSource:
         """Return some of the rows, by number and in the order in which they stand: a view."""
         other, rows = copy(self), np.sort(rows)
