@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression as OtherLogistic
 
 from separatrix.data import namespaces
 from separatrix.data.device import DeviceSource
-from separatrix.errors import InputError
+from separatrix.errors import InputError, InputTypeError
 from separatrix.evaluation import Bootstrap, KFold, LeaveOneOut, evaluate, permutation_test, shrinkage_path
 from separatrix.models import (
     FisherDiscriminant,
@@ -22,6 +22,8 @@ from separatrix.models import (
     LinearSVC,
     LogisticRegression,
     NearestMean,
+    OneVsRest,
+    Perceptron,
     QuadraticDiscriminantAnalysis,
 )
 from tests.libraries import each_library, torch
@@ -59,8 +61,9 @@ def agree(found: Any, expected: Any) -> None:
 def test_folds_and_rows_left_out(model: Any, weighted: bool, K: int, convert: Any) -> None:
     X, y, w = rows(K)
     for plan in (KFold(3), LeaveOneOut()):
-        here, there = ({"sample_weight": f(w)} if weighted else {} for f in (np.asarray, convert))
-        agree(evaluate(model, convert(X), convert(y), plan=plan, **there), evaluate(model, X, y, plan=plan, **here))
+        here, there = (f(w) if weighted else None for f in (np.asarray, convert))
+        found = evaluate(model, convert(X), convert(y), plan=plan, sample_weight=there)
+        agree(found, evaluate(model, X, y, plan=plan, sample_weight=here))
 
 
 @pytest.mark.parametrize("model", [LogisticRegression(tol=1e-10, max_iter=1000), LinearSVC(tol=1e-12, max_iter=3000)], ids=str)
@@ -106,18 +109,38 @@ def test_resamples() -> None:
 def test_rows_do_not_come_to_the_host(monkeypatch: Any) -> None:
     X, y, _ = rows(3)
     moved: list[tuple[int, ...]] = []
-    to_host = namespaces.to_host
+
+    def seen(values: Any) -> Any:
+        moved.append(tuple(values.shape))
+        return namespaces.to_host(values)
+
     for module in ("solvers.held_out.leave_one_out", "solvers.held_out.leave_one_out_shrunk", "evaluation.held_out"):
-        monkeypatch.setattr(f"separatrix.{module}.to_host", lambda a: moved.append(tuple(a.shape)) or to_host(a))
+        monkeypatch.setattr(f"separatrix.{module}.to_host", seen)
     for plan in (KFold(3), LeaveOneOut()):
         evaluate(LinearDiscriminantAnalysis(shrinkage=0.3), torch(X), torch(y), plan=plan)
     assert moved and not any(shape[-1:] == (4,) and len(shape) == 2 and shape[0] > 4 for shape in moved)
+
+
+@each_library
+@pytest.mark.parametrize("model", [LinearDiscriminantAnalysis(), LogisticRegression()], ids=str)
+def test_bad_rows_and_labels(model: Any, convert: Any) -> None:
+    X, y, _ = rows(2)
+    broken = np.where(X == X[4, 1], np.nan, X)  # noqa: SIM300
+    with pytest.raises(InputError, match="NaN: first at row 4, column 1"):
+        evaluate(model, convert(broken), convert(y), plan=KFold(3))
+    for plan in (KFold(3), LeaveOneOut()):
+        with pytest.raises(InputError, match=r"fewer than the 3 folds|leaves too little to train on"):
+            evaluate(model, convert(X[:12]), convert(np.arange(12)), plan=plan)
+    whole = np.round(4 * X)
+    found = evaluate(model, convert(whole.astype(np.int64)), convert(y), plan=KFold(3))
+    assert found.error == evaluate(model, convert(whole), convert(y), plan=KFold(3)).error
 
 
 def test_views_of_rows() -> None:
     X, y, w = rows(3)
     view = DeviceSource(torch(X)).labelled(y, w).take(np.array([5, 3, 60])).take(np.array([2, 0]))
     (block,) = view.blocks()
+    assert block.codes is not None and block.weight is not None
     assert_allclose(block.X.numpy(), X[[60, 5]])
     assert block.codes.tolist() == y[[60, 5]].tolist() and block.weight.tolist() == w[[60, 5]].tolist()
     X[60, 1] = np.nan
@@ -129,3 +152,6 @@ def test_other_models_are_refused() -> None:
     X, y, _ = rows(2)
     with pytest.raises(InputError, match=r"takes rows in NumPy, X is an array of torch on cpu; pass X\.numpy\(force=True\)"):
         evaluate(OtherLogistic(), torch(X), torch(y), plan=KFold(3))
+    for model in (Perceptron(), OneVsRest(LogisticRegression())):
+        with pytest.raises(InputTypeError, match=r"is not computed with here; pass X\.numpy\(force=True\)"):
+            evaluate(model, torch(X), torch(y), plan=KFold(3))

@@ -118,6 +118,8 @@ def test_few_shot_runs_never_choose_by_test_rows(held: Any) -> None:
     assert one.few_shot[0].mean != two.few_shot[0].mean
 
 
-def test_few_shot_runs_without_rows_that_judge_are_refused() -> None:
-    with pytest.raises(InputError, match="few_shot needs rows that judge"):
-        probe(*TRAIN, few_shot=(2,))
+def test_few_shot_runs_are_judged_by_rows_left_over_where_none_are_given() -> None:
+    found = probe(*TRAIN, few_shot=(2,), draws=1).few_shot
+    assert [f.name for f in found] == ["logistic", "LDA", "nearest mean"] and all(0.0 < f.mean <= 1.0 for f in found)
+    with pytest.raises(InputError, match="leave none to choose C and to judge by; pass X_test, y_test"):
+        probe(*TRAIN, few_shot=(len(TRAIN[1]),))

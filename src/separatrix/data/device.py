@@ -28,6 +28,7 @@ from .namespaces import (
     like,
     namespace,
     place_name,
+    refuse_foreign,
     require_float64,
     to_host,
 )
@@ -124,6 +125,10 @@ class DeviceSource(Source):
         other = copy(self)
         other.classes = other.codes = other.weight = None
         return other
+
+    def require_host(self) -> None:
+        """Raise an error: the rows are not in NumPy."""
+        refuse_foreign(self.X)
 
     def take(self, rows: Indices) -> DeviceSource:
         """Return some of the rows, by number: a view, of which passes gather a block at a time."""

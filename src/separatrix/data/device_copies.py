@@ -37,7 +37,7 @@ class Copies:
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device={device!r} is none that torch can use here ({str(error).splitlines()[0]}).") from None
         self.torch = torch
-        self.side = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
+        self.side: Any = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
 
     def empty(self, n: int, p: int, like: Any) -> Any:
         """Return an array on the device, of the type that rows have there."""

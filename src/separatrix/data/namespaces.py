@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from ..errors import DataWarning, InputError, InputTypeError
 
 _CONVERSIONS = {"torch": "{0}.numpy(force=True)", "cupy": "{0}.get()"}
+AT_ONCE = 64
+"""Products of parts of the rows that fill a device."""
 _detached_before: set[str] = set()
 
 
@@ -224,6 +226,18 @@ def affine(X: Any, W: Any, b: Any) -> Any:
 def add_product(Z: Any, X: Any, W: Any) -> Any:
     """Return Z + X W, in the place of Z where the library can."""
     return Z.addmm_(X, W) if hasattr(Z, "addmm_") else Z + X @ W
+
+
+def product_of_columns(A: Any, B: Any) -> Any:
+    """Return A'B of many rows and few columns: on CUDA as several products side by side, since one would leave most of the device idle."""
+    n = A.shape[0]
+    if library(A) != "torch" or device_of(A).type != "cuda" or n < AT_ONCE * 256:
+        return A.T @ B
+    m = n // AT_ONCE
+    cut = m * AT_ONCE
+    parts = (X[:cut].reshape(AT_ONCE, m, X.shape[1]) for X in (A, B))
+    whole = next(parts).transpose(1, 2).bmm(next(parts)).sum(dim=0)
+    return whole if cut == n else whole + A[cut:].T @ B[cut:]
 
 
 def log_shares(Z: Any) -> Any:

@@ -27,6 +27,8 @@ def as_rows(X: Any, *, n_jobs: int | None = None, on_device: bool = False, disti
     """
     if isinstance(X, Source):
         X.require_numbers()
+        if not on_device:
+            X.require_host()
         return X
     if on_device and is_foreign(X):
         from .device import DeviceSource

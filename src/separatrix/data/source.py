@@ -208,6 +208,9 @@ class Source(ABC):
     def require_numbers(self) -> None:  # noqa: B027
         """Raise an error where columns are not numbers, before any row is read; those in memory are looked at when they are opened."""
 
+    def require_host(self) -> None:  # noqa: B027
+        """Raise an error where blocks are no arrays of NumPy or SciPy."""
+
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")

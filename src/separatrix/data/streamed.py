@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ..argument_types import check_arguments
 from ..array_types import Codes, Indices
 from ..errors import InputError, InputTypeError
+from ..thresholds import KEPT
 from .arrays import check_dense, refuse_empty
 from .device import DeviceSource, in_parts
 from .device_copies import Copies
-from .kept import kept
 from .labels import Labels, check_classes, encode
 from .namespaces import compute_type, device_of, is_foreign, library, namespace, require_float64
 from .opening import check_weights
@@ -27,7 +27,7 @@ from .source import Block, Source
 
 R = TypeVar("R")
 
-PIECE = 2**26
+PIECE = 2**28
 """Bytes that are copied at a time: enough for the device to be busy with, little beside its memory."""
 SAMPLED = 2**28
 """Values of a sample of the rows that is held on the device, at most."""
@@ -61,7 +61,7 @@ def streamed(X: Any, y: Any = None, sample_weight: Any = None, *, device: str = 
         if y is not None or sample_weight is not None:
             raise InputError("y and sample_weight belong to the table: open_table(…, target=…, weight=…).")
         X.require_numbers()
-        return StreamedSource(_FilePieces(kept(X)), copies)._with_own_labels()
+        return StreamedSource(_FilePieces(X), copies)._with_own_labels()
     rows = StreamedSource(_ArrayPieces(X), copies)
     return rows if y is None and sample_weight is None else rows.labelled(y, sample_weight)
 
@@ -78,34 +78,51 @@ class _ArrayPieces:
         self.example, self.feature_names = self.X[:1], None
 
     def __call__(self) -> Iterator[Block]:
-        item = self.X.element_size() if is_foreign(self.X) else self.X.dtype.itemsize
+        item = self.X.dtype.itemsize
         size = max(PIECE // (item * self.n_features), 1)
         return (Block(self.X[begin : begin + size], start=begin) for begin in range(0, self.n_rows, size))
 
 
 class _FilePieces:
-    """Rows of a table, several of its blocks at a time; labels and weights were read with the first pass."""
+    """Rows of a table, several of its blocks at a time; they stay on the host after the first pass, where they fit."""
 
     def __init__(self, source: Source) -> None:
-        self.source, self.n_features, self.feature_names = source, source.n_features, source.feature_names
-        parts = list(source.map(lambda block: (block.n_rows, block.codes, block.weight, block.X[:1])))
-        if not parts:
+        self.source, self.n_features, self.feature_names, self.classes = source, source.n_features, source.feature_names, source.classes
+        self.held: list[Block] | None = None
+        held, size = list[Block](), 0
+        codes: list[Any] = []
+        weights: list[Any] = []
+        for piece in self():
+            size += piece.X.nbytes
+            held = [] if KEPT.reached(size) else [*held, Block(piece.X, start=piece.start)]
+            codes.append(piece.codes)
+            weights.append(piece.weight)
+            self.n_rows, self.example = piece.start + piece.n_rows, piece.X[:1]
+        if not codes:
             raise InputError("There are no rows in the data; at least one is needed.")
-        self.n_rows, self.example, self.classes = sum(n for n, *_ in parts), np.asarray(parts[0][3]), source.classes
-        self.codes = None if parts[0][1] is None else np.concatenate([codes for _, codes, _, _ in parts])
-        self.weight = None if parts[0][2] is None else np.concatenate([weight for _, _, weight, _ in parts])
+        self.codes, self.weight = (None if parts[0] is None else np.concatenate(parts) for parts in (codes, weights))
+        self.held = held or None
 
     def __call__(self) -> Iterator[Block]:
-        held: list[Any] = []
-        start = size = 0
+        return self._read() if self.held is None else iter(self.held)
+
+    def _read(self) -> Iterator[Block]:
+        held: list[Block] = []
+        size = start = 0
         for block in self.source.map(lambda block: block):
-            held.append(block.dense())
-            size += held[-1].nbytes
+            held.append(block)
+            size += block.dense().nbytes
             if size >= PIECE:
-                yield Block(np.concatenate(held), start=start)
-                start, size, held = start + sum(len(part) for part in held), 0, []
+                yield _piece(held, start)
+                start, size, held = start + sum(part.n_rows for part in held), 0, []
         if held:
-            yield Block(np.concatenate(held), start=start)
+            yield _piece(held, start)
+
+
+def _piece(blocks: list[Block], start: int) -> Block:
+    codes, weight = ([getattr(block, name) for block in blocks] for name in ("codes", "weight"))
+    X = np.concatenate([block.dense() for block in blocks])
+    return Block(X, None if codes[0] is None else np.concatenate(codes), None if weight[0] is None else np.concatenate(weight), start)
 
 
 class StreamedSource(DeviceSource):
@@ -174,6 +191,10 @@ class StreamedSource(DeviceSource):
         other.classes = other.codes = other.weight = other.sample = None
         return other
 
+    def require_host(self) -> None:
+        """Raise an error: blocks come to the device."""
+        raise InputTypeError("This model computes in NumPy, not on a device; pass the rows as they were before `streamed`.")
+
     def take(self, rows: Indices) -> StreamedSource:
         """Return some of the rows, by number and in the order in which they stand: a view."""
         other, rows = copy(self), np.sort(rows)
@@ -207,7 +228,7 @@ class StreamedSource(DeviceSource):
                 begin, end = np.searchsorted(self.index, [begin, end])
                 X = X[self.index[begin:end] - piece.start]
             if end > begin:
-                codes = None if self.codes is None else self.codes[begin:end].astype(np.int64)
+                codes: Any = None if self.codes is None else self.codes[begin:end].astype(np.int64)
                 yield Block(X, codes, None if self.weight is None else self.weight[begin:end], int(begin))
 
 
@@ -215,8 +236,8 @@ def _thinned(pieces: Iterator[Block], step: int) -> Iterator[Block]:
     for piece in pieces:
         own = slice((-piece.start) % step, None, step)
         if piece.X[own].shape[0]:
-            codes, weight = (None if part is None else part[own] for part in (piece.codes, piece.weight))
-            yield Block(piece.X[own], codes, weight, piece.start)
+            codes = None if piece.codes is None else piece.codes[own]
+            yield Block(piece.X[own], codes, None if piece.weight is None else piece.weight[own], piece.start)
 
 
 def _joined(xp: Any, blocks: list[Block]) -> Block:

@@ -61,7 +61,7 @@ def hold_out(
     if summary and summary.kind is None:
         return by_algebra(model, summary, rows, folds) if alone and abilities.leave_one_out else by_merging(model, rows, folds)
     if summary and summary.kind is not None and len(rows.shape) == 2:
-        suffices = summary.suffices(*rows.shape, rows.on_device)
+        suffices = summary.suffices(rows.n, rows.shape[1], rows.on_device)
         spanned = isinstance(abilities.leave_one_out, LeavesRowsOutOfSpan) and not rows.on_device
         if alone and (spanned or (suffices and abilities.leave_one_out)):
             return by_algebra(model, summary, rows, folds)
@@ -83,7 +83,7 @@ def _of_table(model: Any, rows: EvaluationRows, folds: Folds, alone: bool, n_job
             "another plan of folds."
         )
     summary = abilities_of(model).summary
-    if summary and summary.kind is not None and summary.suffices(*rows.shape):
+    if summary and summary.kind is not None and summary.suffices(rows.n, rows.shape[1]):
         return by_summaries(model, summary.kind, rows, folds)
     return by_refits(model, rows, folds, None if rows.X.is_remote else n_jobs)
 
@@ -162,7 +162,7 @@ def training_summaries(models: Sequence[Any], rows: EvaluationRows, plan: Any, f
     first = summaries[0]
     if alone or not first or first.kind is None or len(rows.shape) != 2:
         return None
-    if not all(own and own.kind == first.kind and own.suffices(*rows.shape, rows.on_device) for own in summaries):
+    if not all(own and own.kind == first.kind and own.suffices(rows.n, rows.shape[1], rows.on_device) for own in summaries):
         return None
     require_training_classes(rows, folds, alone)
     return list(all_but_one(fold_moments(first.kind, models[0].n_jobs, rows, folds)))[: int(folds.max()) + 1]

@@ -250,7 +250,7 @@ def _answers(
     summary = abilities_of(model).summary
     merges = adds = False
     if summary:
-        merges = summary.kind is not None and summary.suffices(*rows.shape)
+        merges = summary.kind is not None and summary.suffices(rows.n, rows.shape[1])
         adds = not merges and summary.adds_exactly
     jobs = list(zip(parts, orders, strict=True))
     found: list[list[tuple[Said, Said]]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from ..abilities import abilities_of
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Codes, Floats, Folds, Indices
 from ..data import Source
-from ..data.device import DeviceSource
+from ..data.device import DEVICE_VALUES, DeviceSource
 from ..data.namespaces import namespace
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
@@ -33,7 +34,7 @@ from .predictions import HeldOut
 from .prepared import prepared_for_permutations
 from .random_plans import Bootstrap
 from .scorers import one_metric
-from .shuffled import Shuffled
+from .shuffled import BLOCK, Shuffled
 from .splits import folds_of
 from .table_rows import TableRows
 
@@ -193,9 +194,9 @@ def _by_algebra(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffl
         return None
     X, K, found = namespace(X).astype(X, namespace(X).float64, copy=False), len(rows.classes), np.empty(B)
     size = HELD_SCORES.portion((rows.n + X.shape[1]) * K)
+    size = max(size, DEVICE_VALUES // (rows.n * K)) if rows.on_device else size  # products of many columns keep a device busy
     with task("permutation test", total=B) as work:
-        for begin in range(0, B, size):
-            codes = shuffled.part(begin, min(begin + size, B))
+        for begin, codes in _portions(shuffled, B, size):
             predicted = permutes.answers(X, folds, codes, rows.classes)
             if predicted is None:
                 return None
@@ -217,6 +218,14 @@ def _by_passes(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffle
     held = np.bincount(rows.codes[folds != NEVER], minlength=len(rows.classes)).astype(np.float64)  # of every permutation
     scores: Floats = (right[:, held > 0] / held[held > 0]).mean(axis=1)
     return scores if name == "balanced_accuracy" else 1.0 - right.sum(axis=1) / held.sum()
+
+
+def _portions(shuffled: Shuffled, B: int, size: int) -> Iterator[tuple[int, Codes]]:
+    """Yield at most so many permutations at a time, with the number of the first; each is drawn once."""
+    whole = max(size // BLOCK, 1) * BLOCK
+    for first in range(0, B, whole):
+        drawn = shuffled.part(first, min(first + whole, B))
+        yield from ((first + begin, drawn[:, begin : begin + size]) for begin in range(0, drawn.shape[1], size))
 
 
 def _by_refits(

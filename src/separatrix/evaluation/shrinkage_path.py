@@ -155,7 +155,7 @@ def _check(shrinkages: Any) -> Floats:
 def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> ShrinkagePath:
     fitted = rows.fit(model)
     part, source = offered(abilities_of(fitted).shrinkages), rows.source(model.n_jobs)
-    few = not offered(abilities_of(model).summary).suffices(*rows.shape, rows.on_device)
+    few = not offered(abilities_of(model).summary).suffices(rows.n, rows.shape[1], rows.on_device)
     left_out = part.in_span(all_rows(source, copy=False), values.tolist()) if few else part.scores(values.tolist())
     weight = np.ones(rows.n) if rows.weight is None else rows.weight
 

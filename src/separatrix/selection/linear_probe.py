@@ -72,7 +72,8 @@ def probe(
     X, y : (n, p) embeddings and (n,) labels: NumPy, or arrays of torch, CuPy or JAX, which stay on their device
     X_val, y_val : validation rows, which choose C; without them 5-fold cross-validation of the training rows does
     X_test, y_test : test rows, which judge; without them the validation rows or folds do, which is said
-    few_shot : numbers of rows of each class, such as (1, 2, 4, 8, 16); they need validation or test rows
+    few_shot : numbers of rows of each class, such as (1, 2, 4, 8, 16)
+        Without validation and test rows, half of the rows that a draw left choose C and the other half judge.
     draws : int
         Random draws of each of these.
     tol, max_iter : as in `LogisticRegression`
@@ -98,8 +99,6 @@ def probe(
     """
     check_arguments(probe, locals())
     shots = _check_shots(few_shot, draws)
-    if shots and X_val is None and X_test is None:
-        raise InputError("few_shot needs rows that judge: pass X_val, y_val or X_test, y_test.")
     classes, train = _labelled(X, y)
     rng = np.random.default_rng(random_state)
     held = None if X_val is None else _coded(X_val, y_val, classes, "val", train)
@@ -120,7 +119,7 @@ def probe(
     found = [Accuracy.of(name, _judge(own, judged), codes, len(classes)) for name, own in candidates]
     assert model.solution_ is not None
     gap = model.solution_.gap / max(model.solution_.objective, 1e-300)
-    few = [] if judged_on == FOLDED else _few_shot(train, held, judged[0][1], shots, draws, rng, settings)
+    few = _few_shot(train, held, None if judged_on == FOLDED else judged[0][1], shots, draws, rng, settings)
     return Probe(model, C, Cs, shares, gap, tuple(found), judged_on, tuple(few), notes)
 
 
@@ -246,11 +245,11 @@ def _check_shots(few_shot: Sequence[int], draws: int) -> list[int]:
 
 
 def _few_shot(
-    train: _Part, held: _Part | None, judges: _Part, shots: list[int], draws: int, rng: np.random.Generator, settings: dict[str, Any]
+    train: _Part, held: _Part | None, test: _Part | None, shots: list[int], draws: int, rng: np.random.Generator, settings: dict[str, Any]
 ) -> list[FewShot]:
     """Return accuracies of fits on so many rows of each class; a class with fewer gives all it has.
 
-    C is chosen on validation rows, without them on the training rows that were not drawn; never on test rows.
+    C is chosen on validation rows, without them on the training rows that were not drawn; never on rows that judge.
     """
     found: dict[tuple[str, int], list[Floats]] = {}
     known = np.arange(train.codes.max() + 1)
@@ -261,6 +260,7 @@ def _few_shot(
             some, more = train.some(np.flatnonzero(order < s)), train.some(np.flatnonzero((order >= before) & (order < s)))
             rest = np.flatnonzero(order >= s)
             choosers = held if held is not None else train.some(rest) if len(rest) else some
+            choosers, judges = _halves(train, rng.permutation(rest), s) if test is None else (choosers, test)
             found.setdefault(("logistic", s), []).append(_path_shares(LogisticRegression(**settings), some, choosers, judges))
             for name, model in (("LDA", lda), ("nearest mean", nearest)):
                 if name == "LDA" and s == 1:
@@ -274,6 +274,13 @@ def _few_shot(
         best = _best(chosen.mean(axis=0))
         rows.append(FewShot(name, s, float(COARSE[best]) if name == "logistic" else float("nan"), right[:, best]))
     return rows
+
+
+def _halves(train: _Part, rest: Indices, shots: int) -> tuple[_Part, _Part]:
+    """Return the rows that a draw left in two halves: those that choose C and those that judge."""
+    if len(rest) < 2:
+        raise InputError(f"few_shot: {shots} rows of each class leave none to choose C and to judge by; pass X_test, y_test.")
+    return train.some(rest[::2]), train.some(rest[1::2])
 
 
 def _within_classes(codes: Ints, rng: np.random.Generator) -> Ints:

@@ -138,7 +138,7 @@ class Probe:
 
     def _sweep(self) -> Table:
         columns = (Column("C", self.Cs, ".4g"), Column("validation top-1 %", 100 * self.validation, ".2f"))
-        return Table("Sweep of C", columns, "From coarse to fine around the best.")
+        return Table("Sweep of C", columns, f"From coarse to fine around the best; of equals the smallest C is taken, {self.C:.4g}.")
 
     def _shots(self) -> Table:
         found = self.few_shot

@@ -18,7 +18,7 @@ import numpy as np
 from ..array_types import Floats, Ints
 from ..data import Block
 from ..data.device import CPU_VALUES, DEVICE_VALUES
-from ..data.namespaces import counted, device_of, difference_beside, like, namespace, to_host
+from ..data.namespaces import counted, device_of, difference_beside, like, namespace, product_of_columns, to_host
 
 if TYPE_CHECKING:
     from .grouped import Grouping
@@ -92,7 +92,7 @@ def _tile_sums(X: Any, codes: Any, weight: Any, grouping: Grouping, pilot: Any) 
     shift = pilot if pilot.shape[0] == 1 else xp.take(pilot, codes, axis=0)
     if not grouping.diagonal and grouping.n_slots == 1 and p >= SIDE_BY_SIDE * G:
         A = difference_beside(X, shift, members)
-        whole = (A if weight is None else A * weight[:, None]).T @ A
+        whole = product_of_columns(A if weight is None else A * weight[:, None], A)
         return xp.linalg.diagonal(whole)[p:], whole[p:, :p], whole[None, :p, :p]
     D = X - shift
     share = members if weight is None else members * weight[:, None]

@@ -45,7 +45,9 @@ def all_but_one(parts: Sequence[M]) -> list[M]:
 def _grouped_codes(fold: NDArray[np.integer], block: Block, K: int) -> Any:
     """Return fold · K + class of each row, beside the rows."""
     if is_on_device(block):
-        return like(fold.astype(np.int64) * K, block.codes) + block.codes
+        codes: Any = block.codes
+        return like(fold.astype(np.int64) * K, codes) + codes
+    assert block.codes is not None
     return (fold * K + block.codes).astype(np.int32)
 
 

@@ -6,15 +6,17 @@ of one sign are scaled, in one more pass; the gap of all is the sum of theirs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from ...array_types import Floats
 from ...data import Block
+from ...data.device import is_on_device
 from ...data.namespaces import add_to_own, like
+from ...data.threads import spread
 from ...losses.array_losses import signs
 from .array_objective import ArrayObjective, host, some_rows, tiles
 from .proven_gap import bound, without_intercept
@@ -60,35 +62,44 @@ def _enough(objective: ArrayObjective) -> int:
     return max(ENOUGH, 128 * objective.problem.n_classes)
 
 
-def _probabilities(objective: ArrayObjective, theta: Any, rows: Block) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield, tile by tile, centred rows in float64, their probabilities (m, R), and these times s_i/S."""
+def _probabilities(objective: ArrayObjective, theta: Any, tile: Block) -> tuple[Any, Any, Any]:
+    """Return centred rows in float64, their probabilities (m, R), and these times s_i/S."""
     xp, total = objective.xp, objective.problem.total
-    for tile in tiles(rows, theta.shape[0], 32):
-        own = Block(_centred(objective, tile), tile.codes, tile.weight)
-        P = objective.slopes_of(own, theta)[1]
-        P = P + xp.astype(own.codes, xp.float64)[:, None] if theta.shape[0] == 1 else add_to_own(xp, P, own.codes, 1.0)
-        yield own.X, P, P / total if own.weight is None else P * (own.weight / total)[:, None]
+    own = Block(_centred(objective, tile), tile.codes, tile.weight)
+    P = objective.slopes_of(own, theta)[1]
+    P = P + xp.astype(own.codes, xp.float64)[:, None] if theta.shape[0] == 1 else add_to_own(xp, P, own.codes, 1.0)
+    return own.X, P, P / total if own.weight is None else P * (own.weight / total)[:, None]
+
+
+def _summed(objective: ArrayObjective, rows: Block, n_scores: int, function: Callable[[Block], Any]) -> Any:
+    """Return the sum of a function over the tiles of some rows: in NumPy on threads."""
+    parts = tiles(rows, n_scores, 32)
+    values = (function(part) for part in parts) if is_on_device(rows) else spread(function, list(parts), objective.rows.threads)
+    return reduce(lambda a, b: a + b, values)
 
 
 def _intercept_curvature(objective: ArrayObjective, theta: Any, rows: Block) -> Floats:
     """Return M = (1/S) Σ s_i (diag(p_i) − p_i p_i') of some rows, (R, R)."""
     xp = objective.xp
-    M: Any = 0.0
-    own: Any = 0.0
-    for _, P, sP in _probabilities(objective, theta, rows):
-        M = M + sP.T @ P
-        own = own + xp.sum(sP, axis=0)
-    return np.diag(host(own)) - host(M)
+
+    def of(tile: Block) -> Any:
+        _, P, sP = _probabilities(objective, theta, tile)
+        return xp.concat([sP.T @ P, xp.sum(sP, axis=0)[None, :]])
+
+    found = host(_summed(objective, rows, theta.shape[0], of))
+    return np.diag(found[-1]) - found[:-1]
 
 
 def _turned(objective: ArrayObjective, theta: Any, rows: Block, a: Floats) -> Floats:
     """Return (1/S) Σ s_i (D_i a) x_i' of some rows, (R, p)."""
-    found: Any = 0.0
     step = like(a, objective.example)
-    for X, P, sP in _probabilities(objective, theta, rows):
+
+    def of(tile: Block) -> Any:
+        X, P, sP = _probabilities(objective, theta, tile)
         U = sP * (1.0 - P) * step if P.shape[1] == 1 else sP * (step - (P @ step)[:, None])
-        found = found + U.T @ X
-    return host(found)
+        return U.T @ X
+
+    return host(_summed(objective, rows, theta.shape[0], of))
 
 
 def _scaled(objective: ArrayObjective, theta: Any, slopes: Floats) -> float:

@@ -22,8 +22,8 @@ from ...losses.array_losses import ArrayLoss
 from ..problem import Problem
 from .objective import FAR, PIECES
 
-PARTS, LEAST_TILE = 16, 1_024
-"""Tiles of a block on an accelerator, at least, and rows that are never divided further."""
+PARTS, LEAST_TILE = 16, 16_384
+"""Tiles of a block on an accelerator, at least, and rows that are not divided for that: fewer would not keep it busy."""
 TILE = 2**18
 """Values of a tile on a CPU: BLAS is busy with its rows, and a core's cache holds most of it."""
 
@@ -102,7 +102,8 @@ class ArrayObjective:
                     values, R = values * tile.weight, R * xp.astype(tile.weight, kind)[:, None]
                 loss = loss + xp.sum(values, dtype=xp.float64)
                 slopes = slopes + xp.astype(R.T @ X, xp.float64)
-                intercept = intercept + xp.sum(R, axis=0, dtype=xp.float64)
+                # In the type of the pass, as the products are: a sum of another type would copy all slopes first.
+                intercept = intercept + xp.astype(xp.sum(R, axis=0), xp.float64)
             return Sums(loss, slopes, intercept)
 
         with fast_products(self.example, precision is Precision.FAST):

@@ -149,7 +149,7 @@ def _sampled(objective: ArrayObjective, theta: Any) -> tuple[Any, Any, Any]:
             D = xp.sum(diagonal[i] * w, axis=0)
             totals[i] = totals[i] + xp.astype(_diag(xp, D) - (left[i] * w).T @ right[i], xp.float64)
         weights = weights + xp.sum(w, dtype=xp.float64)
-    return tuple(total / weights for total in totals)  # type: ignore[return-value]
+    return tuple(total / weights for total in totals)
 
 
 def _scored(objective: ArrayObjective, theta: Any, most: int) -> Iterator[tuple[Any, Any, Any]]:

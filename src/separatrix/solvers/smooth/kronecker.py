@@ -40,8 +40,8 @@ LEAST_GRAM = 4_096
 """Rows for the covariance, at least."""
 MEMORY = 20
 """Pairs kept."""
-CURVED = 4
-"""Steps from the model without columns after which the weights tell the curvature along them."""
+CURVED = (4, 16, 48)
+"""Steps from the model without columns after which its weights tell the curvature along them, and after which they do so anew."""
 KEPT = 8
 """Pairs that the next strength of a path begins with."""
 FAST_END = 3e-5
@@ -92,13 +92,13 @@ class _Pairs:
 
     def __init__(self, objective: ArrayObjective, covariance: Floats, shares: Floats) -> None:
         self.objective, self.xp, self.type, self.scale = objective, objective.xp, objective.example.dtype, 1.0
-        self.covariance, self.shares, self.is_curved = covariance, shares, False
+        self.covariance, self.shares, self.curved_at = covariance, shares, 0
         self.inverse: KroneckerInverse | CurvedInverse = flat_inverse(objective, covariance, shares)
         self.kept: deque[tuple[Any, Any, Any]] = deque(maxlen=MEMORY)
 
-    def curve(self, theta: Any) -> None:
-        """Go on around the curvature at θ, once it tells; the pairs stay."""
-        self.is_curved = True
+    def curve(self, theta: Any, iterations: int) -> None:
+        """Go on around the curvature at θ, after so many steps; the pairs stay."""
+        self.curved_at = iterations
         if not self.objective.loss.is_cross_entropy:
             return
         self.inverse = curved_inverse(self.objective, self.covariance, self.shares, theta)
@@ -157,7 +157,7 @@ class _Walk:
         objective.problem, objective.passes = replace(objective.problem, strength=strength), 0
         pairs = _Pairs(objective, self.covariance, self.shares)
         if self.moved:
-            pairs.curve(self.theta)
+            pairs.curve(self.theta, CURVED[0])
         for s, y in self.pairs:
             pairs.add(s, y + strength * _penalised(objective.xp, s))
         end = _descend(objective, self.theta, pairs)
@@ -256,8 +256,8 @@ class _Descent:
         promised: list[float] = []
         falls: list[float] = []
         for _ in range(self.objective.problem.max_iter - self.iterations + 1):
-            if self.iterations == CURVED and not self.pairs.is_curved:
-                self.pairs.curve(self.theta)
+            if self.iterations in CURVED and self.pairs.curved_at < self.iterations:
+                self.pairs.curve(self.theta, self.iterations)
             d = self.pairs.direction(self.g)
             slope = float(self.objective.xp.sum(self.g * d))
             promised.append(0.5 * slope)
