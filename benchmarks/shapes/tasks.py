@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.model_selection import KFold as PeerKFold
 from sklearn.model_selection import LeaveOneOut as PeerLeaveOneOut
-from sklearn.model_selection import cross_val_predict
 from threadpoolctl import threadpool_limits
 
 import separatrix as own
