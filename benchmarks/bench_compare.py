@@ -60,7 +60,7 @@ def large(name: str, read: Callable[[], tuple[Any, Any]]) -> Row:
         warnings.simplefilter("ignore")
         seconds, board = once(partial(compare, X, y, plan=5, random_state=0, n_jobs=2))
     slowest = sorted(board, key=lambda entry: -entry.seconds)[:3]
-    told = "CPU s: " + ", ".join(f"{entry.name} {entry.seconds:.0f}" for entry in slowest)
+    told = "seconds of its jobs: " + ", ".join(f"{entry.name} {entry.seconds:.0f}" for entry in slowest)
     shape = " × ".join(f"{n:,}" for n in X.shape)
     return Row(
         case.replace(name, f"{name} {shape}"), show(seconds), told, show(seconds), f"< {ASKED:g} s", seconds < ASKED and not board.failures
