@@ -22,7 +22,7 @@ from ..array_types import Floats
 from ..data import Source
 from ..data.labels import Labels
 from ..data.opening import is_frame
-from ..data.targets import split_target
+from ..data.targets import split_target, warn_of_unlabelled
 from ..data.whole_tables import whole_table
 from ..errors import InputError
 from ..inference.selected_columns import PICKS, TOO_SMALL, picked_from, warn_if_picked
@@ -116,6 +116,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         with columns_named(recipe_names(pipeline)):
             pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
         self.pipeline_ = pipeline
+        if isinstance(X, Source) and (table := X.as_columns()).unlabelled:
+            warn_of_unlabelled(table.target, table.unlabelled, int(self.recipe_.rows) + table.unlabelled, stacklevel=3)
         return self
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
