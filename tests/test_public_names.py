@@ -20,7 +20,7 @@ MutualInformationFilter NearestMean OneVsOne OneVsRest Perceptron QuadraticDiscr
 ShrinkagePath StabilitySelection StepwiseDiscriminant TableClassifier TablePrep TimeSplit VotedPerceptron abilities_of charts
 choose_covariance column_effects compare contributions cost_curve evaluate explain facts is_separable learning_curve load logic
 net_benefit open_table permutation_test precision_recall predictive_values prior_shift probe regularisation_path reliability risk_coverage
-roc save saving separation shrinkage_path to_onnx to_python to_sql worked
+roc save saving separation shrinkage_path streamed to_onnx to_python to_sql worked
 """.split()
 
 

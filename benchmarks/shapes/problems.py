@@ -82,6 +82,8 @@ def draw(seed: int, number: int, largest: float = VALUES) -> Shape:
     if rng.random() < 0.2:
         trouble.append("weights")
         weight = rng.gamma(2.0, 0.5, n)
+    if sp.issparse(X):  # as vectorisers give them; liblinear takes no others
+        X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
     return Shape(seed, number, kind, X, y.astype(np.int64), weight, float(10 ** rng.uniform(-4, 6)), tuple(trouble))
 
 

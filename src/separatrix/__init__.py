@@ -16,6 +16,7 @@ _ROOMS = {
     "abilities": ("abilities_of",),
     "artifacts": ("load", "save", "to_onnx", "to_python", "to_sql"),
     "data.files": ("open_table",),
+    "data.streamed": ("streamed",),
     "decisions": (
         "Decision",
         "cost_curve",

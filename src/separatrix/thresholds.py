@@ -83,8 +83,10 @@ BLAS_THREADS = Threshold(2e8)
 """Multiplications from which BLAS may use several threads: below, they gain milliseconds, and lose tenths of a second on busy cores."""
 MARGIN_ROWS = Threshold(20_000)
 """Rows from which the line search of a margin is compiled."""
-MARGIN_MACHINES = Threshold(50_001)
-"""Values of [X, 1] times machines from which machines are solved one by one: below, all at once in NumPy."""
+MARGIN_MACHINES = Threshold(120_000)
+"""Values of [X, 1] from which a machine of dense rows reads its curved rows alone; below, all of them at every step, in NumPy."""
+MARGINS_AT_ONCE = Threshold(20_000)
+"""Values of [X, 1] times machines, of these, that are solved at once: calls cost more than numbers, until the cache is full."""
 SPAN = Threshold(1_000_000)
 """Cube of the columns from which rows, where they are fewer, are embedded in their own span: below, both roads take a millisecond."""
 WIDE = Threshold(2_001)

@@ -19,7 +19,7 @@ from separatrix import ClassMoments
 from separatrix.data import source as sources
 from separatrix.errors import InputError
 from separatrix.thresholds import moved
-from tests.tables import MODELS
+from tests.tables import LOSS_MODELS, MISTAKE_MODELS, MODELS
 
 pytestmark = pytest.mark.usefixtures("roads")
 
@@ -234,3 +234,17 @@ def test_predicting_sets_nothing(model: Any, rng: Any) -> None:
     if hasattr(model, "sample"):
         model.predict_proba(X), model.log_density(X), model.sample(3, random_state=0)
     assert vars(model).keys() == before.keys() and all(vars(model)[k] is before[k] for k in before)
+
+
+@pytest.mark.parametrize("model", [*MODELS, *LOSS_MODELS, *MISTAKE_MODELS], ids=repr)
+def test_the_order_of_stored_values_does_not_matter(model: Any, rng: Any) -> None:
+    X, y = rng.normal(size=(30, 4)), np.arange(30) % 2
+    X[:, 0] += 8.0 * y
+    fitted = clone(model).fit(X, y)
+    columns, halves = rng.permuted(np.tile([0, 1, 2, 3, 3], (30, 1)), axis=1), np.array([1.0, 1.0, 1.0, 0.5])  # the last one in two parts
+    values = np.take_along_axis(X * halves, columns, axis=1)
+    rows = sp.csr_array((values.ravel(), columns.ravel(), np.arange(0, 151, 5)), shape=(30, 4))
+    for method in ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "predict_joint_log_proba"):
+        if hasattr(fitted, method):
+            assert_allclose(getattr(fitted, method)(rows), getattr(fitted, method)(X), rtol=1e-9, atol=1e-12)
+    assert not rows.has_sorted_indices  # what is the user's stays as it was

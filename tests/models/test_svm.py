@@ -161,6 +161,7 @@ def test_a_machine_per_class_is_that_class_against_the_rest(loss: str, rng: Any)
 @pytest.mark.parametrize("shape", [(300, 40), (60, 700)])
 def test_all_roads_agree(loss: str, shape: tuple[int, int], rng: Any, monkeypatch: Any) -> None:
     from separatrix.solvers.margins import svm
+    from separatrix.solvers.margins.method import Method
 
     X, y = overlapping(rng, *shape)
     long = sp.csr_array(X)
@@ -168,7 +169,7 @@ def test_all_roads_agree(loss: str, shape: tuple[int, int], rng: Any, monkeypatc
     expected = LinearSVC(0.1, loss, tol=1e-11).fit(X, y)
     roads = [np.asfortranarray(X), sp.csr_array(X), sp.csc_array(X), long, X.astype(np.float32)]
     found = [LinearSVC(0.1, loss, tol=1e-9, max_iter=20_000).fit(road, y) for road in roads]
-    monkeypatch.setattr(svm, "choose", lambda problem, squared: ("dual coordinate descent", "asked"))
+    monkeypatch.setattr(svm, "choose", lambda problem, squared: Method("dual coordinate descent", "asked"))
     if shape[0] > shape[1]:
         found += [LinearSVC(0.1, loss, max_iter=20_000).fit(road, y) for road in (X, long, sp.csr_array(X))]
     for model in found:

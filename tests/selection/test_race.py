@@ -61,12 +61,12 @@ def test_the_road_told_is_that_of_the_whole_grid() -> None:
 
 
 def test_equals_stay_and_few_rows_decide_nothing() -> None:
-    race = Race(2)
+    race = Race(2, n_rows=500)
     for g in range(2):
         race.add(g, np.ones(100))
     race.end_fold()
     assert race.is_in(0) and race.is_in(1)
-    short = Race(2)
+    short = Race(2, n_rows=500)
     short.add(0, np.zeros(FEWEST - 1))
     short.add(1, np.ones(FEWEST - 1))
     assert not short.is_beaten(1)

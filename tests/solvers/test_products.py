@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from separatrix.kernels.conjugate import advance, turn
-from separatrix.kernels.sparse_products import add_transposed, add_weighted_pairs
+from separatrix.kernels.sparse_products import add_transposed, add_weighted_pairs, mirror
 from separatrix.solvers import rows as rows_module
 from separatrix.solvers.products import Products
 from separatrix.summaries.grouped import csr_parts
@@ -49,12 +49,14 @@ def test_column_squares(case: Any) -> None:
 
 
 def test_pairs_and_scattered_sums() -> None:
-    X, y = make_sparse(p=20)
+    X, y = make_sparse(p=40)  # more columns than a tile that is mirrored
     parts, dense, h = csr_parts(make_problem(X, y).rows.held[0]), X.toarray(), np.random.default_rng(0).random(150)
-    out, Z = np.zeros((21, 21)), np.column_stack([dense, np.ones(150)])
+    out, Z = np.zeros((41, 41)), np.column_stack([dense, np.ones(150)])
     add_weighted_pairs(*parts, h, out)
     np.testing.assert_allclose(np.tril(out), np.tril(Z.T * h @ Z), atol=1e-12)
-    sums = np.zeros((20, 2))
+    mirror(out)
+    np.testing.assert_allclose(out, Z.T * h @ Z, atol=1e-12)
+    sums = np.zeros((40, 2))
     add_transposed(*parts, np.column_stack([h, h]), sums)
     np.testing.assert_allclose(sums, dense.T @ np.column_stack([h, h]), atol=1e-12)
 

@@ -13,6 +13,7 @@ from ..data.threads import single_threaded_blas
 from ..solvers.choice import HESSIAN_WORK
 from ..solvers.held_out.left_out_folds import leave_folds_out_curved
 from ..solvers.held_out.left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out, with_constant
+from ..solvers.held_out.left_out_third import suits_third_order, third_order_scores
 from ..solvers.problem import Problem, strength
 from ..solvers.rows import Rows
 from ..solvers.smooth.newton import Factor
@@ -23,7 +24,7 @@ from .page import Refused
 from .parts import BALANCED
 
 WORK = 4e9
-"""Products up to which every left-out fit is polished; beyond, those which one step moves far."""
+"""Products up to which every left-out fit in doubt is polished; beyond, those which one step moves far."""
 
 
 def logistic_folds(model: Any, likelihood: LogisticLikelihood) -> LogisticFolds | Refused:
@@ -63,8 +64,9 @@ class LogisticFolds:
             return self._folds_out(objective, theta, folds), "Newton steps"
         rows = self._left_out_rows(objective, theta, ridge.reshape(theta.shape))
         if alone:
-            n = len(rows.codes)
-            found = leave_rows_out(rows, polish_all=float(n) * n * theta.size <= WORK)
+            known = third_order_scores(rows) if suits_third_order(rows) else None
+            doubtful = len(rows.codes) - (0 if known is None else int(known[1].sum()))
+            found = leave_rows_out(rows, float(doubtful) * len(rows.codes) * theta.size <= WORK, known)
             return found, "Newton steps" if found.polished else "approximate leave-one-out"
 
         def curvature_of(chosen: Indices, at: Floats) -> Floats:

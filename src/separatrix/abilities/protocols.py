@@ -54,7 +54,7 @@ class SolvedFromSummary(Part, Protocol):
         """Whether the parameters mean the same on fewer columns, so that moments of sets of columns may be solved."""
         ...
 
-    def suffices(self, n_rows: int, n_features: int) -> bool:
+    def suffices(self, n_rows: int, n_features: int, on_device: bool = False) -> bool:
         """Return whether a fit of so many rows and columns is the fit of their summary (wide rows are fitted in their own span)."""
         ...
 

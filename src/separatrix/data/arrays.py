@@ -24,7 +24,8 @@ COMPRESSED = ("csr", "csc", "bsr")
 
 class ArraySource(ChunkedSource):
     """Rows of a dense or sparse array. float32 and float64 are read where they lie, in any memory order; other number
-    types are converted chunk by chunk; CSC and other sparse formats are converted to CSR once.
+    types are converted chunk by chunk; CSC and other sparse formats are converted to CSR once, with each column at most once in a row and in
+    order, unless `distinct` is False: products need neither.
 
     Examples
     --------
@@ -41,8 +42,9 @@ class ArraySource(ChunkedSource):
         *,
         feature_names: tuple[str, ...] | None = None,
         n_jobs: int | None = None,
+        distinct: bool = True,
     ) -> None:
-        self.X: Any = check_sparse(X) if sp.issparse(X) else check_dense(X)
+        self.X: Any = check_sparse(X, distinct) if sp.issparse(X) else check_dense(X)
         self.n_rows, self.n_features = (int(s) for s in self.X.shape)
         self.labels, self.weight = labels, weight
         self.feature_names, self.n_jobs = feature_names, n_jobs
@@ -116,12 +118,12 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def check_sparse(X: Any) -> sp.csr_array:
-    """Return X as a CSR array with sorted indices and no repeated entries, sharing its memory where it is one already."""
+def check_sparse(X: Any, distinct: bool = True) -> sp.csr_array:
+    """Return X as a CSR array of floats sharing its memory where it is one, with sorted indices and no repeated entries if `distinct`."""
     rows = as_csr(X)
     if rows.dtype not in (np.float32, np.float64):
         rows = rows.astype(np.float64)
-    if not rows.has_canonical_format:
+    if distinct and not rows.has_canonical_format:
         rows = rows.copy() if rows.data is X.data or np.shares_memory(rows.data, X.data) else rows
         rows.sum_duplicates()
     return rows

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array_types import Indices
 from ..errors import CapacityError, InputError
 from .arrays import refuse_empty
 from .labels import TABLE_LIMIT, Labels, check_classes, check_labels, encode
@@ -72,8 +73,24 @@ class DeviceSource(Source):
         require_float64(X)
         self.X, self.type = X, compute_type(X)
         self.n_rows, self.n_features = (int(s) for s in X.shape)
+        self.index: Any = None
         self.codes: Any = None
         self.weight: Any = None
+
+    @property
+    def whole(self) -> Any:
+        """The rows in one array on the device, or None where they are not."""
+        return self.X if self.index is None else None
+
+    @property
+    def example(self) -> Any:
+        """A row in the type in which the rows are computed."""
+        return self.part(0, 1).X
+
+    @property
+    def most_at_once(self) -> int:
+        """Rows of a sample, at most."""
+        return self.n_rows
 
     def labelled(self, y: Any, sample_weight: Any = None, classes: Any = None) -> DeviceSource:
         """Return the same rows with labels and weights, each given on the rows' device or on the host."""
@@ -104,7 +121,24 @@ class DeviceSource(Source):
 
     def without_labels(self) -> DeviceSource:
         """Return rows to predict."""
-        return DeviceSource(self.X)
+        other = copy(self)
+        other.classes = other.codes = other.weight = None
+        return other
+
+    def take(self, rows: Indices) -> DeviceSource:
+        """Return some of the rows, by number: a view, of which passes gather a block at a time."""
+        other, index = copy(self), like(rows.astype(np.int64), self.X)
+        other.n_rows = len(rows)
+        other.index = index if self.index is None else self.xp.take(self.index, index)
+        other.codes = None if self.codes is None else self.xp.take(self.codes, index)
+        other.weight = None if self.weight is None else self.xp.take(self.weight, index)
+        return other
+
+    def every(self, step: int) -> Block:
+        """Return every so many-th row, as it is stored."""
+        X = self.X[::step, :] if self.index is None else self.xp.take(self.X, self.index[::step], axis=0)
+        codes = None if self.codes is None else self.codes[::step]
+        return Block(X, codes, None if self.weight is None else self.weight[::step])
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, block by block, converted to floats where they are none."""
@@ -113,7 +147,7 @@ class DeviceSource(Source):
 
     def part(self, begin: int, end: int) -> Block:
         """Return rows begin to end, converted to floats where they are none."""
-        X = self.X[begin:end, :]
+        X = self.X[begin:end, :] if self.index is None else self.xp.take(self.X, self.index[begin:end], axis=0)
         X = X if X.dtype == self.type else self.xp.astype(X, self.type)
         codes = None if self.codes is None else self.codes[begin:end]
         return Block(X, codes, None if self.weight is None else self.weight[begin:end], begin)
@@ -124,13 +158,13 @@ class DeviceSource(Source):
         if "cpu" in str(device_of(self.X)).lower():
             values = CPU_VALUES
         else:  # rows that are converted are copied; others are looked at, and what is done with them cuts them up
-            values = UNTOUCHED_VALUES if self.X.dtype == self.type else DEVICE_VALUES // 2
+            values = UNTOUCHED_VALUES if self.X.dtype == self.type and self.index is None else DEVICE_VALUES // 2
         return max(values // self.n_features, LEAST_ROWS)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order; a block that does not fit into memory is halved."""
-        for block in self.blocks():
-            yield from in_parts(function, block)
+        for begin in range(0, self.n_rows, self.chunk_rows):  # not by `blocks`: a block is let go before the next one is converted
+            yield from in_parts(function, self.part(begin, min(begin + self.chunk_rows, self.n_rows)))
 
     def _refuse_first(self, blocks: Iterator[Block]) -> None:
         for block in blocks:
@@ -138,8 +172,12 @@ class DeviceSource(Source):
             if bool(self.xp.any(bad)):
                 rows = self.xp.any(bad, axis=1)
                 row = int(self.xp.argmax(self.xp.astype(rows, self.xp.int32)))
-                host = Block(to_host(block.X[row : row + 1, :]), start=block.start + row)
+                host = Block(to_host(block.X[row : row + 1, :]), start=self._number_of(block.start + row))
                 super()._refuse_first(iter([host]))
+
+    def _number_of(self, row: int) -> int:
+        """Return the number that a row of this view has among all."""
+        return row if self.index is None else int(self.index[row])
 
     def _coded(self, y: Any, classes: Any) -> tuple[NDArray[Any], Any]:
         """Return the classes in NumPy and the codes of the rows on the device."""

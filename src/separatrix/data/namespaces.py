@@ -103,6 +103,11 @@ def to_host(X: Any) -> NDArray[Any]:
     return np.asarray(X.get() if library(X) == "cupy" else X)
 
 
+def in_numpy(values: Any) -> NDArray[Any]:
+    """Return what a model answered as a NumPy array, wherever it lies."""
+    return to_host(values) if is_foreign(values) else np.asarray(values)
+
+
 def like(values: Any, X: Any, dtype: Any = None) -> Any:
     """Return NumPy values as an array beside X: of its library, on its device."""
     if isinstance(X, np.ndarray):
@@ -214,6 +219,11 @@ def affine(X: Any, W: Any, b: Any) -> Any:
     Z = X @ W
     Z += b
     return Z
+
+
+def add_product(Z: Any, X: Any, W: Any) -> Any:
+    """Return Z + X W, in the place of Z where the library can."""
+    return Z.addmm_(X, W) if hasattr(Z, "addmm_") else Z + X @ W
 
 
 def log_shares(Z: Any) -> Any:

@@ -19,10 +19,11 @@ from .namespaces import is_foreign, refuse_foreign
 from .source import ChunkedSource, Source
 
 
-def as_rows(X: Any, *, n_jobs: int | None = None, on_device: bool = False) -> Source:
+def as_rows(X: Any, *, n_jobs: int | None = None, on_device: bool = False, distinct: bool = True) -> Source:
     """Return the source of rows without labels: a Source as it is, a frame, a sparse matrix, or anything array-like.
 
-    With `on_device` an array of another library than NumPy stays where it is; else it is refused.
+    With `on_device` an array of another library than NumPy stays where it is; else it is refused. Without `distinct` sparse rows may
+    have columns twice, and in any order: enough for products, and sorting takes several times as long as they do.
     """
     if isinstance(X, Source):
         X.require_numbers()
@@ -35,7 +36,7 @@ def as_rows(X: Any, *, n_jobs: int | None = None, on_device: bool = False) -> So
         from .frames import FrameSource
 
         return FrameSource(X, n_jobs=n_jobs)
-    return ArraySource(X, n_jobs=n_jobs)
+    return ArraySource(X, n_jobs=n_jobs, distinct=distinct)
 
 
 def as_matrix(X: Any) -> Any:
@@ -109,7 +110,8 @@ def _with_own_labels(source: Source, y: Any, sample_weight: Any, classes: Any) -
     from .device import DeviceSource
 
     if isinstance(source, DeviceSource):
-        return source.labelled(y, sample_weight, classes)
+        known = y is None and sample_weight is None and source.codes is not None
+        return source if known else source.labelled(y, sample_weight, classes)
     if y is not None or sample_weight is not None:
         raise InputError(
             "y and sample_weight belong to the table here: name their columns in open_table(…, target=…, weight=…) and pass the "

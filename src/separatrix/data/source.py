@@ -79,7 +79,7 @@ class Block:
         """Yield parts of at most `rows` rows whose dense X is C-contiguous float32 or float64, copied only if it is not."""
         for begin in range(0, self.n_rows, rows):
             tile = self.part(begin, min(begin + rows, self.n_rows))
-            if not tile.is_sparse:
+            if isinstance(tile.X, np.ndarray):
                 X = np.ascontiguousarray(as_float(tile.X))
                 tile = Block(X, tile.codes, tile.weight, tile.start)
             yield tile
@@ -165,6 +165,8 @@ class Source(ABC):
         What tells this table from others without reading it, such as its files; None for rows in memory.
     is_remote : bool
         Whether rows lie on other machines: passes travel there, and only what merges should come back.
+    is_streamed : bool
+        Whether rows come from the host to a device in every pass, so that what is said of them comes back.
     """
 
     n_features: int
@@ -175,6 +177,7 @@ class Source(ABC):
     unlabelled: int = 0
     origin: tuple[Any, ...] | None = None
     is_remote: bool = False
+    is_streamed: bool = False
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:

@@ -11,11 +11,13 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Floats
+from ..data.calm_blas import calm_blas
 from ..inference.shares import area_interval, wilson
 from .asked_for import AskedFor
 from .bootstrap import evaluate_bootstrap
@@ -119,8 +121,15 @@ def evaluate(
     plan = KFold(10) if plan is None else plan
     rows.require_followed(plan)
     model, rows = prepared_once(model, rows, "Leave-one-out") if isinstance(plan, LeaveOneOut) else prepared(model, rows)
-    with _warnings_once():
+    with _warnings_once(), calm_blas(_one_fit(rows)):
         return _evaluated(model, rows, plan, metrics, groups, exact, fixed_priors, n_jobs, random_state, start)
+
+
+def _one_fit(rows: EvaluationRows) -> float:
+    """Return the multiplications behind the moments of all rows; an evaluation is made of many pieces of work as large."""
+    shape = rows.shape
+    stored = float(rows.X.nnz) if sp.issparse(rows.X) else float(np.prod(shape))
+    return stored * min(shape) if len(shape) == 2 else 0.0
 
 
 @contextmanager

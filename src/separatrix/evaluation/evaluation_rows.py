@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +22,9 @@ from ..array_types import Bools, Codes, Floats, Indices, Ints
 from ..data import Source, as_source
 from ..data.arrays import as_array
 from ..data.columns import ColumnBatch
+from ..data.device import DeviceSource
 from ..data.labels import Labels
+from ..data.namespaces import is_foreign
 from ..data.opening import check_weights, indexed_rows, is_frame
 from ..errors import InputError, InputTypeError, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
@@ -46,6 +48,7 @@ class EvaluationRows:
     classes: NDArray[Any]
     kept: Indices | None = None
     target: str | None = None
+    on_device: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"EvaluationRows({self.n} rows, {len(self.classes)} classes)"
@@ -180,7 +183,8 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     Parameters
     ----------
     X : array, sparse matrix, frame, (n,) texts for a pipeline, or a table from `open_table`
-        A table is read into memory where it fits, and left where it is where not; y and sample_weight then stay out.
+        Arrays of torch, CuPy and JAX stay on their device. A table is read into memory where it fits, and left where it is where not;
+        y and sample_weight then stay out.
     y : (n,) labels
     sample_weight : (n,) weights, optional
     target : column of a frame X that holds the labels, in place of y
@@ -191,10 +195,14 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     >>> rows.codes.tolist(), rows.classes.tolist()
     ([0, 1, 0], ['no', 'yes'])
     """
-    if isinstance(X, Source):
+    if isinstance(X, Source) and not isinstance(X, DeviceSource):
         from .table_rows import is_large, left_where_it_is
 
         rows = left_where_it_is(X, y, sample_weight) if is_large(X) else _read(X, y, sample_weight)
+    elif isinstance(X, DeviceSource) or is_foreign(X):
+        from .device_rows import rows_on_device
+
+        rows = rows_on_device(X, y if isinstance(X, DeviceSource) else _with_target(X, y, target)[1], sample_weight)
     else:
         if X is None:
             raise InputTypeError("X is None; give n rows × p columns, or a table from separatrix.open_table.")

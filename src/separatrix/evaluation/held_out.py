@@ -6,7 +6,7 @@
 | `summary`, of class moments | a row taken out of the summary; moments of the folds merged | leave_one_out.py, here |
 | `summary`, of counts | summaries of the folds merged | here |
 | `folds` | Newton steps from the full fit | newton_steps.py |
-| none, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
+| none, logistic regression on another device, as every other scikit-learn estimator (pipelines too) | refits | refits.py |
 
 `exact=True` takes the last one always, and so does a `TimeSplit`, which trains on the past alone.
 """
@@ -23,10 +23,12 @@ from sklearn.base import clone
 from ..abilities import abilities_of, offered
 from ..abilities.protocols import LeavesRowsOutOfSpan, ScoresBlocks
 from ..array_types import Codes, Floats, Folds, Indices
-from ..data import Block, Source
+from ..data import Block
+from ..data.device import is_on_device
+from ..data.namespaces import like, namespace, to_host
 from ..errors import InputError
 from ..progress import task
-from ..solvers.scores import largest, per_class, posteriors_of
+from ..solvers.scores import codes_of, largest, per_class, posteriors_of
 from ..summaries import FoldMoments, all_but_one
 from ..summaries.class_moments import Kind
 from ..thresholds import SCORES
@@ -36,6 +38,7 @@ from .newton_steps import by_newton_steps
 from .plans import NEVER, LeaveOneOut
 from .predictions import HeldOut, answers, gather
 from .refits import by_refits
+from .table_rows import TableRows
 from .time_split import TimeSplit, trained_on
 
 
@@ -53,17 +56,20 @@ def hold_out(
         return by_refits(model, rows, folds, n_jobs)
     abilities = abilities_of(model)
     summary = abilities.summary
-    if isinstance(rows.X, Source):
+    if isinstance(rows, TableRows):
         return _of_table(model, rows, folds, alone, n_jobs)
     if summary and summary.kind is None:
         return by_algebra(model, summary, rows, folds) if alone and abilities.leave_one_out else by_merging(model, rows, folds)
     if summary and summary.kind is not None and len(rows.shape) == 2:
-        suffices = summary.suffices(*rows.shape)
-        if alone and (isinstance(abilities.leave_one_out, LeavesRowsOutOfSpan) or (suffices and abilities.leave_one_out)):
+        suffices = summary.suffices(*rows.shape, rows.on_device)
+        spanned = isinstance(abilities.leave_one_out, LeavesRowsOutOfSpan) and not rows.on_device
+        if alone and (spanned or (suffices and abilities.leave_one_out)):
             return by_algebra(model, summary, rows, folds)
         if not suffices:
             return by_refits(model, rows, folds, n_jobs)
         return by_subtraction(model, summary, rows, folds) if alone else by_summaries(model, summary.kind, rows, folds)
+    if rows.on_device:
+        return by_refits(model, rows, folds, None, start=rows.fit(model) if abilities.folds else None)
     if abilities.folds:
         return by_newton_steps(model, rows, folds, alone, n_jobs)
     return by_refits(model, rows, folds, n_jobs)
@@ -156,7 +162,7 @@ def training_summaries(models: Sequence[Any], rows: EvaluationRows, plan: Any, f
     first = summaries[0]
     if alone or not first or first.kind is None or len(rows.shape) != 2:
         return None
-    if not all(own and own.kind == first.kind and own.suffices(*rows.shape) for own in summaries):
+    if not all(own and own.kind == first.kind and own.suffices(*rows.shape, rows.on_device) for own in summaries):
         return None
     require_training_classes(rows, folds, alone)
     return list(all_but_one(_fold_moments(first.kind, models[0].n_jobs, rows, folds)))[: int(folds.max()) + 1]
@@ -180,6 +186,8 @@ def _scored(models: list[Any], rows: EvaluationRows, folds: Codes) -> tuple[Code
 
     def part(block: Block) -> Part:
         own = folds[block.start : block.start + block.n_rows]
+        if is_on_device(block):
+            return _scored_on_device(scorers, block, own, K if has else 0)
         large = not block.is_sparse and SCORES.reached(block.X.size)
         scores = _grouped_linear(block, own, *stacked) if stacked is not None and large else _grouped(scorers, block, own)
         codes = largest(scores)
@@ -189,6 +197,18 @@ def _scored(models: list[Any], rows: EvaluationRows, folds: Codes) -> tuple[Code
     parts = list(rows.source(models[0].n_jobs).map(part))
     codes = np.concatenate([own for own, _ in parts])
     return codes, np.concatenate([own for _, own in parts]).reshape(-1, K) if has else None
+
+
+def _scored_on_device(scorers: list[ScoresBlocks], block: Block, folds: Codes, n_posteriors: int) -> Part:
+    """Score the rows of a block fold by fold on their device; classes and posteriors come to the host."""
+    codes, posteriors = np.full(block.n_rows, -1, dtype=np.int32), np.full((block.n_rows, n_posteriors), np.nan)
+    for fold in np.unique(folds[folds != NEVER]):
+        own = np.flatnonzero(folds == fold)
+        scores = scorers[fold].scores(Block(namespace(block.X).take(block.X, like(own.astype(np.int64), block.X), axis=0)))
+        codes[own] = to_host(codes_of(scores))
+        if n_posteriors:
+            posteriors[own] = to_host(posteriors_of(per_class(scores)))
+    return codes, posteriors if n_posteriors else None
 
 
 def _stacked(scorers: list[ScoresBlocks]) -> tuple[Floats, Floats] | None:

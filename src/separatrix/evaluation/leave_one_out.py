@@ -26,7 +26,7 @@ def by_algebra(model: Any, summary: SolvedFromSummary, rows: EvaluationRows, fol
     fitted, repeated = rows.fit(model), RepeatedWarnings()
     part, has = offered(abilities_of(fitted).leave_one_out), hasattr(fitted, "predict_proba")
     source = summary.source(rows.X, rows.codes, rows.weight, np.arange(len(rows.classes)))
-    if isinstance(part, LeavesRowsOutOfSpan) and not summary.suffices(*rows.shape):
+    if isinstance(part, LeavesRowsOutOfSpan) and not summary.suffices(*rows.shape, rows.on_device):
         left_out = part.in_span(all_rows(source, copy=False))
     else:
         left_out = part.scores()

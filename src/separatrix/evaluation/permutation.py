@@ -14,6 +14,8 @@ from ..abilities import abilities_of
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Codes, Floats, Folds, Indices
 from ..data import Source
+from ..data.device import DeviceSource
+from ..data.namespaces import namespace
 from ..data.threads import single_threaded_blas
 from ..errors import InputError, SeparatrixWarning
 from ..inference.tables import Column, Table, p_text
@@ -203,10 +205,11 @@ class Shuffled:
 def _by_algebra(model: Any, rows: EvaluationRows, folds: Folds, shuffled: Shuffled, B: int, metric: Metric) -> Floats | None:
     """Return the scores of B permutations, or None where the model has no algebra for these rows."""
     permutes = abilities_of(model).permutations
-    dense = isinstance(rows.X, np.ndarray) and rows.X.ndim == 2 and rows.X.dtype.kind in "fiu"
-    if not permutes or not dense or not np.isfinite(rows.X).all():
+    X = rows.X.whole if isinstance(rows.X, DeviceSource) else rows.X
+    dense = X is not None and (rows.on_device or (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiu"))
+    if not permutes or not dense or not bool(namespace(X).all(namespace(X).isfinite(X))):
         return None
-    X, K, found = rows.X.astype(np.float64, copy=False), len(rows.classes), np.empty(B)
+    X, K, found = namespace(X).astype(X, namespace(X).float64, copy=False), len(rows.classes), np.empty(B)
     size = HELD_SCORES.portion((rows.n + X.shape[1]) * K)
     with task("permutation test", total=B) as work:
         for begin in range(0, B, size):

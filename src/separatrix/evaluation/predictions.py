@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from ..array_types import Codes, Floats, Folds
+from ..data.namespaces import in_numpy
 from ..data.whole_tables import whole_table
 from ..errors import InputError
 from ..models import TableClassifier
@@ -41,7 +42,7 @@ class HeldOut:
 
 def predicted_codes(fitted: Any, rows: EvaluationRows) -> Codes:
     """Return the codes of the labels that a fitted model gives some rows."""
-    labels = np.asarray(fitted.predict(rows.seen_by(fitted)))
+    labels = in_numpy(fitted.predict(rows.seen_by(fitted)))
     try:
         codes = np.minimum(np.searchsorted(rows.classes, labels), len(rows.classes) - 1)
         wrong = rows.classes[codes] != labels
@@ -78,7 +79,7 @@ def as_trained(fitted: Any, rows: EvaluationRows) -> tuple[Any, EvaluationRows]:
 def class_posteriors(fitted: Any, X: Any, n: int, classes: NDArray[Any]) -> Floats:
     """Return the posteriors (n, K) of n rows in the order of all classes, 0 for those the fit has not seen."""
     posteriors = np.zeros((n, len(classes)))
-    posteriors[:, np.searchsorted(classes, fitted.classes_)] = fitted.predict_proba(X)
+    posteriors[:, np.searchsorted(classes, fitted.classes_)] = in_numpy(fitted.predict_proba(X))
     return posteriors
 
 

@@ -155,7 +155,7 @@ def _check(shrinkages: Any) -> Floats:
 def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> ShrinkagePath:
     fitted = rows.fit(model)
     part, source = offered(abilities_of(fitted).shrinkages), rows.source(model.n_jobs)
-    few = not offered(abilities_of(model).summary).suffices(*rows.shape)
+    few = not offered(abilities_of(model).summary).suffices(*rows.shape, rows.on_device)
     left_out = part.in_span(all_rows(source, copy=False), values.tolist()) if few else part.scores(values.tolist())
     weight = np.ones(rows.n) if rows.weight is None else rows.weight
 
@@ -172,6 +172,8 @@ def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> Shrinkag
     )  # chunks are the parallelism where there are several
 
     def tiled(block: Block) -> list[list[tuple[float, float, Indices]]]:
+        if rows.on_device:
+            return [losses_of(block)]
         with single_threaded_blas():
             return spread(losses_of, list(block.tiles(tile_rows(block.n_features))), threads)
 

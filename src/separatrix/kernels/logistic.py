@@ -25,11 +25,17 @@ def residuals(S, codes, weight):  # type: ignore[no-untyped-def]
 @kernel(types.float64(wf8(2), ri4(1), rf8(1), wf8(2)))
 def curved_residuals(S, codes, weight, H):  # type: ignore[no-untyped-def]
     """Do as `residuals` and fill H (n, 1) with √(s_i q_i(1 − q_i)), whose square is the curvature."""
+    loss = 0.0
     for i in range(S.shape[0]):
         s = 1.0 if weight.size == 0 else weight[i]
-        e = np.exp(-abs(S[i, 0]))
-        H[i, 0] = np.sqrt(s * e) / (1.0 + e)
-    return residuals(S, codes, weight)
+        z = S[i, 0] if codes[i] == 1 else -S[i, 0]
+        e = np.exp(-abs(z))
+        loss += s * (np.log1p(e) + max(-z, 0.0))
+        share = 1.0 / (1.0 + e)
+        q = s * (1.0 if z < 0.0 else e) * share
+        S[i, 0] = -q if codes[i] == 1 else q
+        H[i, 0] = np.sqrt(s * e) * share
+    return loss
 
 
 @kernel(

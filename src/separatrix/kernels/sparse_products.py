@@ -66,11 +66,22 @@ def add_weighted_pairs(data, indices, indptr, h, out):  # type: ignore[no-untype
         w = h[i]
         out[p, p] += w
         for a in range(indptr[i], indptr[i + 1]):
-            row = indices[a]
+            row = np.uint64(indices[a])
             value = w * data[a]
             out[p, row] += value
             for b in range(indptr[i], a + 1):
-                out[row, indices[b]] += value * data[b]
+                out[row, np.uint64(indices[b])] += value * data[b]
+
+
+@kernel(types.void(wf8(2)))
+def mirror(A):  # type: ignore[no-untyped-def]
+    """Copy the lower triangle of A (q, q) to the upper one, tile by tile."""
+    q, tile = A.shape[0], 32
+    for top in range(0, q, tile):
+        for left in range(0, top + 1, tile):
+            for i in range(top, min(top + tile, q)):
+                for j in range(left, min(left + tile, i)):
+                    A[j, i] = A[i, j]
 
 
 @kernel(

@@ -45,6 +45,14 @@ class ArrayLoss:
         """Whether slopes are p − e_y."""
         return not isinstance(self.loss, SquaredHinge)
 
+    def probabilities(self, Z: Any) -> Any:
+        """Return the probabilities (n, R) that scores Z give, of a cross-entropy; Z may be overwritten."""
+        if Z.shape[1] == 1:
+            xp = namespace(Z)
+            low = xp.exp(-xp.abs(Z))
+            return xp.where(Z > 0, xp.ones_like(Z), low) / (1.0 + low)
+        return exponential(log_shares(Z))
+
     def flat_curvature(self, counts: Floats) -> Floats:
         """Return the diagonal of the curvature (R,) where no column counts, for classes with these weights (K,): π_k of a softmax.
 

@@ -102,11 +102,12 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
 
     def _collect(self, X: Any, function: Callable[[Block], NDArray[Any] | None]) -> NDArray[Any]:
         """Return function(block) of all blocks in one array; a None says that a score was not finite."""
-        source = self._rows(X)
+        source = self._checked_rows(X, self._open_to_score).without_labels()
 
         def quiet(block: Block) -> NDArray[Any] | None:
             with np.errstate(invalid="ignore", over="ignore"):  # per thread
-                return function(block)
+                found = function(block)
+            return to_host(found) if found is not None and source.is_streamed else found
 
         parts = list(source.map(quiet))
         finite = [part for part in parts if part is not None]
@@ -118,13 +119,17 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
         """Return the rows of X as this model reads them."""
         return as_rows(X, n_jobs=getattr(self, "n_jobs", None), on_device=self._on_device)
 
+    def _open_to_score(self, X: Any) -> Source:
+        """Return the rows of X as the scores read them."""
+        return self._open(X)
+
     def _rows(self, X: Any) -> Source:
         """Return the source of rows to predict, with its columns checked against those of the fit; what labels it has are not read."""
         return self._checked_rows(X).without_labels()
 
-    def _checked_rows(self, X: Any) -> Source:
+    def _checked_rows(self, X: Any, opened: Callable[[Any], Source] | None = None) -> Source:
         check_is_fitted(self)
-        source = self._open(X)
+        source = (opened or self._open)(X)
         check_columns(self, X, source)
         return source
 

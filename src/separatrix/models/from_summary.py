@@ -262,9 +262,9 @@ class FromSummary:
         """Whether the parameters mean the same on fewer columns: a number of directions does not."""
         return self.model._needs_rows() is None and self.model._on_subsets()
 
-    def suffices(self, n_rows: int, n_features: int) -> bool:
-        """Return whether a fit of so many rows and columns is the fit of their summary."""
-        return self.model._needs_rows() is None and not self.model._takes_span(n_rows, n_features)
+    def suffices(self, n_rows: int, n_features: int, on_device: bool = False) -> bool:
+        """Return whether a fit of so many rows and columns is the fit of their summary; on a device none is solved in its span."""
+        return self.model._needs_rows() is None and (on_device or not self.model._takes_span(n_rows, n_features))
 
     def source(self, X: Any, y: Any, weight: Any, classes: NDArray[Any]) -> Source:
         """Return labelled rows as this model reads them, coded by the classes given."""

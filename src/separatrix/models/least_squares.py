@@ -27,7 +27,6 @@ from ..solvers.held_out.permuted import least_squares_permuted
 from ..solvers.scores import folded, linear_scores, per_class
 from ..summaries import ClassMoments
 from ..summaries.class_moments import summary_kind
-from ..summaries.grouped import tile_rows
 from ..thresholds import EIGENVECTORS, FACTOR
 from .base import finite_or_none
 from .from_summary import SummaryClassifier
@@ -192,11 +191,9 @@ class LeastSquaresClassifier(SummaryClassifier, LinearClassifier):
         outputs = least_squares_pass(m.counts, m.means, m.scatter, targets, float(self.alpha), coef, intercept, factors)
 
         def left_out(block: Block) -> LeftOut:
-            parts = [outputs(tile) for tile in block.tiles(tile_rows(block.n_features))]
-            found, refit = (np.concatenate(values) for values in zip(*parts, strict=True))
-            if numbers is not None:
-                found = found * numbers - 0.5 * numbers**2
-            return LeftOut(per_class(found), refit)
+            found = outputs(block)
+            scores = found.scores if numbers is None else found.scores * numbers - 0.5 * numbers**2
+            return LeftOut(per_class(scores), found.refit)
 
         return left_out
 

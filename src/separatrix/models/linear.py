@@ -14,7 +14,7 @@ from ..abilities import Abilities
 from ..abilities.additive_scores import LinearScores
 from ..abilities.parts import BlockScores, Reading
 from ..array_types import Codes, Floats
-from ..data import Block
+from ..data import Block, Source, as_rows
 from ..errors import InputError
 from ..geometry import Hyperplane
 from ..solvers.scores import folded_classes, linear_codes, linear_scores, unfolded
@@ -33,6 +33,12 @@ class LinearClassifier(Classifier):
         page.scores = BlockScores(self._posterior_scores, self._linear_parts)
         page.reading = Reading("linear scores: weights times columns", lambda: LinearScores(*self._per_class()))
         return page
+
+    def _open_to_score(self, X: Any) -> Source:
+        """Return the rows of X for products with them, which need no order in sparse rows."""
+        if not sp.issparse(X) or type(self)._open is not Classifier._open:
+            return self._open(X)
+        return as_rows(X, n_jobs=getattr(self, "n_jobs", None), distinct=False)
 
     def _scores(self, block: Block) -> Floats:
         return linear_scores(block, self.coef_, self.intercept_)

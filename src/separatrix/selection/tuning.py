@@ -10,7 +10,8 @@ For every point θ of a grid the rows are held out fold by fold, by the road tha
 | may begin at another fit | increasing values of it, each begun where the last one ended, or where the last fold's ended |
 
 The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given.
-Points that the rows held out so far leave no hope are not fitted in the folds after (`race.py`). On many values, families whose solver
+Points that the rows held out so far leave no hope, or no gain that matters, are not fitted in the folds after (`race.py`), and none is
+once one point is left. On many values, families whose solver
 takes long say a tolerance that is enough to choose by; the point chosen is fitted to the default one.
 """
 
@@ -28,6 +29,7 @@ from ..abilities import abilities_of, offered
 from ..array_types import Codes, Floats, Folds
 from ..evaluation.evaluation_rows import EvaluationRows, from_summary
 from ..evaluation.held_out import hold_out, method_of, training_summaries
+from ..evaluation.plans import NEVER
 from ..evaluation.predictions import HeldOut, answers
 from ..evaluation.splits import folds_of
 from ..evaluation.time_split import TimeSplit, trained_on
@@ -117,7 +119,7 @@ def hold_out_grid(
     K, G = len(rows.classes), len(candidate.grid)
     codes = np.full((G, rows.n), -1, dtype=np.int32)
     posteriors = np.full((G, rows.n, K), np.nan)
-    race, has, method = Race(G), True, ""
+    race, has, method = Race(G, int((folds >= 0).sum())), True, ""
     fits: Fits = {}
     past = trained_on(plan, rows.X, folds) if isinstance(plan, TimeSplit) else None
     for fold in range(int(folds.max()) + 1):
@@ -138,6 +140,9 @@ def hold_out_grid(
                 race.add(g, row_losses(HeldOut(np.zeros(len(held), dtype=np.int64), own, probability, road), here))
         if row_losses is not None:
             race.end_fold()
+            if len(race.left) == 1:  # nothing is left to choose
+                folds = np.where(folds <= fold, folds, NEVER)
+                break
     return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) if race.is_in(g) else race.mean(g) for g in range(G)]
 
 

@@ -14,14 +14,14 @@ from ..data.namespaces import device_of, like, namespace
 def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Any:
     """Return X coef' + intercept (n, R)."""
     W, b = like(coef.T, block.X), like(intercept, block.X)
-    return _by_tiles(block, len(coef), lambda X: X @ W + b)
+    return _byfloat64_tiles(block, len(coef), lambda X: X @ W + b)
 
 
 def linear_codes(block: Block, coef: Floats, intercept: Floats) -> Any:
     """Return the code of the largest score of each row (one score: whether it is above 0), or None if a score is not finite."""
     W, b = like(coef.T, block.X), like(intercept, block.X)
     xp = namespace(block.X)
-    parts = [codes_of(X @ W + b) for X in _tiles(block, len(coef))]
+    parts = [codes_of(X @ W + b) for X in float64_tiles(block, len(coef))]
     return None if any(part is None for part in parts) else parts[0] if len(parts) == 1 else xp.concat(parts)
 
 
@@ -33,7 +33,7 @@ def diagonal_scores(block: Block, means: Floats, precision: Floats, offset: Floa
     def of(X: Any) -> Any:
         return xp.stack([start[k] - 0.5 * ((X - centres[k, :]) ** 2 @ weights[k, :]) for k in range(len(means))], axis=1)
 
-    return _by_tiles(block, len(means), of)
+    return _byfloat64_tiles(block, len(means), of)
 
 
 def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats) -> Any:
@@ -45,7 +45,7 @@ def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats)
         distances = [xp.sum(((X - centres[k, :]) @ turned[k, :, :]) ** 2, axis=1) for k in range(len(means))]
         return start - 0.5 * xp.stack(distances, axis=1)
 
-    return _by_tiles(block, block.n_features, of)
+    return _byfloat64_tiles(block, block.n_features, of)
 
 
 def codes_of(scores: Any) -> Any:
@@ -77,7 +77,7 @@ def per_class(scores: Any) -> Any:
     return xp.concat([xp.zeros_like(scores), scores], axis=1) if scores.shape[1] == 1 else scores
 
 
-def _tiles(block: Block, width: int) -> Any:
+def float64_tiles(block: Block, width: int) -> Any:
     """Yield rows in float64, as many at a time as `width` numbers each leave room for."""
     xp = namespace(block.X)
     values = CPU_VALUES if "cpu" in str(device_of(block.X)).lower() else DEVICE_VALUES
@@ -85,6 +85,6 @@ def _tiles(block: Block, width: int) -> Any:
     return (xp.astype(block.X[begin : min(begin + size, block.n_rows), :], xp.float64) for begin in range(0, block.n_rows, size))
 
 
-def _by_tiles(block: Block, width: int, function: Callable[[Any], Any]) -> Any:
-    parts = [function(X) for X in _tiles(block, width)]
+def _byfloat64_tiles(block: Block, width: int, function: Callable[[Any], Any]) -> Any:
+    parts = [function(X) for X in float64_tiles(block, width)]
     return parts[0] if len(parts) == 1 else namespace(block.X).concat(parts)

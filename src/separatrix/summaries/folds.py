@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import Block, as_source
+from ..data.device import is_on_device
 from ..data.merging import Mergeable
+from ..data.namespaces import like
 from ..errors import InputError
 from .class_moments import ClassMoments, Kind
 from .grouped import Grouping, grouped_moments, rows_per_class
@@ -38,6 +40,13 @@ def all_but_one(parts: Sequence[M]) -> list[M]:
     suffix.reverse()
     middle = [before.merge(after) for before, after in zip(prefix[:-1], suffix[1:], strict=True)]
     return [suffix[0], *middle, prefix[-1]]
+
+
+def _grouped_codes(fold: NDArray[np.integer], block: Block, K: int) -> Any:
+    """Return fold · K + class of each row, beside the rows."""
+    if is_on_device(block):
+        return like(fold.astype(np.int64) * K, block.codes) + block.codes
+    return (fold * K + block.codes).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +87,7 @@ class FoldMoments:
         def of(block: Block) -> FoldMoments:
             assert block.codes is not None
             fold = np.asarray(fold_of(block.start, block.start + block.n_rows))
-            codes = (fold * K + block.codes).astype(np.int32)
+            codes = _grouped_codes(fold, block, K)
             counts, means, scatter = grouped_moments(block, codes, grouping)
             rows = rows_per_class(codes, block.weight, n_folds * K)
             parts = []

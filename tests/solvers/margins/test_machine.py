@@ -13,10 +13,12 @@ from separatrix.data import as_source
 from separatrix.solvers.margins import augmented_lagrangian, dual_svm, one_machine, semismooth
 from separatrix.solvers.margins.machine import Machine, best_intercept, certify, feasible
 from separatrix.solvers.margins.margin_polish import polish
+from separatrix.solvers.margins.method import choose
 from separatrix.solvers.margins.pieces import Pieces, line_minimum
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.smooth.centred_rows import CentredRows
 from separatrix.thresholds import Threshold
+from tests.solvers.problems import make_problem
 
 RIDGES = pytest.mark.parametrize("ridge", [0.0, 0.25, np.inf])
 SQUARED = pytest.mark.parametrize("squared", [True, False])
@@ -158,12 +160,12 @@ def test_interior_points_see_small_multipliers_of_long_rows(squared: bool, spars
     X[:, 0] += 3e4 * signs
     held = Rows.of(as_source(sp.csr_array(X) if sparse else X, (signs > 0).astype(int)))
     m = Machine(held, signs, np.full(60, 1e3), squared, ridge)
-    name = "semismooth Newton" if squared else "augmented Lagrangian"
-    found = one_machine.solve(m, name).certificate
-    assert found.gap <= 1e-6 * found.primal
+    for name in ["semismooth Newton"] if squared else ["augmented Lagrangian", "interior point"]:
+        found = one_machine.solve(m, name).certificate
+        assert found.gap <= 1e-6 * found.primal
 
 
-@pytest.mark.parametrize("name", ["augmented Lagrangian", "dual coordinate descent"])
+@pytest.mark.parametrize("name", ["augmented Lagrangian", "interior point", "dual coordinate descent"])
 def test_a_solver_that_diverges_gives_way_to_another(name: str, monkeypatch: Any, rng: Any) -> None:
     def diverges(*args: Any) -> None:
         raise np.linalg.LinAlgError
@@ -175,3 +177,15 @@ def test_a_solver_that_diverges_gives_way_to_another(name: str, monkeypatch: Any
     monkeypatch.setattr(dual_svm, "solve", diverges)
     found = one_machine.solve(m, name)
     assert (found.coef == 0.0).all() and found.certificate.gap == found.certificate.primal
+
+
+def test_methods_follow_their_counted_work(rng: Any) -> None:
+    """Sparse rows: few epochs suffice for low costs, high ones need interior points; dense rows of the hinge have the Lagrangian."""
+    X, y = (rng.random((400, 30)) < 0.2) * 1.0, np.arange(400) % 2
+    for table, C, squared, expected in (
+        (sp.csr_array(X), 1e-4, False, "dual coordinate descent"),
+        (sp.csr_array(X), 1e3, False, "interior point"),
+        (sp.csr_array(X), 1e3, True, "semismooth Newton"),
+        (X, 1e3, False, "augmented Lagrangian"),
+    ):
+        assert choose(make_problem(table, y, C), squared).name == expected

@@ -6,16 +6,20 @@ it W loses a u u' with u = x_i − m_g and a = wN_g/(N_g − w), and m_g moves t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...array_types import Bools, Codes, Floats, Ints
 from ...data import Block
+from ...data.device import is_on_device
+from ...data.namespaces import like, namespace, to_host
 from ...summaries.grouped import tile_rows
 from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
+from ..device_scores import float64_tiles
 
 GUARD = 1e-9
 """Below this share of its variance left, a row is needed for the rank of the scatter and has to be refitted."""
@@ -59,19 +63,51 @@ def left_out_log_priors(counts: Floats, codes: Codes, weight: Floats, fixed: Flo
     return log_priors(rest / rest.sum(axis=1, keepdims=True))
 
 
-def tiled(left_out: Callable[[Block, Floats, Floats], LeftOut]) -> Callable[[Block], LeftOut]:
-    """Return the pass of a function of a tile, its rows dense in float64, and their weights: temporaries stay in a core's cache."""
+def tiled(left_out: Callable[[Block, Any, Floats], LeftOut]) -> Callable[[Block], LeftOut]:
+    """Return the pass of a function of a tile, its rows dense in float64, and their weights: temporaries stay in a core's cache.
+
+    Rows on another device stay there, in tiles that suit it; codes and weights of a tile are always in NumPy.
+    """
 
     def part(block: Block) -> LeftOut:
         found = []
-        for tile in block.tiles(tile_rows(block.n_features)):
-            X = tile.dense().astype(np.float64, copy=False)
-            found.append(left_out(tile, X, np.ones(len(X)) if tile.weight is None else tile.weight))
+        for tile in device_tiles(block) if is_on_device(block) else block.tiles(tile_rows(block.n_features)):
+            X = tile.X if is_on_device(block) else tile.dense().astype(np.float64, copy=False)
+            found.append(left_out(tile, X, np.ones(tile.n_rows) if tile.weight is None else tile.weight))
         if len(found) == 1:
             return found[0]
         return LeftOut(np.concatenate([own.scores for own in found]), np.concatenate([own.refit for own in found]))
 
     return part
+
+
+def device_tiles(block: Block) -> Iterator[Block]:
+    """Yield parts of a block on another device, rows in float64 there, codes and weights in NumPy."""
+    codes, weight = on_host(block)
+    begin = 0
+    for X in float64_tiles(block, 4 * block.n_features):
+        end = begin + int(X.shape[0])
+        yield Block(X, codes[begin:end], None if weight is None else weight[begin:end], block.start + begin)
+        begin = end
+
+
+def on_host(block: Block) -> tuple[Codes, Floats | None]:
+    """Return codes and weights of a block in NumPy."""
+    assert block.codes is not None
+    codes = to_host(block.codes).astype(np.int32, copy=False)
+    return codes, None if block.weight is None else to_host(block.weight)
+
+
+def about(X: Any, means: Floats, codes: Codes) -> Any:
+    """Return rows minus the means of their classes, beside the rows."""
+    if isinstance(X, np.ndarray):
+        return X - means[codes]
+    return X - namespace(X).take(like(means, X), like(codes.astype(np.int64), X), axis=0)
+
+
+def squared_norms(u: Any) -> Floats:
+    """Return Σ_j u_ij² of each row, in NumPy."""
+    return np.einsum("ij,ij->i", u, u) if isinstance(u, np.ndarray) else to_host(namespace(u).sum(u * u, axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +141,7 @@ def by_distances(u: Floats, codes: Codes, given: Floats, spectrum: Spectrum, log
 
 
 def discriminant_left_out(
-    u: Floats, centres: Floats, codes: Codes, weight: Floats, counts: Floats, nu: float, fixed: Floats | None = None
+    u: Any, centres: Floats, codes: Codes, weight: Floats, counts: Floats, nu: float, fixed: Floats | None = None
 ) -> LeftOut:
     """Return leave-one-out scores of linear discriminant analysis.
 
@@ -114,7 +150,7 @@ def discriminant_left_out(
 
     Parameters
     ----------
-    u : (n, r) rows minus the means of their classes, in coordinates that whiten S
+    u : (n, r) rows minus the means of their classes, in coordinates that whiten S, on any device
     centres : (K, r) class means in them
     codes, weight : (n,)
     counts : (K,) summed weights N_k
@@ -133,20 +169,20 @@ def discriminant_left_out(
     >>> found.scores.argmax(axis=1).tolist()
     [0, 0, 1, 1]
     """
-    own = np.arange(len(u))
+    own = np.arange(len(codes))
     vanishes, safe = vanishing(counts[codes], weight)
     kept = left_freedom(nu, counts, weight, vanishes)
     c = np.where(vanishes, 0.0, weight * counts[codes] / (safe * nu))
-    if LEFT_OUT.reached(u.size):
+    if isinstance(u, np.ndarray) and LEFT_OUT.reached(u.size):
         none = np.zeros(len(u))
         given = np.stack([none, none, none, c, (counts[codes] / safe) ** 2, kept / nu], axis=1)
         spectrum = Spectrum(np.zeros(u.shape[1]), centres[:, None] - centres, 0.0, 1.0)
         found = by_distances(u, codes, given, spectrum, left_out_log_priors(counts, codes, weight, fixed))
         found.scores[own[vanishes], codes[vanishes]] = -np.inf
         return LeftOut(found.scores, found.refit | (kept <= 0))
-    d_own = np.einsum("ir,ir->i", u, u)
+    d_own = squared_norms(u)
     # With G_ik = u'(c_k − c_g): d_ik = d_ig − 2G_ik + ‖c_k − c_g‖² and t_ik = d_ig − G_ik, one product for all classes.
-    G = u @ centres.T
+    G = np.array(to_host(u @ like(centres.T, u)))
     G -= G[own, codes][:, None]
     apart = np.sum((centres[:, None] - centres) ** 2, axis=2)
     left = 1.0 - c * d_own
@@ -174,10 +210,11 @@ def discriminant_pass(
     """
     centres = (means - means.mean(axis=0)) @ basis
 
-    def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
+    def left_out(tile: Block, X: Any, weight: Floats) -> LeftOut:
         assert tile.codes is not None
-        found = discriminant_left_out((X - means[tile.codes]) @ basis, centres, tile.codes, weight, counts, nu, fixed)
-        return LeftOut(found.scores, np.ones(len(X), dtype=bool)) if singular else found
+        u = about(X, means, tile.codes) @ like(basis, X)
+        found = discriminant_left_out(u, centres, tile.codes, weight, counts, nu, fixed)
+        return LeftOut(found.scores, np.ones(tile.n_rows, dtype=bool)) if singular else found
 
     return tiled(left_out)
 
@@ -277,9 +314,8 @@ def gaussian_pass(
     """
 
     def left_out(block: Block) -> LeftOut:
-        codes = block.codes
-        assert codes is not None
-        scores, weight = scores_of(block), np.ones(block.n_rows) if block.weight is None else block.weight
+        codes, weights = on_host(block)
+        scores, weight = to_host(scores_of(block)), np.ones(block.n_rows) if weights is None else weights
         d_own = 2.0 * (offset - scores)[np.arange(block.n_rows), codes]
         found = gaussian_left_out(d_own, scores, p, codes, weight, counts, ddof, fixed)
         flat = (ranks < p)[codes] | (counts[codes] - weight - 1.0 < p)

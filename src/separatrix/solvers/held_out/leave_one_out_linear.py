@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ...array_types import Bools, Floats
+from ...array_types import Floats
 from ...data import Block
+from ...data.namespaces import like, namespace, to_host
 from ..closed_form.whitening import total_spread, whiten
-from .leave_one_out import GUARD, LeftOut, tiled, vanishing
+from .leave_one_out import GUARD, LeftOut, about, squared_norms, tiled, vanishing
 
 
 def nearest_mean_pass(
@@ -36,21 +38,23 @@ def nearest_mean_pass(
     """
     n, K = float(counts.sum()), len(counts)
 
-    def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
-        codes = tile.codes
+    def left_out(tile: Block, X: Any, weight: Floats) -> LeftOut:
+        codes, xp = tile.codes, namespace(X)
         assert codes is not None
-        N, own = counts[codes], np.arange(len(X))
+        N, own = counts[codes], np.arange(len(codes))
         vanishes, rest = vanishing(N, weight)
         refit = vanishes.copy()  # the others are compared about the mean of the class means, which loses one
-        u = X - means[codes]
-        precision: Floats | float = 1.0
+        u = about(X, means, codes)
+        precision: Any = 1.0
         if sums is not None:
-            kept = sums - (weight * N / rest)[:, None] * u**2
+            all_sums = like(sums, X)
+            kept = all_sums - like((weight * N / rest)[:, None], X) * u**2
             few = n - weight - K <= GUARD
-            refit |= few | flat | (kept <= GUARD * sums).any(axis=1)
-            precision = np.where(few, 1.0, n - weight - K)[:, None] / np.where(kept > 0, kept, 1.0)
-        d = np.stack([np.sum((X - m) ** 2 * precision, axis=1) for m in means], axis=1)
-        d[own, codes] = (N / rest) ** 2 * np.sum(u**2 * precision, axis=1)
+            refit |= few | flat | to_host(xp.any(kept <= GUARD * all_sums, axis=1))
+            precision = like(np.where(few, 1.0, n - weight - K)[:, None], X) / xp.where(kept > 0, kept, xp.ones_like(kept))
+        centres = like(means, X)
+        d = np.stack([to_host(xp.sum((X - centres[k, :]) ** 2 * precision, axis=1)) for k in range(K)], axis=1)
+        d[own, codes] = (N / rest) ** 2 * to_host(xp.sum(u**2 * precision, axis=1))
         return LeftOut(offsets - 0.5 * d, refit)
 
     return tiled(left_out)
@@ -65,7 +69,7 @@ def least_squares_pass(
     coef: Floats,
     intercept: Floats,
     factors: Floats | None = None,
-) -> Callable[[Block], tuple[Floats, Bools]]:
+) -> Callable[[Block], LeftOut]:
     """Return the pass to the outputs of every row under the regression without it.
 
         f' = t − (t − f)/(1 − w h),    h = 1/n + (x − x̄)'(T + αI)⁻¹(x − x̄)
@@ -90,15 +94,13 @@ def least_squares_pass(
     found = whiten(total, np.sqrt(n * spread**2 + alpha))
     basis = found.basis[:, : found.rank]  # along other directions no row differs, with or without any of them
 
-    def outputs(tile: Block) -> tuple[Floats, Bools]:
+    def outputs(tile: Block, X: Any, weight: Floats) -> LeftOut:
         assert tile.codes is not None
-        X = tile.dense().astype(np.float64, copy=False)
-        weight = np.ones(len(X)) if tile.weight is None else tile.weight
         weight = weight if factors is None else weight * factors[tile.codes]
-        z = (X - centre) @ basis
-        left = 1.0 - weight * (1.0 / n + np.einsum("ir,ir->i", z, z))
+        z = (X - like(centre, X)) @ like(basis, X)
+        left = 1.0 - weight * (1.0 / n + squared_norms(z))
         refit = (left <= GUARD) | vanishing(counts[tile.codes], weight)[0]
         t = targets[tile.codes]
-        return t - (t - X @ coef.T - intercept) / np.where(refit, 1.0, left)[:, None], refit
+        return LeftOut(t - (t - to_host(X @ like(coef.T, X)) - intercept) / np.where(refit, 1.0, left)[:, None], refit)
 
-    return outputs
+    return tiled(outputs)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ...array_types import Codes, Floats
-from .leave_one_out import GUARD, LeftOut, left_out_log_priors, vanishing
+from ...array_types import Bools, Codes, Floats
+from ...data.namespaces import like, namespace, to_host
+from .leave_one_out import GUARD, LeftOut, about, left_out_log_priors, vanishing
 
 
 def naive_left_out(
-    X: Floats,
+    X: Any,
     codes: Codes,
     weight: Floats,
     counts: Floats,
@@ -27,7 +30,7 @@ def naive_left_out(
 
     Parameters
     ----------
-    X : (n, p) rows
+    X : (n, p) rows, on any device
     codes, weight : (n,)
     counts, means, scatter : (K,), (K, p), (K, p)
     ddof, smoothing : float
@@ -41,29 +44,36 @@ def naive_left_out(
     >>> found.scores.argmax(axis=1).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    N = counts[codes]
+    xp, N = namespace(X), counts[codes]
     vanishes, rest = vanishing(N, weight)
     possible = ~vanishes & (rest - ddof > 0)
-    safe = np.where(possible, rest, 1.0)[:, None]
+    safe = np.where(possible, rest, 1.0)
     n, centre = counts.sum(), counts @ means / counts.sum()
-    total = scatter.sum(axis=0) + counts @ (means - centre) ** 2
-    left = (n - weight)[:, None]
-    spread = (total - weight[:, None] * n / left * (X - centre) ** 2) / left
-    epsilon = smoothing * np.maximum(spread, 0.0).max(axis=1, keepdims=True)
-    u = X - means[codes]
-    own_scatter = scatter[codes] - (weight * N)[:, None] / safe * u**2
-    own_variance = np.maximum(own_scatter, 0.0) / np.where(possible, rest - ddof, 1.0)[:, None]
-    scores = np.empty((len(X), len(counts)))
+    total = like(scatter.sum(axis=0) + counts @ (means - centre) ** 2, X)
+    left = n - weight
+    spread = (total - _column(weight * n / left, X) * (X - like(centre, X)) ** 2) / _column(left, X)
+    spread = xp.where(spread > 0, spread, xp.zeros_like(spread))
+    epsilon = smoothing * xp.max(spread, axis=1, keepdims=True)
+    least = GUARD * (spread + float(np.finfo(float).tiny))
+    u, classes = about(X, means, codes), like(scatter, X)
+    all_scatter = xp.take(classes, like(codes.astype(np.int64), X), axis=0)
+    own_scatter = all_scatter - _column(weight * N / safe, X) * u**2
+    own_variance = xp.where(own_scatter > 0, own_scatter, xp.zeros_like(u)) / _column(np.where(possible, rest - ddof, 1.0), X)
     # A row that alone makes a column vary leaves rounding, which beside a small smoothing may be anything.
-    carries = ((own_scatter <= GUARD * scatter[codes]) & (scatter[codes] > 0.0)).any(axis=1)
-    refit = (~possible | carries) & ~vanishes
+    carries = to_host(xp.any((own_scatter <= GUARD * all_scatter) & (all_scatter > 0.0), axis=1))
+    refit, scores, centres, moved = (~possible | carries) & ~vanishes, [], like(means, X), u * _column(N / safe, X)
     for k in range(len(counts)):
-        own = (codes == k)[:, None]
-        variance = np.where(own, own_variance, scatter[k] / max(counts[k] - ddof, GUARD)) + epsilon
-        refit |= ~vanishes & (variance <= GUARD * np.maximum(spread, np.finfo(float).tiny)).any(axis=1)
-        variance = np.where(variance > 0, variance, 1.0)
-        d = np.where(own, u * (N[:, None] / safe), X - means[k])
-        scores[:, k] = -0.5 * (np.log(2.0 * np.pi * variance) + d**2 / variance).sum(axis=1)
-    scores += left_out_log_priors(counts, codes, weight, fixed)
-    scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
-    return LeftOut(scores, refit)
+        own = _column(codes == k, X)
+        variance = xp.where(own, own_variance, classes[k, :] / max(float(counts[k]) - ddof, GUARD)) + epsilon
+        refit |= ~vanishes & to_host(xp.any(variance <= least, axis=1))
+        variance = xp.where(variance > 0, variance, xp.ones_like(variance))
+        d = xp.where(own, moved, X - centres[k, :])
+        scores.append(to_host(-0.5 * xp.sum(xp.log(2.0 * np.pi * variance) + d**2 / variance, axis=1)))
+    found = np.stack(scores, axis=1) + left_out_log_priors(counts, codes, weight, fixed)
+    found[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
+    return LeftOut(found, refit)
+
+
+def _column(values: Floats | Bools, X: Any) -> Any:
+    """Return values of the rows as a column beside X."""
+    return like(values[:, None], X)

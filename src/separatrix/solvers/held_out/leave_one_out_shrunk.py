@@ -12,13 +12,28 @@ from typing import Any
 
 import numpy as np
 
-from ...array_types import Bools, Codes, Floats
+from ...array_types import Bools, Codes, Floats, Indices
 from ...data import Block
+from ...data.device import is_on_device
+from ...data.namespaces import like, namespace, to_host
 from ...summaries.grouped import tile_rows
 from ...thresholds import LEFT_OUT
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import total_spread, whiten
-from .leave_one_out import GUARD, LeftOut, Spectrum, by_distances, discriminant_pass, left_freedom, left_out_log_priors, tiled, vanishing
+from .leave_one_out import (
+    GUARD,
+    LeftOut,
+    Spectrum,
+    about,
+    by_distances,
+    discriminant_pass,
+    left_freedom,
+    left_out_log_priors,
+    on_host,
+    squared_norms,
+    tiled,
+    vanishing,
+)
 
 
 class ShrunkLeftOut:
@@ -51,23 +66,23 @@ class ShrunkLeftOut:
         values, self.vectors = np.linalg.eigh(scatter)
         self.values = np.maximum(values, 0.0)
         self.counts, self.means, self.nu, self.fixed = counts, means, nu, fixed
-        centres = (means - means.mean(axis=0)) @ self.vectors
-        self.apart = centres[:, None] - centres
+        self.centres = (means - means.mean(axis=0)) @ self.vectors
+        self.apart = self.centres[:, None] - self.centres
 
     def at(self, alpha: float) -> Callable[[Block], LeftOut]:
         """Return the pass for one α."""
 
-        def left_out(tile: Block, X: Floats, weight: Floats) -> LeftOut:
+        def left_out(tile: Block, X: Any, weight: Floats) -> LeftOut:
             assert tile.codes is not None
             u = self.turned(X, tile.codes)
-            return self.compiled(u, tile.codes, weight)(alpha) if LEFT_OUT.reached(u.size) else self.scores(u, tile.codes, weight, alpha)
+            compiled = isinstance(u, np.ndarray) and LEFT_OUT.reached(u.size)
+            return self.compiled(u, tile.codes, weight)(alpha) if compiled else self.scores(u, tile.codes, weight, alpha)
 
         return tiled(left_out)
 
-    def turned(self, X: Floats, codes: Codes) -> Floats:
+    def turned(self, X: Any, codes: Codes) -> Any:
         """Return rows minus the means of their classes, along the eigenvectors."""
-        turned: Floats = (X - self.means[codes]) @ self.vectors
-        return turned
+        return about(X, self.means, codes) @ like(self.vectors, X)
 
     def compiled(self, u: Floats, codes: Codes, weight: Floats) -> Callable[[float], LeftOut]:
         """Return the scores of many rows as a function of α, by the kernel."""
@@ -88,40 +103,59 @@ class ShrunkLeftOut:
 
         return at
 
-    def scores(self, u: Floats, codes: Codes, weight: Floats, alpha: float, groups: Sequence[Any] | None = None) -> LeftOut:
-        """Return the scores of rows given by u (n, p), their distance from their class mean along the eigenvectors.
+    def scores(self, u: Any, codes: Codes, weight: Floats, alpha: float, groups: Sequence[Any] | None = None) -> LeftOut:
+        """Return the scores of rows given by u (n, p), their distance from their class mean along the eigenvectors, on any device.
 
         `groups` has the rows of each class, as slices where the rows come sorted by class.
         """
-        N, K = self.counts[codes], len(self.counts)
+        N = self.counts[codes]
         vanishes, rest = vanishing(N, weight)
         a = np.where(vanishes, 0.0, weight * N / rest)
         nu = left_freedom(self.nu, self.counts, weight, vanishes)
         few = nu <= 0
         nu = np.where(few, 1.0, nu)
-        trace = np.maximum(self.values.sum() - a * np.einsum("ij,ij->i", u, u), 0.0)
+        trace = np.maximum(self.values.sum() - a * squared_norms(u), 0.0)
         slope, level = (1.0 - alpha) / nu, alpha * trace / (self.p * nu)
         least, most = (slope * value + level for value in (self.values[0], self.values[-1]))
         flat = least <= GUARD * most
-        inverse = np.multiply.outer(slope, self.values)
-        inverse += np.where(flat, 1.0, level)[:, None]
-        np.reciprocal(inverse, out=inverse)
-        scaled = u * inverse
-        own = np.einsum("ij,ij->i", u, scaled)
+        forms = self._forms if isinstance(u, np.ndarray) else self._forms_on_device
+        own, cross, between = forms(u, codes, slope, np.where(flat, 1.0, level), groups)
         r = (1.0 - alpha) * a / nu
         left = 1.0 - r * own
         refit = few | flat | (left <= GUARD)
         left = np.where(refit, 1.0, left)
-        d = np.empty((len(u), K))
-        for g, of in enumerate([np.flatnonzero(codes == g) for g in range(K)] if groups is None else groups):
-            # v = u + (c_g − c_k): v'D⁻¹u and v'D⁻¹v of all other classes by two products.
-            apart = self.apart[g]
-            cross = own[of, None] + scaled[of] @ apart.T
-            d[of] = 2.0 * cross - own[of, None] + inverse[of] @ (apart**2).T + (r[of] / left[of])[:, None] * cross**2
-        d[np.arange(len(u)), codes] = (N / rest) ** 2 * own / left
+        d = 2.0 * cross - own[:, None] + between + (r / left)[:, None] * cross**2
+        d[np.arange(len(d)), codes] = (N / rest) ** 2 * own / left
         scores = left_out_log_priors(self.counts, codes, weight, self.fixed) - 0.5 * d
         scores[np.flatnonzero(vanishes), codes[vanishes]] = -np.inf
         return LeftOut(scores, refit)
+
+    def _forms(self, u: Floats, codes: Codes, slope: Floats, level: Floats, groups: Sequence[Any] | None) -> tuple[Floats, Floats, Floats]:
+        """Return u'D⁻¹u (n,), and of every class v'D⁻¹u and (c_g − c_k)'D⁻¹(c_g − c_k) (n, K), v = u + (c_g − c_k)."""
+        K = len(self.counts)
+        inverse = np.multiply.outer(slope, self.values)
+        inverse += level[:, None]
+        np.reciprocal(inverse, out=inverse)
+        scaled = u * inverse
+        own = np.einsum("ij,ij->i", u, scaled)
+        cross, between = np.empty((len(u), K)), np.empty((len(u), K))
+        for g, of in enumerate([np.flatnonzero(codes == g) for g in range(K)] if groups is None else groups):
+            apart = self.apart[g]
+            cross[of] = own[of, None] + scaled[of] @ apart.T
+            between[of] = inverse[of] @ (apart**2).T
+        return own, cross, between
+
+    def _forms_on_device(self, u: Any, codes: Codes, slope: Floats, level: Floats, _: Any) -> tuple[Floats, Floats, Floats]:
+        """Return the same for rows on another device, by products with the centres of all classes at once."""
+        xp, c = namespace(u), like(self.centres, u)
+        inverse = 1.0 / (like(slope[:, None], u) * like(self.values, u) + like(level[:, None], u))
+        scaled, g = u * inverse, like(codes.astype(np.int64), u)
+        own = xp.sum(u * scaled, axis=1)
+        along, squares = scaled @ c.T, inverse @ (c * c).T
+        mine = [xp.take_along_axis(values, g[:, None], axis=1) for values in (along, squares)]
+        cross = own[:, None] + mine[0] - along
+        between = mine[1] - 2.0 * ((inverse * xp.take(c, g, axis=0)) @ c.T) + squares
+        return to_host(own), to_host(cross), to_host(between)
 
 
 def discriminant_pass_at(
@@ -167,6 +201,9 @@ def shrinkage_pass(
     counts, size = shrunk.counts, tile_rows(shrunk.means.shape[1])
 
     def path(block: Block) -> Iterator[LeftOut]:
+        if is_on_device(block):
+            yield from (shrunk.at(float(alpha))(block) if alpha else plain(block) for alpha in shrinkages)
+            return
         codes = block.codes
         assert codes is not None
         weight = np.ones(block.n_rows) if block.weight is None else block.weight
@@ -195,7 +232,7 @@ def shrinkage_pass(
 
 
 def shrunk_change(
-    u: Floats, values: Floats, N: float, weight: Floats, ddof: float, alpha: float, ridge: float, p: int | None = None
+    u: Any, values: Floats, N: float, weight: Floats, ddof: float, alpha: float, ridge: float, p: int | None = None
 ) -> tuple[Floats, Bools]:
     """Return −½(log det Σ' + d') of rows of one class under its own covariance without them, and which need a refit.
 
@@ -219,23 +256,31 @@ def shrunk_change(
     >>> bool(np.isclose(value[0], -0.5 * (np.log(variance) + 1.25**2 / variance))), bool(refit[0])
     (True, False)
     """
-    vanishes, rest = vanishing(np.full(len(u), N), weight)
+    vanishes, rest = vanishing(np.full(len(weight), N), weight)
     a, freedom = weight * N / rest, rest - ddof
     possible = ~vanishes & (freedom > 0)
     freedom = np.where(possible, freedom, 1.0)
-    squares = u**2
-    trace = np.maximum(values.sum() - a * squares.sum(axis=1), 0.0)
+    trace = np.maximum(values.sum() - a * squared_norms(u), 0.0)
     others = (p or len(values)) - len(values)
     level = (1.0 - ridge) * alpha * trace / (len(values) + others) / freedom + ridge
-    D = (1.0 - ridge) * (1.0 - alpha) * values / freedom[:, None] + level[:, None]
-    flat = (level if others else D.min(axis=1)) <= GUARD * D.max(axis=1, initial=0.0)
-    D = np.where(D > 0, D, 1.0)
-    own = np.einsum("ij,ij->i", squares, 1.0 / D)
+    own, log_det, least, most = _spectral_sums(u, (1.0 - ridge) * (1.0 - alpha) * values, freedom, level)
+    flat = (level if others else least) <= GUARD * most
     left = 1.0 - (1.0 - ridge) * (1.0 - alpha) * a / freedom * own
     refit = ~vanishes & (~possible | flat | (left <= GUARD))
     left = np.where(refit | vanishes, 1.0, left)
-    log_det = np.log(D).sum(axis=1) + others * np.log(np.where(level > 0, level, 1.0))
+    log_det = log_det + others * np.log(np.where(level > 0, level, 1.0))
     return -0.5 * (log_det + np.log(left) + (N / rest) ** 2 * own / left), refit
+
+
+def _spectral_sums(u: Any, values: Floats, freedom: Floats, level: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return, with D_ij = values_j/freedom_i + level_i, Σ_j u_ij²/D_ij, Σ_j log D_ij, and the least and largest D_ij of each row."""
+    xp = namespace(u)
+    if not len(values):
+        return (np.zeros(len(level)),) * 4
+    D = like(values, u) / like(freedom[:, None], u) + like(level[:, None], u)
+    least, most = to_host(xp.min(D, axis=1)), to_host(xp.max(D, axis=1))
+    D = xp.where(D > 0, D, xp.ones_like(D))
+    return to_host(xp.sum(u * u / D, axis=1)), to_host(xp.sum(xp.log(D), axis=1)), least, most
 
 
 def shrunk_pass(
@@ -262,18 +307,25 @@ def shrunk_pass(
     """
 
     def left_out(block: Block) -> LeftOut:
-        codes = block.codes
-        assert codes is not None
-        weight = np.ones(block.n_rows) if block.weight is None else block.weight
+        codes, weights = on_host(block)
+        weight = np.ones(block.n_rows) if weights is None else weights
         now = left_out_log_priors(counts, codes, weight, fixed)
-        scores, refit = scores_of(block) - log_priors(priors) + now, np.zeros(block.n_rows, dtype=bool)
+        scores, refit = to_host(scores_of(block)) - log_priors(priors) + now, np.zeros(block.n_rows, dtype=bool)
         for g, (values, vectors) in enumerate(axes):
             of = np.flatnonzero(codes == g)
-            rows = Block(block.X[of]).dense().astype(np.float64, copy=False)
-            u = (rows - means[g]) @ vectors
+            rows = _rows_of(block, of)
+            u = (rows - like(means[g], rows)) @ like(vectors, rows)
             N = float(counts[g])
             change, refit[of] = shrunk_change(u, np.maximum(values, 0.0), N, weight[of], ddof, alpha, ridge, len(vectors))
             scores[of, g] = now[of, g] + np.where(vanishing(np.full(len(of), N), weight[of])[0], -np.inf, change)
         return LeftOut(scores, refit)
 
     return left_out
+
+
+def _rows_of(block: Block, of: Indices) -> Any:
+    """Return some rows of a block in float64, beside it."""
+    if not is_on_device(block):
+        return Block(block.X[of]).dense().astype(np.float64, copy=False)
+    xp = namespace(block.X)
+    return xp.astype(xp.take(block.X, like(of.astype(np.int64), block.X), axis=0), xp.float64)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...array_types import Floats, Folds, Indices
-from .left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out
+from .left_out_margin_rows import leave_margin_rows_out
+from .left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out
 
 EXACT = 1e-9
 """Change of a held-out score below which nothing moves but rounding."""
@@ -41,13 +42,17 @@ class MarginRows(LeftOutRows):
         y = np.where(self.codes[rows] == 1, 1.0, -1.0)[:, None]
         return np.where(y * S < 1.0, 2.0 * self.s[rows][:, None], 0.0)
 
+    def dense(self, rows: Indices) -> Floats:
+        """Return some rows (B, q) as an array."""
+        Z = self.Z[rows]
+        return np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
+
     def curved(self, rows: Indices, theta: Floats) -> Floats:
         """Return the Hessian (q, q) of the loss of some rows."""
         Z = self.Z[rows]
         h = self.curvature_at(np.asarray(Z @ theta.T), rows)[:, 0]
         inside = np.flatnonzero(h)
-        Z = Z[inside]
-        Z = np.asarray(Z.toarray() if hasattr(Z, "toarray") else Z)
+        Z = self.dense(rows[inside])
         added: Floats = (Z * h[inside, None]).T @ Z
         return added
 
@@ -72,7 +77,7 @@ def certified_scores(rows: MarginRows, folds: Folds, alone: bool) -> LeftOutScor
     rows = replace(rows, theta=theta, hessian=rows.curved(everything, theta) + np.diag(rows.ridge.ravel()), still=EXACT, near=EXACT)
     if not settled:
         return LeftOutScores(np.asarray(rows.Z @ theta.T), np.ones(len(everything), dtype=bool), True)
-    found = leave_rows_out(rows, polish_all=True) if alone else leave_folds_out(rows, folds, rows.curved)
+    found = leave_margin_rows_out(rows) if alone else leave_folds_out(rows, folds, rows.curved)
     for fold in np.unique(folds[found.refit]):  # the margin set changed more than whole steps can follow
         held = folds == fold
         theta, settled = newton(rows, np.flatnonzero(~held), rows.theta)

@@ -140,7 +140,7 @@ class LeftOutScores:
     polished: bool
 
 
-def leave_rows_out(rows: LeftOutRows, polish_all: bool) -> LeftOutScores:
+def leave_rows_out(rows: LeftOutRows, polish_all: bool, known: tuple[Floats, Bools] | None = None) -> LeftOutScores:
     """Return the scores of every row under the fit without it.
 
     Parameters
@@ -148,6 +148,7 @@ def leave_rows_out(rows: LeftOutRows, polish_all: bool) -> LeftOutScores:
     rows : LeftOutRows
     polish_all : bool
         Whether to polish every left-out fit, at O(nRq) each, or only those that the first step moves far.
+    known : (n,) scores and which of them are certain, where one output has some: the fits of the others are then stepped to
 
     References
     ----------
@@ -156,11 +157,13 @@ def leave_rows_out(rows: LeftOutRows, polish_all: bool) -> LeftOutScores:
     """
     n, V = len(rows.codes), rows.inverse
     R, q = rows.theta.shape
-    scores, refit = np.asarray(rows.Z @ rows.theta.T), np.zeros(n, dtype=bool)
+    scores, refit, asked = np.asarray(rows.Z @ rows.theta.T), np.zeros(n, dtype=bool), np.arange(n)
+    if known is not None:
+        asked = np.flatnonzero(~known[1])
+        scores[known[1], 0] = known[0][known[1]]
     size = min(NEWTON_VALUES.portion(n * R) if polish_all else n, NEWTON_VALUES.portion(R * R * q))
-    for begin in range(0, n, size):
-        part = np.arange(begin, min(begin + size, n))
-        _one_batch(rows, V, part, scores, refit, polish_all)
+    for begin in range(0, len(asked), size):
+        _one_batch(rows, V, asked[begin : begin + size], scores, refit, polish_all)
     return LeftOutScores(scores, refit, polish_all)
 
 

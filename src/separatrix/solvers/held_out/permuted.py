@@ -4,29 +4,31 @@ The Gram matrix of least squares and the total scatter T of discriminant analysi
 fold. A permutation changes sums of rows by class alone, Y'X, one matrix product for all permutations; of T it takes a matrix of rank K − 1,
 
     W = T − Σ_k n_k d_k d_k',   d_k = m_k − m,      W⁻¹ by Woodbury: with T = LL', D = L⁻¹[d_1 … d_K], M = N⁻¹ − D'D,
-    δ(x) = ν u'D M⁻¹N⁻¹ − ½ν diag(D'D M⁻¹N⁻¹) + log π,   u = L⁻¹(x − m)
+    δ(x) = ν (x − m)'L⁻ᵀD M⁻¹N⁻¹ − ½ν diag(D'D M⁻¹N⁻¹) + log π
 
 so that B permutations cost O(n p K B) and B systems of size K.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
 
 from ...array_types import Codes, Floats, Folds, Indices
+from ...data.namespaces import like, namespace, to_host
 from ..closed_form.discriminant import log_priors
 from ..closed_form.whitening import TOLERANCE
 
 
-def least_squares_permuted(X: Floats, folds: Folds, codes: Codes, K: int, alpha: float = 0.0) -> Codes | None:
+def least_squares_permuted(X: Any, folds: Folds, codes: Codes, K: int, alpha: float = 0.0) -> Codes | None:
     """Return the held-out class of every row under every permutation, by least squares of ±1 indicators.
 
     Parameters
     ----------
-    X : (n, p) rows
+    X : (n, p) float64 rows, on any device
     folds : (n,) fold in which a row is held out, −1 for never
     codes : (n, B) permuted class codes
     K : number of classes
@@ -42,25 +44,23 @@ def least_squares_permuted(X: Floats, folds: Folds, codes: Codes, K: int, alpha:
     >>> least_squares_permuted(X, np.array([0, 1, 0, 1]), codes, 2).T.tolist()
     [[0, 0, 1, 1]]
     """
-    answers = np.full(codes.shape, -1, dtype=np.int32)
+    answers, B = np.full(codes.shape, -1, dtype=np.int32), codes.shape[1]
     columns = [1] if K == 2 else list(range(K))
-    Y = np.stack([np.where(codes == k, 1.0, -1.0) for k in columns], axis=2).reshape(len(X), -1)
-    for held, centre, scale, training in _folds(X, folds):
-        Z = (training - centre) / scale
-        inside = folds != folds[held[0]]
-        factor = _factor(Z.T @ Z + np.diag(alpha / scale**2))
+    for fold in range(int(folds.max()) + 1):
+        rows = _Fold.of(X, folds, fold)
+        factor = _factor(rows.gram() + np.diag(alpha / rows.scale**2))
         if factor is None:
             return None
-        mean = Y[inside].mean(axis=0)
-        coef = lapack.dpotrs(factor, Z.T @ (Y[inside] - mean), lower=1)[0]
-        scores = (((X[held] - centre) / scale) @ coef + mean).reshape(len(held), -1, len(columns))
-        answers[held] = scores[:, :, 0] > 0 if K == 2 else scores.argmax(axis=2)
+        members = rows.members(codes, columns)
+        mean = 2.0 * rows.mean(members) - 1.0
+        # Σ z_i = 0: the mean of the targets adds nothing to Z'Y.
+        coef = lapack.dpotrs(factor, 2.0 * rows.sums(members), lower=1)[0]
+        found = rows.times(coef, mean, B)
+        answers[rows.held] = found[:, :, 0] > 0 if K == 2 else found.argmax(axis=2)
     return answers
 
 
-def discriminant_permuted(
-    X: Floats, folds: Folds, codes: Codes, K: int, priors: Floats | None = None, unbiased: bool = True
-) -> Codes | None:
+def discriminant_permuted(X: Any, folds: Folds, codes: Codes, K: int, priors: Floats | None = None, unbiased: bool = True) -> Codes | None:
     """Return the held-out class of every row under every permutation, by linear discriminant analysis.
 
     Parameters
@@ -81,36 +81,72 @@ def discriminant_permuted(
     """
     B = codes.shape[1]
     answers = np.full(codes.shape, -1, dtype=np.int32)
-    Y = np.stack([codes == k for k in range(K)], axis=2).astype(np.float64)
-    for held, centre, scale, training in _folds(X, folds):
-        Z, inside = (training - centre) / scale, folds != folds[held[0]]
-        factor = _factor(Z.T @ Z)
+    for fold in range(int(folds.max()) + 1):
+        rows = _Fold.of(X, folds, fold)
+        factor = _factor(rows.gram())
         if factor is None:
             return None
-        counts = Y[inside].sum(axis=0)
+        members = rows.members(codes, list(range(K)))
+        n, counts = rows.n, (rows.n * rows.mean(members)).round().reshape(B, K)
         safe = np.maximum(counts, 1.0)
         # Columns are (permutation, class); a class without rows has the mean of all and is never said.
-        sums = (Z.T @ Y[inside].reshape(len(Z), -1)).reshape(-1, B, K) / safe
+        sums = rows.sums(members).reshape(-1, B, K) / safe
         D = lapack.dtrtrs(factor, np.ascontiguousarray(sums.reshape(len(factor), -1)), lower=1)[0].reshape(-1, B, K)
-        U = lapack.dtrtrs(factor, np.ascontiguousarray(((X[held] - centre) / scale).T), lower=1)[0]
         gram = np.einsum("pbk,pbl->bkl", D, D, optimize=True)
         M = np.eye(K) / safe[:, :, None] - gram
         inverse = np.linalg.inv(M) / safe[:, None, :]
-        nu = len(Z) - (counts > 0).sum(axis=1) if unbiased else np.full(B, len(Z))
-        shares = log_priors(counts / len(Z)) if priors is None else np.where(counts > 0, log_priors(priors), log_priors(np.zeros(K)))
+        nu = n - (counts > 0).sum(axis=1) if unbiased else np.full(B, n)
+        shares = log_priors(counts / n) if priors is None else np.where(counts > 0, log_priors(priors), log_priors(np.zeros(K)))
         offset = shares - 0.5 * nu[:, None] * np.einsum("bkl,blk->bk", gram, inverse)
-        scores = (U.T @ D.reshape(len(factor), -1)).reshape(len(held), B, K)
-        scores = np.matmul(scores.transpose(1, 0, 2), inverse * nu[:, None, None]) + offset[:, None, :]
-        answers[held] = scores.argmax(axis=2).T
+        turned = np.einsum("pbk,bkl->pbl", D, inverse * nu[:, None, None], optimize=True).reshape(len(factor), -1)
+        coef = lapack.dtrtrs(factor, np.ascontiguousarray(turned), lower=1, trans=1)[0]
+        answers[rows.held] = rows.times(coef, offset.ravel(), B).argmax(axis=2)
     return answers
 
 
-def _folds(X: Floats, folds: Folds) -> Iterator[tuple[Indices, Floats, Floats, Floats]]:
-    """Yield held-out row numbers, mean and spread of the training rows, and these rows."""
-    for fold in range(int(folds.max()) + 1):
-        training = X[folds != fold]
-        spread = training.std(axis=0)
-        yield np.flatnonzero(folds == fold), training.mean(axis=0), np.where(spread > 0, spread, 1.0) * np.sqrt(len(training)), training
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fold:
+    """Training rows Z, centred and scaled so that no label is needed for it, beside the rows held out; both on their device."""
+
+    inside: Indices
+    held: Indices
+    scale: Floats
+    Z: Any
+    Z_held: Any
+
+    @classmethod
+    def of(cls, X: Any, folds: Folds, fold: int) -> _Fold:
+        inside, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        xp = namespace(X)
+        training, others = (xp.take(X, like(rows, X), axis=0) for rows in (inside, held))
+        centre = xp.mean(training, axis=0)
+        spread = xp.sqrt(xp.mean((training - centre) ** 2, axis=0))
+        scale = xp.where(spread > 0, spread, xp.ones_like(spread)) * len(inside) ** 0.5
+        return cls(inside, held, to_host(scale), (training - centre) / scale, (others - centre) / scale)
+
+    @property
+    def n(self) -> int:
+        return len(self.inside)
+
+    def gram(self) -> Floats:
+        return np.array(to_host(self.Z.T @ self.Z))
+
+    def members(self, codes: Codes, columns: list[int]) -> Any:
+        """Return, beside the rows, whether each training row is of a class under a permutation, (n, B × columns)."""
+        xp, own = namespace(self.Z), like(codes[self.inside].astype(np.int64), self.Z)
+        kinds = like(np.array(columns, dtype=np.int64), self.Z)
+        return xp.reshape(xp.astype(own[:, :, None] == kinds, xp.float64), (self.n, -1))
+
+    def mean(self, members: Any) -> Floats:
+        return np.array(to_host(namespace(members).mean(members, axis=0)))
+
+    def sums(self, members: Any) -> Floats:
+        return np.array(to_host(self.Z.T @ members))
+
+    def times(self, coef: Floats, offset: Floats, B: int) -> Any:
+        """Return the scores of the rows held out (m, B, columns), in NumPy."""
+        found = self.Z_held @ like(coef, self.Z_held) + like(offset, self.Z_held)
+        return to_host(found).reshape(len(self.held), B, -1)
 
 
 def _factor(A: Floats) -> Floats | None:

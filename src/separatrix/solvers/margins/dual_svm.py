@@ -15,38 +15,69 @@ Hsieh et al. (2008), A dual coordinate descent method for large-scale linear SVM
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ...array_types import Floats, Ints, Parts
+from ...array_types import Floats, Ints
 from ..row_parts import squared_norms, unsigned_parts
 from ..smooth.centred_rows import CentredRows
-from .machine import Certificate, Ended, Machine, best_intercept, certify
+from .machine import Certificate, Ended, Machine, best_intercept, certify, feasible
 
 FIRST = 0.1
 """Range of projected gradients at which the gap is looked at first."""
 EVERY = 2
 """Epochs between moves of a free intercept's centre."""
+LEAST, MOST = 0.05, 0.5
+"""Bounds of the factor by which that range is lowered after a look."""
+SOON = 5e7
+"""Values that a compiled call reads before it may be interrupted: a quarter of a second."""
 
 
-@dataclass(slots=True, eq=False)
 class Walk:
-    """What the next epoch needs: multipliers, w, b, and the rows still active."""
+    """What the next epoch needs: multipliers, w and b, and the rows still active.
 
-    alpha: Floats
-    w: Floats
-    b: Floats
-    order: Ints
-    active: int
-    limits: Floats
-    reached: Floats
-    random: Ints
+    Parameters
+    ----------
+    machine : Machine
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.parts = machine, unsigned_parts(machine.rows)
+        norms, n = _squared_lengths(machine), len(machine.signs)
+        with np.errstate(divide="ignore"):
+            self.curve = np.where(machine.cost > 0.0, 0.5 / machine.cost, 0.0) if machine.squared else np.zeros(n)
+        self.spread, self.cap = _spread(machine, norms), machine.cap
+        self.square = np.maximum(norms + self.spread + self.curve, np.finfo(float).tiny)
+        self.alpha, self.w, self.b = np.zeros(n), np.zeros(machine.rows.n_features), np.zeros(1)
+        self.order = np.flatnonzero(machine.cost > 0.0)
+        self.random, self.tally, self.reached = _state(machine.seed), np.zeros(3, dtype=np.int64), np.zeros(2)
+        self.unshrink()
 
     def unshrink(self) -> None:
         """Let all rows take part again."""
         self.active = len(self.order)
-        self.limits[:] = np.inf, -np.inf
+        self.limits = np.array([np.inf, -np.inf])
+
+    def descend(self, wanted: float, most: int) -> float:
+        """Walk until the range of projected gradients is as wanted, or so many rows were visited; return it."""
+        from ...kernels.dual_svm import descend
+
+        every = EVERY if self.machine.ridge == 0.0 else 0
+        self.active = descend(
+            *(*self.parts, self.machine.signs, self.cap, self.curve, self.square, self.order, self.active, self.spread, self.limits),
+            *(self.alpha, self.w, self.b, self.reached, self.random, wanted, most, every, self.tally),
+        )
+        return float(self.reached[0] - self.reached[1])
+
+    def arrive(self, wanted: Floats, most: int) -> tuple[float, float]:
+        """Walk until the gap is as asked, or so many rows were visited; return F and D. Not for a free intercept."""
+        from ...kernels.dual_svm import arrive
+
+        machine, out, ridge = self.machine, np.empty(2), self.machine.ridge if self.machine.has_intercept else 0.0
+        arrive(
+            *(*self.parts, machine.signs, machine.cost, self.cap, self.curve, self.square, self.order, self.spread, ridge),
+            *(self.alpha, self.w, self.b, self.random, wanted, machine.tol, most, self.tally, out),
+        )
+        return float(out[0]), float(out[1])
 
 
 def solve(machine: Machine, most: int | None = None) -> Ended:
@@ -61,37 +92,51 @@ def solve(machine: Machine, most: int | None = None) -> Ended:
     >>> found.theta.round(4).tolist()
     [0.3636, -0.5455]
     """
-    parts, norms = unsigned_parts(machine.rows), squared_norms(machine.rows)
-    rows = CentredRows.of(machine.rows, centred=False)
-    n = len(machine.signs)
-    with np.errstate(divide="ignore"):
-        curve = np.where(machine.cost > 0.0, 0.5 / machine.cost, 0.0) if machine.squared else np.zeros(n)
-    spread = _spread(machine, norms)
-    square = np.maximum(norms + spread + curve, np.finfo(float).tiny)
-    live = np.flatnonzero(machine.cost > 0.0)
-    limits, reached = np.array([np.inf, -np.inf]), np.zeros(2)
-    walk = Walk(np.zeros(n), np.zeros(rows.width - 1), np.zeros(1), live, len(live), limits, reached, _state(machine.seed))
-    wanted, found, looks, epochs, visited = FIRST, None, 0, 0, 0
-    limit = len(live) * (machine.max_iter if most is None else min(machine.max_iter, most))
-    while True:
-        epochs, visited = epochs + 1, visited + walk.active
-        _epoch(parts, machine, walk, curve, square, spread, epochs)
-        span = walk.reached[0] - walk.reached[1]
-        is_last = visited >= limit
-        if span > wanted and not is_last:
-            # Rows without a span left to move may all be left out: let them come back before the next look.
-            if walk.active == 0:
-                walk.unshrink()
-            continue
-        found = _look(machine, rows, walk)
-        looks += 2
-        if is_last or found.gap <= machine.tol * found.primal:
-            break
-        wanted = span * float(np.clip(np.sqrt(machine.tol * found.primal / found.gap), 0.05, 0.5))
-        walk.unshrink()
+    walk, rows = Walk(machine), CentredRows.of(machine.rows, centred=False)
+    limit = len(walk.order) * (machine.max_iter if most is None else min(machine.max_iter, most))
+    found = _with_centre(walk, rows, limit) if machine.ridge == 0.0 or machine.is_hard else _at_once(walk, rows, limit)
     # Epochs over the few rows left are counted by what they read.
-    passes = -(-visited // len(live))
-    return Ended.of(rows, found, passes, passes + looks)
+    passes = int(-(-walk.tally[1] // len(walk.order)))
+    return Ended.of(rows, found, passes, passes + int(walk.tally[2]))
+
+
+def _at_once(walk: Walk, rows: CentredRows, limit: int) -> Certificate:
+    """Return the end of a machine whose intercept is penalised or absent: all of it is compiled, in calls that end soon enough to be
+    interrupted.
+    """
+    machine, wanted = walk.machine, np.full(1, FIRST)
+    most = max(1, int(SOON * len(machine.signs) / max(machine.rows.values, 1)))
+    while True:
+        primal, dual = walk.arrive(wanted, min(limit, int(walk.tally[1]) + most))
+        if walk.tally[1] >= limit or not primal - dual > machine.tol * primal:
+            break
+    theta = np.append(walk.w, walk.b)
+    # Multipliers of rounding size are left out; where there are none, F and D are those of w summed anew.
+    if np.isfinite(primal) and np.array_equal(feasible(machine, theta, walk.alpha), walk.alpha):
+        return Certificate(theta, walk.alpha, primal, dual, 0.0)
+    return _look(machine, rows, walk)
+
+
+def _with_centre(walk: Walk, rows: CentredRows, limit: int) -> Certificate:
+    """Return the end of a machine whose free intercept moves with its centre, or of a hard margin."""
+    machine, wanted = walk.machine, FIRST
+    while True:
+        span = walk.descend(wanted, limit)
+        found = _look(machine, rows, walk)
+        walk.tally[2] += 2
+        if walk.tally[1] >= limit or found.gap <= machine.tol * found.primal:
+            return found
+        wanted = span * float(np.clip(np.sqrt(machine.tol * found.primal / found.gap), LEAST, MOST))
+        walk.unshrink()
+
+
+def _squared_lengths(machine: Machine) -> Floats:
+    """Return ‖x_i‖² of all rows, which machines of one table share."""
+    if machine.shared is None:
+        return squared_norms(machine.rows)
+    if "lengths" not in machine.shared:
+        machine.shared["lengths"] = squared_norms(machine.rows)
+    return machine.shared["lengths"]
 
 
 def _spread(machine: Machine, norms: Floats) -> float:
@@ -104,20 +149,6 @@ def _spread(machine: Machine, norms: Floats) -> float:
 def _state(seed: int) -> Ints:
     """Return a state of the shuffling generator, never 0."""
     return np.random.default_rng(seed).integers(1, 2**62, 1)
-
-
-def _epoch(parts: Parts, machine: Machine, walk: Walk, curve: Floats, square: Floats, spread: float, epochs: int) -> None:
-    from ...kernels import dual_svm as kernels
-
-    y = machine.signs
-    kernels.shuffle(walk.order, walk.active, walk.random)
-    walk.active = kernels.epoch(
-        *parts, y, machine.cap, curve, square, walk.order, walk.active, spread, walk.limits, walk.alpha, walk.w, walk.b, walk.reached
-    )
-    top, bottom = walk.reached
-    walk.limits[:] = top if top > 0.0 else np.inf, bottom if bottom < 0.0 else -np.inf
-    if machine.ridge == 0.0 and epochs % EVERY == 0:
-        walk.b += spread * float(walk.alpha @ y)
 
 
 def _look(machine: Machine, rows: CentredRows, walk: Walk) -> Certificate:

@@ -45,8 +45,9 @@ class Machine:
     tol : float
         Stop when F − D ≤ tol F.
     seed : int
-    whole : list, optional
-        Holds the curvature of all rows once a machine has summed it: the same in every machine of one table, and where each begins.
+    shared : dict, optional
+        What is the same in every machine of one table, once one of them has found it: the curvature of all rows, where each begins, and
+        their squared lengths.
     """
 
     rows: Rows
@@ -57,7 +58,7 @@ class Machine:
     max_iter: int = 1000
     tol: float = 1e-6
     seed: int = 0
-    whole: list[Floats] | None = None
+    shared: dict[str, Floats] | None = None
 
     @property
     def is_hard(self) -> bool:

@@ -1,48 +1,92 @@
 """Which method a machine gets, by counted work (`solvers/work.py` has the seconds of an operation).
 
-A step of Newton's method, for the squared hinge or inside the augmented Lagrangian, adds up the curvature of all columns and factors it; an
-epoch of dual coordinate descent reads the rows once. Descent arrives within some dozens of epochs where there are hardly more rows than
-columns, so that a plane may separate them, and may need thousands where there are many more: there it is not tried first.
+A step of Newton's method, of the augmented Lagrangian or of an interior point adds up the curvature of all columns and factors it; an epoch
+of dual coordinate descent reads the rows once. Steps are some dozens whatever the costs are. Epochs are a guess:
+
+    2 + 6 s^0.4 √max(1, n/p),   s = mean cost × mean squared length of a row
+
+which 25 random problems need within a factor of 3, so that descent is tried first only where it promises to take less than half the time,
+and is left after the time that the steps would have taken.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..problem import Problem
-from ..work import ADDED, EPOCH, FACTORED, MEETING, PASS, SPANNED, STEP
-from .one_machine import DUAL, FEW_COLUMNS, SOME_ROWS
+from ..work import ADDED, EPOCH, FACTORED, PASS, SPANNED, STEP
+from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
+from .one_table import is_possible
 
-STEPS, EPOCHS = 15, 100
-"""Steps of Newton's method, and epochs of coordinate descent where it suits."""
+NEWTON, LAGRANGIAN, INTERIOR = 7, 25, 20
+"""Steps of each method."""
+MEETING = 4e-10
+"""Seconds of a meeting of two values in a sparse row, in a compiled sum over one machine's rows."""
+READS, EACH_ROW = 7, 1e-7
+"""Passes over sparse rows in a step of an interior point, and seconds of its vectors for each row."""
 DENSE_EPOCH = 1e-9
 """Seconds of a value of dense rows in an epoch."""
-TALL = 4
-"""Rows for each column from which on coordinate descent is a gamble, and how much longer Newton's method may then take."""
+GAMBLE = 2.0
+"""How much sooner coordinate descent must promise to arrive."""
+SMALL = 1e-3
+"""Seconds that steps may always take, for the last digits that they give."""
+FEWEST = 10
+"""Epochs that it always gets."""
 FEW_ANYWAY = 50
 """Columns up to which a span saves nothing, and rows whose span is always taken."""
-SMALL = 3e-3
-"""Seconds that Newton's method may always take, for the last digits that it gives."""
 
 
-def choose(problem: Problem, squared: bool) -> tuple[str, str]:
-    """Return the name of the method and why it is the one."""
+@dataclass(frozen=True, slots=True)
+class Method:
+    """The name of a method, why it is the one, and the epochs after which descent by coordinates gives way to another."""
+
+    name: str
+    why: str
+    epochs: int = EPOCHS
+
+
+def choose(problem: Problem, squared: bool) -> Method:
+    """Return the method with the least work."""
     rows, p = problem.rows, problem.n_features
     newton = "semismooth Newton" if squared else "augmented Lagrangian"
     if rows.X is None:
-        return newton, "the rows are read anew on every pass, so few passes count most"
+        return Method(newton, "the rows are read anew on every pass, so few passes count most")
     if p > FEW_COLUMNS:
-        return DUAL, f"{p:,} columns are too many for their curvature"
-    n = rows.X.shape[0]
+        return Method(DUAL, f"{p:,} columns are too many for their curvature")
+    if rows.is_sparse and not squared and problem.strength > 0.0 and is_possible(rows):
+        newton = "interior point"
+    steps, epoch = _steps(problem, newton), (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
+    n, epochs = rows.X.shape[0], _epochs(problem)
+    if steps <= max(SMALL, GAMBLE * epochs * epoch):
+        return Method(newton, f"{p:,} columns: the curvature of all of them is cheap")
+    most = int(np.clip(steps / epoch, FEWEST, EPOCHS))
+    return Method(DUAL, f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than the curvature of all columns", most)
+
+
+def _steps(problem: Problem, name: str) -> float:
+    """Return the seconds of all steps of a method that adds up the curvature of all columns."""
+    rows, (n, p) = problem.rows, problem.rows.X.shape
     if rows.is_sparse:
         curvature = MEETING * float(np.square(np.diff(rows.X.indptr).astype(np.float64)).sum())
     else:
         curvature = 0.5 * ADDED * n * p**2
-    steps = STEPS * (STEP + curvature + FACTORED * p**3 + PASS * rows.values)
-    epochs = EPOCHS * (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
-    if steps <= max(SMALL, (TALL if n > TALL * p else 1.0) * epochs):
-        return newton, f"{p:,} columns: the curvature of all of them is cheap"
-    return DUAL, f"{n:,} rows and {p:,} columns: reading the rows {EPOCHS} times is cheaper than the curvature of all columns"
+    step = STEP + curvature + FACTORED * p**3 + PASS * rows.values
+    if name == "interior point":
+        return float(INTERIOR * (step + READS * PASS * rows.values + EACH_ROW * n))
+    return float((NEWTON if name == "semismooth Newton" else LAGRANGIAN) * step)
+
+
+def _epochs(problem: Problem) -> float:
+    """Return how many epochs descent by coordinates may need; infinitely many for hard margins."""
+    X, (n, p) = problem.rows.X, problem.rows.X.shape
+    if problem.strength == 0.0:
+        return float("inf")
+    values = X.data if problem.rows.is_sparse else X.ravel()
+    with np.errstate(over="ignore"):
+        stiffness = float(np.vdot(values, values)) / n / (problem.strength * n)
+        return float(2.0 + 6.0 * stiffness**0.4 * np.sqrt(max(1.0, n / p)))
 
 
 def spans_less(problem: Problem, joint: bool) -> bool:

@@ -1,7 +1,8 @@
 """One machine too large for `small_margins`: which method runs, and which comes after it where it does not arrive.
 
-Newton's methods and the augmented Lagrangian are fast on ordinary costs; interior points see multipliers of very different sizes, as high
-costs and columns in many units make them; coordinate descent needs no matrix, and is slow on all of these.
+Newton's methods and the augmented Lagrangian are fast on ordinary costs, the latter on dense rows, whose curved ones alone it reads;
+interior points see multipliers of very different sizes, as high costs and columns in many units make them; coordinate descent needs no
+matrix, and is slow on all of these.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..smooth.centred_rows import CentredRows
+from ..work import CALL, FACTORED, STORED
 from . import augmented_lagrangian, one_table, semismooth, small_hinge, squared_interior
 from .conjugate import ConjugateDescent
 from .machine import Certificate, Ended, Machine, certify
@@ -26,15 +28,20 @@ SOME_COLUMNS = 200
 """Columns from which a matrix of the augmented Lagrangian is dear."""
 WIDER = 3
 """Columns a row up to which few rows are tried as they are."""
-STEPS = 300
-"""Steps of the augmented Lagrangian where costs are high."""
+STEPS = 120
+"""Steps of the augmented Lagrangian after which interior points have taken fewer, where there is room for them."""
 EPOCHS = 150
 """Epochs of coordinate descent before other methods are tried."""
+PRODUCTS = 100
+"""Products with the curvature of sparse rows that are tried where they cost less than to factor its matrix once."""
 
 
-def solve(machine: Machine, name: str) -> Ended:
-    """Solve by the method named and those that come after it; where all of them diverge, w = 0 is the end, with the gap it has."""
-    found = _tried(METHODS[name], machine)
+def solve(machine: Machine, name: str, epochs: int = EPOCHS) -> Ended:
+    """Solve by the method named and those that come after it; where all of them diverge, w = 0 is the end, with the gap it has.
+
+    Coordinate descent gives way after some epochs.
+    """
+    found = _tried(_dual, machine, epochs) if name == DUAL else _tried(METHODS[name], machine)
     if found is None and machine.rows.X is not None and name != DUAL:
         found = _tried(_dual, machine)
     if found is not None:
@@ -53,11 +60,11 @@ def _tried(method: Callable[..., Ended | None], *given: Any) -> Ended | None:
     return found if found is not None and np.isfinite(found.certificate.theta).all() else None
 
 
-def _dual(machine: Machine) -> Ended | None:
+def _dual(machine: Machine, epochs: int = EPOCHS) -> Ended | None:
     """Descend by coordinates, then by interior points or Newton's method where that does not arrive."""
     from . import dual_svm
 
-    ended = dual_svm.solve(machine, EPOCHS)
+    ended = dual_svm.solve(machine, epochs)
     n, p = machine.rows.X.shape
     left = machine.max_iter - ended.iterations
     if left <= 0 or _arrived(machine, ended):
@@ -70,6 +77,13 @@ def _dual(machine: Machine) -> Ended | None:
     if n <= min(p, SOME_ROWS):
         # Few rows are solved in their span next, which is cheaper where columns are many more.
         ways = ways[:1] if p <= WIDER * n else []
+    if (
+        machine.squared
+        and machine.rows.is_sparse
+        and p <= FEW_COLUMNS
+        and PRODUCTS * (CALL + STORED * machine.rows.values) < FACTORED * p**3
+    ):
+        ways.append((solver, replace(rest, max_iter=min(left, PRODUCTS)), start, ConjugateDescent))
     for way in ways[::-1] if machine.squared else ways:
         found = _better(ended, _tried(*way))
         assert found is not None
@@ -79,27 +93,39 @@ def _dual(machine: Machine) -> Ended | None:
     return ended
 
 
-def _lagrangian(machine: Machine) -> Ended | None:
-    """Solve by the augmented Lagrangian, then by interior points; the other way round where costs are high and a matrix is dear."""
+def _lagrangian(machine: Machine, interior_first: bool = False) -> Ended | None:
+    """Solve by the augmented Lagrangian, then by interior points; the other way round where that is said, or costs are high and a matrix
+    is dear.
+    """
     ended = None
-    stiff = augmented_lagrangian.gentle_steps(machine) > 0
-    # Where costs are high rounding is at work, and further steps of the Lagrangian gain little.
-    few = replace(machine, max_iter=min(machine.max_iter, STEPS)) if stiff else machine
+    interior_first = interior_first or (machine.rows.n_features > SOME_COLUMNS and augmented_lagrangian.gentle_steps(machine) > 0)
+    few = machine if interior_first or not _has_interior(machine) else replace(machine, max_iter=min(machine.max_iter, STEPS))
     ways: list[tuple[Any, ...]] = [(augmented_lagrangian.solve, few), (_interior, machine)]
-    for way in ways[::-1] if stiff and machine.rows.n_features > SOME_COLUMNS else ways:
+    for way in ways[::-1] if interior_first else ways:
         ended = _better(ended, _tried(*way))
         if ended is not None and (ended.iterations >= machine.max_iter or _arrived(machine, ended)):
             break
     return ended
 
 
+def _points(machine: Machine) -> Ended | None:
+    """Solve by interior points, then by the augmented Lagrangian."""
+    return _lagrangian(machine, interior_first=True)
+
+
 def _arrived(machine: Machine, ended: Ended) -> bool:
     return ended.certificate.gap <= max(machine.tol, ROUNDING) * ended.certificate.primal
 
 
+def _has_interior(machine: Machine) -> bool:
+    """Whether an interior-point method has room for its matrix and steps, and every multiplier a place between its bounds."""
+    is_bounded = not machine.is_hard and machine.cost.min() > 0.0
+    return bool(machine.max_iter >= small_hinge.STEPS and is_bounded and one_table.is_possible(machine.rows))
+
+
 def _interior(machine: Machine, start: Certificate | None = None) -> Ended | None:
-    """Return the end of an interior-point method where there is room for its matrix, and it arrives."""
-    if machine.max_iter < small_hinge.STEPS or machine.is_hard or machine.cost.min() <= 0.0 or not one_table.is_possible(machine.rows):
+    """Return the end of an interior-point method where it is possible, and it arrives."""
+    if not _has_interior(machine):
         return None
     table = one_table.OneTable.of(machine.rows, machine.signs[None], machine.cost, machine.ridge)
     begin = None if start is None else first_point(machine, table.about, start)
@@ -130,5 +156,6 @@ DUAL = "dual coordinate descent"
 METHODS: dict[str, Callable[[Machine], Ended | None]] = {
     "semismooth Newton": _newton,
     "augmented Lagrangian": _lagrangian,
+    "interior point": _points,
     DUAL: _dual,
 }

@@ -100,14 +100,14 @@ class Descent:
 
     def _curvature(self, pieces: Pieces, status: NDArray[np.int8]) -> Floats:
         """Return A summed over the rows; that of all rows is summed for the first machine of a table alone."""
-        whole = self.machine.whole
-        if whole is None or not self.machine.squared or not (status == 1).all():
+        shared = self.machine.shared
+        if shared is None or not self.machine.squared or not (status == 1).all():
             self.passes += 1
             return self.rows.gram(np.where(status == 1, pieces.sigma, 0.0))
-        if not whole:
+        if "curvature" not in shared:
             self.passes += 1
-            whole.append(self.rows.gram(pieces.sigma))
-        return whole[0].copy()
+            shared["curvature"] = self.rows.gram(pieces.sigma)
+        return shared["curvature"].copy()
 
     def _diverged(self) -> None:
         """Refuse rows that cannot be squared; where they can, the steps are at fault: LinAlgError."""
@@ -226,7 +226,7 @@ def sample_start(machine: Machine, rows: CentredRows) -> Floats | None:
     assert machine.rows.codes is not None
     held = Rows.of_arrays(machine.rows.X[index], machine.rows.codes[index], None, machine.rows.source)
     cost = np.where(np.isinf(machine.cost[index]), 1.0, machine.cost[index]) * (n / size)
-    part = replace(machine, rows=held, signs=machine.signs[index], cost=cost, squared=True, whole=None)
+    part = replace(machine, rows=held, signs=machine.signs[index], cost=cost, squared=True, shared=None)
     descent = Descent(part, CentredRows(held, rows.centre, rows.shifts))
     descent.minimise(Pieces(np.zeros(size), 2.0 * cost, part.cap), 1e-3)
     return descent.theta

@@ -108,7 +108,7 @@ class Interior:
 
     def __init__(self, table: Table, theta: Floats, margins: Floats) -> None:
         self.table, self.theta = table, theta
-        self.across = table.Z.T.copy()
+        self.across = table.Z.T.copy() if isinstance(table.Z, np.ndarray) else table.Z.T
         cost, short = table.cost, 1.0 - margins
         self.V = V = np.empty((4, *table.Y.shape))
         np.clip(2.0 * cost * short, INSIDE * cost, (1.0 - INSIDE) * cost, out=V[0])

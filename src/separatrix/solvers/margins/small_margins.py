@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from ...array_types import Floats
-from ...thresholds import MARGIN_MACHINES
+from ...thresholds import MARGIN_MACHINES, MARGINS_AT_ONCE
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .machine import NOTHING, SLIGHT, Certificate, Ended
@@ -30,10 +30,11 @@ NARROW = 16
 """Coefficients up to which all products x̃_ia x̃_ib are kept, so that the matrices of all machines are one product with them."""
 
 
-def is_small(rows: Rows, machines: int) -> bool:
-    """Whether rows are dense, held and few enough."""
+def at_once(rows: Rows) -> int:
+    """Return how many machines are solved at once: none where rows are not dense and held, or too many for one."""
     X = rows.X
-    return isinstance(X, np.ndarray) and not MARGIN_MACHINES.reached(X.shape[0] * (X.shape[1] + 1) * machines)
+    size = X.shape[0] * (X.shape[1] + 1) if isinstance(X, np.ndarray) else 0
+    return 0 if size == 0 or MARGIN_MACHINES.reached(size) else MARGINS_AT_ONCE.portion(size)
 
 
 def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float) -> list[Ended] | None:

@@ -114,17 +114,19 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     # Two classes: w_1 = −w_0 = w/2, so that the joint objective is half that of the hinge with twice the cost.
     scale, (codes, cost) = 2.0 if joint else 1.0, _codes_and_costs(problem)
     squared = isinstance(problem.loss, SquaredHinge) and not joint and problem.strength > 0.0
-    name, why = choose(problem, squared)
-    whole: list[Floats] | None = [] if problem.n_classes > 2 else None
+    method = choose(problem, squared)
+    name, why = method.name, method.why
+    shared: dict[str, Floats] | None = {} if problem.n_classes > 2 else None
 
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
-        machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed, whole)
-        ended = one_machine.solve(machine, name)
+        machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed, shared)
+        ended = one_machine.solve(machine, name, method.epochs)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
     machines = range(1, 2) if problem.n_classes == 2 else range(problem.n_classes)
-    if small_margins.is_small(problem.rows, len(machines)) and problem.strength > 0.0:
+    most = small_margins.STEPS if squared else small_hinge.STEPS
+    if small_margins.at_once(problem.rows) > 0 and problem.strength > 0.0 and problem.max_iter >= most:
         small = _small(problem, np.where(codes == np.array(machines)[:, None], 1.0, -1.0), scale * cost, squared, ridge)
         if small is not None:
             return _gathered(problem, small, codes, machines, name if squared else "interior point", why, scale)
@@ -135,14 +137,24 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
 
 
 def _small(problem: Problem, signs: Floats, cost: Floats, squared: bool, ridge: float) -> list[Ended] | None:
-    """Return the end of all machines on few dense rows, found at once; None where that fails."""
-    try:
-        if squared:
-            return small_margins.solve(problem.rows, signs, cost, ridge)
-        # A row without weight has no place between 0 and c.
-        return small_hinge.solve(problem.rows, signs, cost, ridge, max(problem.tol, ROUNDING)) if cost.min() > 0.0 else None
-    except np.linalg.LinAlgError:
+    """Return the end of all machines on few dense rows, found some at once; None where that fails."""
+    # A row without weight has no place between 0 and c.
+    if not squared and cost.min() <= 0.0:
         return None
+    ended: list[Ended] = []
+    count = small_margins.at_once(problem.rows)
+    for part in (signs[begin : begin + count] for begin in range(0, len(signs), count)):
+        try:
+            if squared:
+                found = small_margins.solve(problem.rows, part, cost, ridge)
+            else:
+                found = small_hinge.solve(problem.rows, part, cost, ridge, max(problem.tol, ROUNDING))
+        except np.linalg.LinAlgError:
+            found = None
+        if found is None:
+            return None
+        ended += found
+    return ended
 
 
 def _in_span(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -> Found:

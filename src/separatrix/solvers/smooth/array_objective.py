@@ -17,11 +17,13 @@ import numpy as np
 from ...array_types import Floats
 from ...data import Block
 from ...data.device import DEVICE_VALUES, DeviceSource, is_on_device
-from ...data.namespaces import affine, device_of, fast_products, has_fast_products, is_foreign, like, namespace, to_host
+from ...data.namespaces import add_product, affine, device_of, fast_products, has_fast_products, is_foreign, like, namespace, to_host
 from ...losses.array_losses import ArrayLoss
 from ..problem import Problem
 from .objective import FAR, PIECES
 
+PARTS, LEAST_TILE = 16, 1_024
+"""Tiles of a block on an accelerator, at least, and rows that are never divided further."""
 TILE = 2**18
 """Values of a tile on a CPU: BLAS is busy with its rows, and a core's cache holds most of it."""
 
@@ -91,11 +93,11 @@ class ArrayObjective:
             loss: Any = 0.0
             slopes: Any = 0.0
             intercept: Any = 0.0
-            for tile in tiles(block, theta.shape[0], 16 if precision is Precision.FULL else 4):
+            for tile in tiles(block, theta.shape[0], 32 if precision is Precision.FULL else 4):
                 X = xp.astype(tile.X, kind, copy=False)
                 X = X - shift if self.shifts else X
                 Z = affine(X, columns, offset)
-                values, R = self.loss.slopes(Z if rest is None else affine(X, rest, Z), tile.codes)
+                values, R = self.loss.slopes(Z if rest is None else add_product(Z, X, rest), tile.codes)
                 if tile.weight is not None:
                     values, R = values * tile.weight, R * xp.astype(tile.weight, kind)[:, None]
                 loss = loss + xp.sum(values, dtype=xp.float64)
@@ -163,8 +165,8 @@ def some_rows(problem: Problem, most: int) -> Block:
     """Return at most so many rows, evenly spread, as they are stored; the first ones where rows are read anew."""
     rows, source = problem.rows, problem.rows.source
     if isinstance(source, DeviceSource):
-        whole = Block(source.X, source.codes, source.weight)
-    elif rows.X is not None:
+        return source.every(max(-(-source.n_rows // min(most, source.most_at_once)), 1))
+    if rows.X is not None:
         whole = Block(rows.X, rows.codes, rows.weight)
     else:
         whole = next(iter(rows.map(lambda block: block)))
@@ -179,6 +181,8 @@ def tiles(block: Block, n_scores: int, item: int) -> Iterator[Block]:
     on_device = is_on_device(block)
     on_accelerator = on_device and "cpu" not in str(device_of(block.X)).lower()
     size = max((4 * DEVICE_VALUES if on_accelerator else 4 * TILE) // item // max(block.n_features, n_scores), 256)
+    if on_accelerator:  # what is made of a tile stays small beside the rows
+        size = min(size, max(block.n_rows // PARTS, LEAST_TILE))
     for begin in range(0, block.n_rows, size):
         part = block.part(begin, min(begin + size, block.n_rows))
         yield part if on_device or part.X.flags.c_contiguous else Block(np.ascontiguousarray(part.X), part.codes, part.weight, part.start)

@@ -18,7 +18,7 @@ from ...data import Block
 from ...data.threads import ordered_map, single_threaded_blas
 from ...summaries.grouped import csr_parts
 from ...thresholds import SCORES
-from ..rows import Rows
+from ..rows import CHUNK_VALUES, Rows
 
 FAR = 10.0
 """Means above this many ranges of their column are subtracted row by row."""
@@ -27,7 +27,7 @@ TILE_VALUES = 100_000
 FEW = 200_000
 """Values gathered without threads."""
 PARTS = 4
-"""Parts of the rows whose sparse Gram matrices are summed side by side."""
+"""Parts of the rows whose Gram matrices are summed side by side, where they are sparse or the matrix is large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,17 +122,20 @@ class CentredRows:
         if self.rows.is_sparse:
             return self._sparse_gram(h, index)
 
+        # A tile that is smaller than the matrix it is multiplied into spends its time on adding matrices; so do many blocks.
+        is_wide = self.rows.X is not None and self.width**2 > CHUNK_VALUES
+        step = max(TILE_VALUES // self.width, 2 * self.width if is_wide else 256)
+
         def of_block(block: Block) -> Floats:
             own = h[block.start : block.start + block.n_rows]
             chosen = np.flatnonzero(own)
             total = np.zeros((self.width, self.width))
-            step = max(TILE_VALUES // block.n_features, 256)
             for begin in range(0, len(chosen), step):
                 part = chosen[begin : begin + step]
                 total += self._gram(block.X[part], own[part])
             return total
 
-        return _added(self.rows.map(of_block))
+        return _added((self.rows.in_pieces(PARTS) if is_wide else self.rows).map(of_block))
 
     def _sparse_gram(self, h: Floats, index: Indices) -> Floats:
         """Sum over a fixed, small number of parts: each needs a (q, q) matrix of its own."""
@@ -194,11 +197,11 @@ def _sparse_gram(X: Any, h: Floats) -> Floats:
     if not SCORES.reached(X.shape[0] * X.shape[1]):
         Z = np.column_stack([X.toarray(), np.ones(X.shape[0])])
         return np.asarray((Z * h[:, None]).T @ Z)
-    from ...kernels.sparse_products import add_weighted_pairs
+    from ...kernels.sparse_products import add_weighted_pairs, mirror
 
     total = np.zeros((X.shape[1] + 1,) * 2)
     add_weighted_pairs(*csr_parts(Block(X)), np.ascontiguousarray(h), total)
-    total += np.tril(total, -1).T
+    mirror(total)
     return total
 
 

@@ -5,7 +5,8 @@ shared out evenly, is two small matrices:
 
     H₀⁻¹ g = C diag(1/π) C g (G + (λ/ā) I)⁻¹,    C = I − 11'/K,    ā = mean curvature of a class
 
-1. G from some rows; start at the model without columns.
+1. G from some rows; start at the model without columns. After a few steps H₀ is that of the weights found so far, corrected along them
+   (`class_curvature.py`), which halves the passes.
 2. L-BFGS, one pass per step: in TF32 where the device has it, until what is left is near its rounding; then in the rows' own type.
 3. A pass in float64 gives f, the gradient and the certificate; in the rare case that it says more than the passes before, steps in
    float64 follow.
@@ -23,12 +24,14 @@ import numpy as np
 
 from ...array_types import Floats
 from ...data import Block
+from ...data.device import DeviceSource
 from ...data.namespaces import compute_type, device_of, is_foreign, like, namespace
 from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, small_enough, still_to_gain, without_step
 from . import array_gap, newton_cg
 from .array_objective import ArrayObjective, Precision, host, some_rows
+from .class_curvature import CurvedInverse, KroneckerInverse, curved_inverse, flat_inverse
 from .whitened import continued
 
 GRAM_ROWS = 8
@@ -37,12 +40,16 @@ LEAST_GRAM = 4_096
 """Rows for the covariance, at least."""
 MEMORY = 20
 """Pairs kept."""
+CURVED = 4
+"""Steps from the model without columns after which the weights tell the curvature along them."""
 KEPT = 8
 """Pairs that the next strength of a path begins with."""
 FAST_END = 3e-5
 """What is left of f, relatively, where the products of TF32 are given up: their rounding shows next."""
-BEYOND, BEYOND_ON_PATH = 1e-3, 3e-2
-"""Share of the gap asked to which the estimate must have fallen where the certificate, for a small λ, cannot say so."""
+BEYOND = 3e-2
+"""Share of the gap asked to which the estimate must have fallen before passes in float64 see to the certificate, for a small λ."""
+FURTHER = 12
+"""Steps in float64 for the certificate alone, at most: for a tiny λ it cannot be had."""
 STUCK = 3
 """Steps in TF32 without a fall of f after which its rounding is reached."""
 CORRECTED_END, ROUNDS = 1e-3, 4
@@ -77,15 +84,27 @@ def solve_path(problem: Problem, strengths: Sequence[float]) -> Iterator[Solutio
     """Yield the solutions for strengths λ in the order given, each from the last."""
     walk = _Walk.begin(problem)
     for strength in strengths:
-        yield walk.to(strength, BEYOND if len(strengths) == 1 else BEYOND_ON_PATH)
+        yield walk.to(strength)
 
 
 class _Pairs:
     """The pairs (s, y) of the last steps around H₀⁻¹, all of them arrays beside the rows."""
 
-    def __init__(self, xp: Any, inverse: _Inverse, kind: Any) -> None:
-        self.xp, self.inverse, self.type, self.scale = xp, inverse, kind, 1.0
+    def __init__(self, objective: ArrayObjective, covariance: Floats, shares: Floats) -> None:
+        self.objective, self.xp, self.type, self.scale = objective, objective.xp, objective.example.dtype, 1.0
+        self.covariance, self.shares, self.is_curved = covariance, shares, False
+        self.inverse: KroneckerInverse | CurvedInverse = flat_inverse(objective, covariance, shares)
         self.kept: deque[tuple[Any, Any, Any]] = deque(maxlen=MEMORY)
+
+    def curve(self, theta: Any) -> None:
+        """Go on around the curvature at θ, once it tells; the pairs stay."""
+        self.is_curved = True
+        if not self.objective.loss.is_cross_entropy:
+            return
+        self.inverse = curved_inverse(self.objective, self.covariance, self.shares, theta)
+        if self.kept:
+            _, y, curvature = self.kept[-1]
+            self.scale = curvature / float(_dot(self.xp, y, self.inverse(y)))
 
     def add(self, s: Any, y: Any) -> None:
         """Keep a pair, in the type of the rows, unless rounding has left no curvature in it."""
@@ -107,23 +126,6 @@ class _Pairs:
         return d
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Inverse:
-    """g ↦ C diag(1/π) C g (G + (λ/ā) I)⁻¹; the intercept's column is left out of the last factor."""
-
-    matrix: Any
-    shares: Any
-    is_joint: bool
-
-    def __call__(self, g: Any) -> Any:
-        xp = namespace(g)
-        g = self._centred(xp, self._centred(xp, g) / self.shares)
-        return xp.concat([g[:, :-1] @ self.matrix, g[:, -1:]], axis=1)
-
-    def _centred(self, xp: Any, g: Any) -> Any:
-        return g - xp.mean(g, axis=0, keepdims=True) if self.is_joint else g
-
-
 @dataclass(slots=True, eq=False)
 class _Walk:
     """Where the solver stands: θ, what is known of the Hessian without λ, and the pairs of the last strength."""
@@ -133,6 +135,8 @@ class _Walk:
     shares: Floats
     theta: Any
     pairs: list[tuple[Any, Any]]
+    moved: bool
+    """Whether θ has weights that tell the curvature."""
 
     @classmethod
     def begin(cls, problem: Problem) -> _Walk:
@@ -144,17 +148,20 @@ class _Walk:
         theta[:, -1] += theta[:, :-1] @ objective.centre
         if own.start is None and own.fit_intercept:
             theta[:, -1] = objective.loss.loss.constant_scores(own.counts)
-        return cls(objective, G, objective.loss.flat_curvature(own.counts), like(theta, objective.example), [])
+        shares = objective.loss.flat_curvature(own.counts)
+        return cls(objective, G, shares, like(theta, objective.example), [], own.start is not None and bool(theta[:, :-1].any()))
 
-    def to(self, strength: float, beyond: float) -> Solution:
+    def to(self, strength: float) -> Solution:
         """Return the solution for another strength, from where the walk stands."""
         objective = self.objective
         objective.problem, objective.passes = replace(objective.problem, strength=strength), 0
-        pairs = _Pairs(objective.xp, self._inverse(strength), objective.example.dtype)
+        pairs = _Pairs(objective, self.covariance, self.shares)
+        if self.moved:
+            pairs.curve(self.theta)
         for s, y in self.pairs:
             pairs.add(s, y + strength * _penalised(objective.xp, s))
-        end = _descend(objective, self.theta, pairs, beyond)
-        self.theta = end.theta
+        end = _descend(objective, self.theta, pairs)
+        self.theta, self.moved = end.theta, True
         self.pairs = [(s, y - strength * _penalised(objective.xp, s)) for s, y, _ in pairs.kept][-KEPT:]
         theta = host(end.theta)
         if len(theta) > 1 and objective.loss.is_cross_entropy:
@@ -172,13 +179,6 @@ class _Walk:
             solver="Kronecker-whitened L-BFGS",
         )
 
-    def _inverse(self, strength: float) -> _Inverse:
-        xp, example, joint = self.objective.xp, self.objective.example, self.objective.loss.is_cross_entropy and len(self.shares) > 1
-        mean = float((self.shares * (1.0 - self.shares)).mean() if joint else self.shares.mean())
-        ridge = strength / mean + 1e-10 * max(float(np.trace(self.covariance)) / len(self.covariance), 1e-300)
-        A = like(self.covariance + ridge * np.eye(len(self.covariance)), example)
-        return _Inverse(xp.linalg.inv(A), like(self.shares[:, None], example), joint)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _End:
@@ -190,10 +190,10 @@ class _End:
     gap: float
 
 
-def _descend(objective: ArrayObjective, theta: Any, pairs: _Pairs, beyond: float) -> _End:
+def _descend(objective: ArrayObjective, theta: Any, pairs: _Pairs) -> _End:
     """Return where L-BFGS ends, through all precisions; the last one has the certificate."""
     problem = objective.problem
-    walk = _Descent(objective, pairs, beyond, theta)
+    walk = _Descent(objective, pairs, theta)
     for precision in objective.precisions:
         if precision is Precision.FAST:
             walk.evaluate(precision)
@@ -221,13 +221,14 @@ class _Descent:
 
     objective: ArrayObjective
     pairs: _Pairs
-    beyond: float
     theta: Any
     f: float = np.inf
     g: Any = None
     seen: Precision | None = None
     status: Status = Status.MAX_ITER
     iterations: int = 0
+    further: int = 0
+    """Steps that the certificate alone asked for."""
     share: float = 0.25
     """Of the gap asked, what the likely bound may have."""
 
@@ -255,6 +256,8 @@ class _Descent:
         promised: list[float] = []
         falls: list[float] = []
         for _ in range(self.objective.problem.max_iter - self.iterations + 1):
+            if self.iterations == CURVED and not self.pairs.is_curved:
+                self.pairs.curve(self.theta)
             d = self.pairs.direction(self.g)
             slope = float(self.objective.xp.sum(self.g * d))
             promised.append(0.5 * slope)
@@ -291,7 +294,12 @@ class _Descent:
             return True
         asked = GAP_SHARE * problem.tol * self.f
         likely = array_gap.likely_bound(self.objective, self.g, self.pairs.inverse.shares)
-        return likely <= self.share * asked or left <= self.beyond * asked
+        if likely <= self.share * asked:
+            return True
+        if self.seen is not Precision.FULL:
+            return left <= BEYOND * asked
+        self.further += 1
+        return self.further > FURTHER
 
 
 def _search(objective: ArrayObjective, theta: Any, f: float, d: Any, slope: float, precision: Precision) -> tuple[Any, float, Any] | None:
@@ -330,6 +338,8 @@ def _penalised(xp: Any, theta: Any) -> Any:
 def _example(problem: Problem) -> Any:
     """Return the first rows, which tell library, device and type."""
     rows = problem.rows
+    if isinstance(rows.source, DeviceSource):
+        return rows.source.example
     block: Block = rows.held[0] if rows.held is not None else next(iter(rows.source.blocks()))
     return block.X[:1, :]
 

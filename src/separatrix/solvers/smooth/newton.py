@@ -164,11 +164,12 @@ class Factor:
     """
 
     def __init__(self, H: Floats, n_scores: int) -> None:
-        A, self.units = unit_diagonal(H)
-        if n_scores > 1:
-            self._add_gauge(A, n_scores)
-        self.factor, info = lapack.dpotrf(A, lower=1)
-        if info != 0 or lapack.dpocon(self.factor, np.abs(A).sum(axis=0).max(), uplo="L")[0] < SINGULAR:
+        A = self._scaled(H, n_scores)
+        norm = np.abs(A).sum(axis=0).max()
+        # The transpose of a symmetric matrix is in the order LAPACK wants: it is factored in place, and its upper triangle left as it is.
+        self.factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1, clean=0)
+        if info != 0 or lapack.dpocon(self.factor, norm, uplo="L")[0] < SINGULAR:
+            A = self._scaled(H, n_scores)
             # A Hessian is positive semidefinite but for rounding, which this outweighs.
             np.einsum("aa->a", A)[:] += RIDGE
             self.factor, info = lapack.dpotrf(A, lower=1)
@@ -181,6 +182,13 @@ class Factor:
                 np.einsum("aa->a", A)[:] += ridge
                 ridge *= 10.0
                 self.factor, info = lapack.dpotrf(A, lower=1)
+
+    def _scaled(self, H: Floats, n_scores: int) -> Floats:
+        """Return H with a unit diagonal and, of several scores, with curvature along shifts of all of them."""
+        A, self.units = unit_diagonal(H)
+        if n_scores > 1:
+            self._add_gauge(A, n_scores)
+        return A
 
     def _add_gauge(self, A: Floats, n_scores: int) -> None:
         # With Σ_k θ_k = 0 neither gradient nor step has a part along shifts of all scores, so that curvature added there,
@@ -206,7 +214,8 @@ def unit_diagonal(H: Floats) -> tuple[Floats, Floats]:
     """Return H scaled to a unit diagonal, and the square roots of its diagonal (1 where that is 0, or its inverse would overflow)."""
     diagonal = np.einsum("aa->a", H)
     units = np.sqrt(np.where(diagonal > 1e-280, diagonal, 1.0))
-    A = H / units / units[:, None]
+    A: Floats = H / units
+    A /= units[:, None]
     np.einsum("aa->a", A)[:] = 1.0
     return A, units
 

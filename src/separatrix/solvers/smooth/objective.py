@@ -117,7 +117,8 @@ class Objective:
 
         def widest(block: Block) -> float:
             most = 0.0
-            for tile in block.tiles(max(TILE_VALUES // block.n_features, 256)):
+            tiles = [block] if block.is_sparse else block.tiles(max(TILE_VALUES // block.n_features, 256))
+            for tile in tiles:
                 X = tile.X - self.centre if self.shifts else tile.X
                 S = X @ W.T + c
                 most = max(most, float(np.abs(S).max() if len(W) == 1 else np.ptp(S, axis=1).max()))
@@ -255,10 +256,11 @@ class Objective:
             view = products.reshape(R, q, R, q)
             # Softmax: the products of a class with itself are not needed, its block is minus the sum of the others.
             for a, b in [(0, 0)] if R == 1 else combinations(range(R), 2):
-                pair = np.zeros((q, q))
+                pair = products if R == 1 else np.zeros((q, q))
                 kernels.add_weighted_pairs(*parts, root[:, a] * root[:, b], pair)
-                pair += np.tril(pair, -1).T
-                view[a, :, b] = view[b, :, a] = pair
+                kernels.mirror(pair)
+                if R > 1:
+                    view[a, :, b] = view[b, :, a] = pair
         return Partial(loss, gradient, products)
 
 

@@ -43,6 +43,8 @@ ROUNDING = 1e-12
 """Share of the objective that sums over many rows may be off by."""
 SLACK = 1e-2
 """Subgradient at which digits are no longer wanted, as a share of λ and of the gap asked."""
+LAST_DIGITS = 1e-15
+"""Subgradient, in units of its column, that is as good as none: sums over rows have its rounding."""
 LOOSE = 0.05
 """Share of the largest violation to which a step solves a quadratic of few coordinates: far from the end Newton's own error is larger."""
 FAR = 30.0
@@ -120,7 +122,7 @@ class ProximalNewton:
         worst = self._violation()
         while True:
             done = self.distance(quick=True).is_small(self.problem)
-            if done and (worst <= self.slack or not further):
+            if done and (worst <= max(self.slack, LAST_DIGITS) or not further):
                 return Status.CONVERGED
             if self.iterations == self.problem.max_iter:
                 return self._judged(Status.MAX_ITER)

@@ -24,6 +24,7 @@ from ..problem import Problem
 from ..products import Products
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
+from ..work import ADDED, CALL, FACTORED, PASS
 from .column_descent import ColumnDescent
 from .l1_ending import DRIFT, Distance, asked, column_units, distance, spilled
 from .l1_quadratic import Quadratic, violation
@@ -33,8 +34,8 @@ FIRST = 200
 GRAM = 2_500
 """Columns up to which their Gram matrix is formed."""
 STEPS = 8
-FRESH = 0.1
-"""Share of the last violation above which a step needs a fresh matrix."""
+FEW_LEFT = 0.75
+"""Share of the columns from which on all that violate their condition are taken: a further round would need another matrix."""
 TIGHTER = 0.1
 """Share of the largest violation to which a round solves its columns."""
 LOOSE = 0.1
@@ -155,6 +156,7 @@ class ColumnProblem:
         if self.chosen is not None:
             used[self.chosen] = True
         over = np.where(used, -np.inf, (np.abs(G) - self.l1) / self.units)
+        count = len(over) if count + np.count_nonzero(used) >= FEW_LEFT * len(over) else count
         most = np.argpartition(over, -count)[-count:] if count < len(over) else np.arange(len(over))
         used[most[over[most] > 0.0]] = True
         return np.flatnonzero(used)
@@ -234,7 +236,7 @@ class GramModel:
         source = ArraySource(part, n_jobs=problem.problem.rows.source.n_jobs)
         self.rows = CentredRows.of(Rows.of_arrays(part, codes, None, source), problem.problem.fit_intercept)
         self.quadratic: Quadratic | None = None
-        self.worst = np.inf
+        self.worst, self.fresh = np.inf, _worth_a_matrix(*part.shape)
 
     def slope(self, point: Point) -> Floats:
         """Return the gradient (q,) of the smooth part in w and b of the columns."""
@@ -247,8 +249,8 @@ class GramModel:
     def step(self, point: Point, x: Floats, slope: Floats, worst: float) -> tuple[Floats, Floats]:
         """Return where the model is least, and the scores' change on the way there; `worst` is the largest violation."""
         rows, problem = self.rows, self.problem
-        # As long as it takes off a digit a step, the last matrix serves: the gradient is exact, the matrix need not be.
-        if self.quadratic is None or worst > FRESH * self.worst:
+        # As long as steps take off digits quickly enough, the last matrix serves: the gradient is exact, the matrix need not be.
+        if self.quadratic is None or worst > self.fresh * self.worst:
             self.quadratic = self._quadratic(point)
         self.worst = worst
         g = slope.copy()
@@ -281,6 +283,16 @@ class ColumnModel:
         problem, fits = self.problem, bool(self.problem.problem.fit_intercept)
         model = ColumnDescent(problem.products.by_columns, self.chosen, point.h, problem.l1, problem.l2, fits, problem.random)
         return model.minimise(slope, x, self.share, SLACK * asked(problem.problem) * problem.l1)
+
+
+def _worth_a_matrix(n: int, q: int) -> float:
+    """Return the share of the last violation above which a step needs a fresh matrix, by the work of both.
+
+    With a fresh one a step takes off a digit or more, for the seconds of both: a step with the last one is worth its own where it takes off
+    as large a part of a digit.
+    """
+    step, matrix = CALL + 2.0 * PASS * n * q + FACTORED * q**3, 0.5 * ADDED * n * float(q) ** 2
+    return float(10.0 ** (-step / (step + matrix)))
 
 
 def products_of_used(products: Products, W: Floats) -> Floats:
