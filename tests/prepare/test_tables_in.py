@@ -219,3 +219,11 @@ def test_columns_that_determine_each_other_are_named_as_the_recipe_says_them() -
 def test_a_time_budget_that_is_over_at_once_is_said() -> None:
     with pytest.raises(InputError, match="time_budget was over before any model had a result"):
         compare(customers(60), target="churn", models=["LDA"], plan=KFold(2), time_budget=1e-9)
+
+
+def test_a_row_of_weight_two_stands_there_twice() -> None:
+    table, weight = customers(120).drop(columns=["town", "customerID"]), np.arange(120) % 3
+    again = table.loc[table.index.repeat(weight)]
+    model = TableClassifier(target="churn", standardise=True)
+    found, expected = model.fit(table, sample_weight=weight).predict_proba(table), model.fit(again).predict_proba(table)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

@@ -116,7 +116,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         with columns_named(recipe_names(pipeline)):
             pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
         self.pipeline_ = pipeline
-        if isinstance(X, Source) and (table := X.as_columns()).unlabelled:
+        table: Any = X.as_columns() if isinstance(X, Source) else None
+        if table is not None and table.unlabelled:
             warn_of_unlabelled(table.target, table.unlabelled, int(self.recipe_.rows) + table.unlabelled, stacklevel=3)
         return self
 
