@@ -193,6 +193,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
             inner = self.__dict__["pipeline_"][-1] if "pipeline_" in self.__dict__ else or_logistic(self.__dict__.get("estimator"))
             if hasattr(inner, name):  # names: three methods of the contract
                 return lambda X: self._scored(name, X)
+        if isinstance(getattr(type(self), name, None), property):  # it raised an AttributeError: the fit is missing, not the attribute
+            check_is_fitted(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _scored(self, name: str, X: Any) -> Floats:
