@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB as GaussianPeer
@@ -219,3 +220,17 @@ def test_columns_that_determine_each_other_are_named_as_the_recipe_says_them() -
 def test_a_time_budget_that_is_over_at_once_is_said() -> None:
     with pytest.raises(InputError, match="time_budget was over before any model had a result"):
         compare(customers(60), target="churn", models=["LDA"], plan=KFold(2), time_budget=1e-9)
+
+
+def test_a_row_of_weight_two_stands_there_twice() -> None:
+    table, weight = customers(120).drop(columns=["town", "customerID"]), np.arange(120) % 3
+    again = table.loc[table.index.repeat(weight)]
+    model = TableClassifier(target="churn", standardise=True)
+    found, expected = model.fit(table, sample_weight=weight).predict_proba(table), model.fit(again).predict_proba(table)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("ask", [lambda m: m.summary(), lambda m: m.recipe_, lambda m: m.predict([[1.0]]), lambda m: m.state()])
+def test_a_missing_fit_is_said(ask: Any) -> None:
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        ask(TableClassifier())

@@ -45,7 +45,7 @@ def split_target(X: Any, target: str) -> tuple[Any, NDArray[Any], Indices | None
         kept = np.flatnonzero(~missing)
         if not len(kept):
             raise InputError(f"No row has a label: column {target!r} holds missing values only. Name another column as target.")
-        warnings.warn(str(_unlabelled(target, int(missing.sum()), len(missing))), DataWarning, stacklevel=4)
+        warn_of_unlabelled(target, int(missing.sum()), len(missing), stacklevel=5)
         frame = frame[kept]
     labels = series_to_numpy(frame[target].to_native())
     if missing.any() and labels.dtype.kind == "f" and (labels == np.floor(labels)).all():
@@ -54,9 +54,11 @@ def split_target(X: Any, target: str) -> tuple[Any, NDArray[Any], Indices | None
     return frame.drop(target).to_native(), labels, kept
 
 
-def _unlabelled(target: str, missing: int, rows: int) -> Alert:
+def warn_of_unlabelled(target: str, missing: int, rows: int, stacklevel: int = 2) -> None:
+    """Warn (SPX019) that rows without a label are left out."""
     seen = f"{missing:,} of {rows:,} rows have no label in column {target!r}."
-    return Alert("SPX019", target, seen, "They are left out: nothing can be learned from them.", "Fill them in where you know them.")
+    alert = Alert("SPX019", target, seen, "They are left out: nothing can be learned from them.", "Fill them in where you know them.")
+    warnings.warn(str(alert), DataWarning, stacklevel=stacklevel)
 
 
 def _refuse_measurement(labels: NDArray[Any], target: str) -> None:

@@ -273,13 +273,19 @@ def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any, Indices 
 
 def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
     """Read a table whole: rows are held out many times, and files are slow to read again."""
-    source = as_source(table, y, sample_weight)
+    # As columns, of which rows without a label are left out: as numbers they are refused.
+    source: Any = as_source(table if table.origin is None else table.as_columns(), y, sample_weight)
     assert source.classes is not None
     if source.n_rows is not None:
         require_memory((source.n_rows, source.n_features))
-    blocks: list[Any] = list(source.as_columns().blocks() if source.origin is not None else source.blocks())
+    blocks: list[Any] = list(source.blocks())
     if not blocks:
         raise InputError("There are no rows in the data; at least one is needed.")
+    if source.unlabelled:
+        from ..data.targets import warn_of_unlabelled
+
+        rows = source.unlabelled + sum(len(block.codes) for block in blocks)
+        warn_of_unlabelled(source.target, source.unlabelled, rows, stacklevel=5)
     if isinstance(blocks[0], ColumnBatch):
         batch = ColumnBatch.joined(blocks)
         gaps = any(column.type != "number" or column.absent.any() for column in batch.columns or ())

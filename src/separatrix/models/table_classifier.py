@@ -22,7 +22,7 @@ from ..array_types import Floats
 from ..data import Source
 from ..data.labels import Labels
 from ..data.opening import is_frame
-from ..data.targets import split_target
+from ..data.targets import split_target, warn_of_unlabelled
 from ..data.whole_tables import whole_table
 from ..errors import InputError
 from ..inference.selected_columns import PICKS, TOO_SMALL, picked_from, warn_if_picked
@@ -116,6 +116,9 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         with columns_named(recipe_names(pipeline)):
             pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
         self.pipeline_ = pipeline
+        table: Any = X.as_columns() if isinstance(X, Source) else None
+        if table is not None and table.unlabelled:
+            warn_of_unlabelled(table.target, table.unlabelled, int(self.recipe_.rows) + table.unlabelled, stacklevel=3)
         return self
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
@@ -190,6 +193,8 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
             inner = self.__dict__["pipeline_"][-1] if "pipeline_" in self.__dict__ else or_logistic(self.__dict__.get("estimator"))
             if hasattr(inner, name):  # names: three methods of the contract
                 return lambda X: self._scored(name, X)
+        if isinstance(getattr(type(self), name, None), property):  # it raised an AttributeError: the fit is missing, not the attribute
+            check_is_fitted(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _scored(self, name: str, X: Any) -> Floats:

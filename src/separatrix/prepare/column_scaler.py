@@ -47,8 +47,10 @@ class ColumnScaler(StandardScaler):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn means and scales."""
-        super().fit(X, y, sample_weight)
-        self.scale_ = np.where(self.var_ > 0.0, np.maximum(self.scale_, _sizes(X, self.mean_, self.var_, sample_weight)), 1.0)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that cannot be squared are refused by the fit behind it
+            super().fit(X, y, sample_weight)
+            sizes = _sizes(X, self.mean_, self.var_, sample_weight)
+        self.scale_ = np.where(self.var_ > 0.0, np.maximum(self.scale_, sizes), 1.0)
         return self
 
 

@@ -33,8 +33,12 @@ def names_that_are_values(columns: Sequence[ColumnSummary]) -> tuple[Alert, ...]
         return ()
     named = ", ".join(repr(column.name) for column in columns[:3])
     seen = f"{sum(found)} of {len(found)} columns are named like one of their values: {named}{', …' if len(columns) > 3 else ''}."
-    why = "The file may have no line of names; its first row is then lost."
-    return (Alert("SPX023", "", seen, why, "Write the names above the first row; for a frame: pd.read_csv(file, header=None, names=[…])."),)
+    why = "The file may have no line of names, so that its first row is lost; or its names may stand among the rows again."
+    return (
+        Alert(
+            "SPX023", "", seen, why, "Write the names above the first row, once; for a frame: pd.read_csv(file, header=None, names=[…])."
+        ),
+    )
 
 
 def _is_value(column: ColumnSummary) -> bool | None:

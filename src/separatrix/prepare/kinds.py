@@ -170,7 +170,7 @@ def _numbers_rows(summary: ColumnSummary) -> bool:
 
 def skewness(x: Floats, weight: Floats) -> float:
     """Return the third standardised moment of values with weights."""
-    mean = float((weight * x).sum() / weight.sum())
-    off = x - mean
-    deviation = float(np.sqrt((weight * off * off).sum() / weight.sum()))
-    return float((weight * off * off * off).sum() / weight.sum() / deviation**3) if deviation > 0 else 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond all squares are refused by the fit
+        z = (x - float((weight * x).sum() / weight.sum())) / (float(np.abs(x).max()) or 1.0)
+        deviation = float(np.sqrt((weight * z * z).sum() / weight.sum()))
+        return float((weight * (z / deviation) ** 3).sum() / weight.sum()) if deviation > 0 else 0.0

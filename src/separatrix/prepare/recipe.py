@@ -87,6 +87,9 @@ class Recipe:
     def __hash__(self) -> int:
         return hash((self.rows, self.interactions, tuple(step.column for step in self.steps)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "outputs"}  # which is computed when first asked for
+
     @property
     def _document(self) -> Document:
         return Document(self.steps, self.interactions, self.classes, self.rows)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..argument_types import is_listed
 from ..errors import DamagedFileError, InputError, InputTypeError, short_text
 from ..storage import path_text, read_container, write_container
 
@@ -39,6 +40,8 @@ class Stored:
         feature_names : list of p names, or None
         recipe : Recipe, its JSON, or None
         """
+        if feature_names is not None and not is_listed(feature_names):
+            raise InputTypeError(f"feature_names={feature_names!r:.60} must be a list of names, one per column, or None.")
         names = None if feature_names is None else tuple(str(name) for name in feature_names)
         if names is not None and len(names) != self.n_features:  # type: ignore[attr-defined]
             raise InputError(
