@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -93,6 +95,19 @@ def test_minima_are_those_of_the_array(model: Any, client: Any, folder: Path) ->
     assert_allclose(scores(found), scores(whole), rtol=1e-6, atol=1e-6)
     if hasattr(whole, "solution_"):
         assert found.solution_.objective == pytest.approx(whole.solution_.objective, rel=1e-10)
+
+
+@pytest.mark.parametrize("covariance", ["information", "robust"])
+def test_standard_errors_of_several_classes_are_those_of_the_array(covariance: Any, client: Any, folder: Path) -> None:
+    model, rows = sx.LogisticRegression(C=np.inf, tol=1e-9), FRAME[list("abcd")]
+    here = clone(model).fit(rows, Y).summary(rows, Y, covariance=covariance)
+    table = tables(client, folder)["files"]
+    there = clone(model).fit(table).summary(table, covariance=covariance)
+    for name in ("fit", "tests", "coefficients"):
+        for own, other in zip(here[name].columns[-3:], there[name].columns[-3:], strict=True):
+            if np.asarray(own.values).dtype.kind == "f":
+                assert_allclose(other.values, own.values, rtol=1e-6, atol=1e-9)
+    assert_allclose(there["coefficients"]["std. error"], here["coefficients"]["std. error"], rtol=1e-6)
 
 
 def test_the_number_of_workers_changes_no_bit(client: Any, folder: Path) -> None:
@@ -210,6 +225,50 @@ def test_a_worker_killed_in_a_pass_changes_no_bit(client: Any, folder: Path, tmp
     whole = table.reduce(ClassMoments.summarise(table.classes, "pooled"))
     found = table.reduce(Slowly(tmp_path / "killed"))
     assert (tmp_path / "killed").exists() and np.array_equal(found.scatter, whole.scatter) and np.array_equal(found.means, whole.means)
+
+
+@contextlib.contextmanager
+def scheduler(folder: Path) -> Iterator[tuple[Any, int]]:
+    """Start a scheduler and a worker, each a process of its own; the client, and the number of the scheduler's process."""
+    file, begun = folder / "scheduler.json", list[Any]()
+    for what in (["dask_scheduler", "--port", "0", "--no-dashboard"], ["dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]):
+        command = [sys.executable, "-m", f"distributed.cli.{what[0]}", *what[1:], "--scheduler-file", str(file), "--host", "127.0.0.1"]
+        begun.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder))
+        while not file.exists():
+            time.sleep(0.05)
+    client = distributed.Client(scheduler_file=str(file), set_as_default=False)
+    try:
+        yield client, begun[0].pid
+    finally:
+        client.close(timeout=0.5)
+        for process in begun:
+            process.kill()
+            process.wait()
+
+
+class KillingScheduler:
+    """A pass that ends the scheduler, and waits for what comes."""
+
+    def __init__(self, process: int) -> None:
+        self.process = process
+
+    def __call__(self, block: Any) -> Any:
+        with contextlib.suppress(OSError):
+            os.kill(self.process, signal.SIGKILL)
+        time.sleep(5.0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_dies_in_a_pass_is_named(folder: Path, tmp_path: Path) -> None:
+    with scheduler(tmp_path) as (client, process):
+        table = sx.open_table(folder, target="y", cluster=client)
+        began = time.monotonic()
+        with pytest.raises(ClusterError, match="The scheduler of the cluster is gone or does not answer"):
+            table.reduce(KillingScheduler(process))
+        assert time.monotonic() - began < 60
+        with pytest.raises(ClusterError, match="The scheduler of the cluster is gone or does not answer"):
+            sx.LinearDiscriminantAnalysis().fit(table)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")

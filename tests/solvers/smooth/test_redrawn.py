@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from separatrix.data import as_source
+from separatrix.data.recoded import Recoded
 from separatrix.losses import Logistic, Softmax, SquaredHinge
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.rows import Rows
-from separatrix.solvers.smooth import newton, redrawn, whitened
+from separatrix.solvers.smooth import newton, proven_gap, redrawn, whitened
 from separatrix.solvers.smooth.objective import Objective
 from separatrix.solvers.smooth.sampling import near
 
@@ -48,6 +50,20 @@ def test_passes_are_saved(small: None, monkeypatch: pytest.MonkeyPatch) -> None:
     with_samples = whitened.solve(problem)
     monkeypatch.setattr(redrawn, "sample_rows", lambda problem: None)
     assert 2 * with_samples.passes < whitened.solve(problem).passes
+
+
+def test_few_rows_travel_to_prove_the_gap(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = nearly_apart(Logistic(), 2, weighted=True)
+    there = Recoded(here.rows.source, np.arange(2), np.arange(2))
+    there.is_remote, seen = True, list[int]()
+    problem = replace(here, rows=Rows(there, None, None))
+    found = newton.solve(here)
+    theta = np.column_stack([found.coef, found.intercept]) * 0.999
+    map_ = Recoded.map
+    monkeypatch.setattr(proven_gap, "TRAVELLING", 100)
+    monkeypatch.setattr(Recoded, "map", lambda self, f: (seen.append(len(v[0])) or v for v in map_(self, f)))
+    f, gradient = Objective(here).at(theta)
+    assert f - found.objective <= proven_gap.from_rows(Objective(problem), theta, gradient) < np.inf and sum(seen) == 100
 
 
 def test_losses_of_a_sample_add_up_to_those_of_all_rows() -> None:
