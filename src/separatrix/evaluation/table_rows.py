@@ -121,6 +121,7 @@ def left_where_it_is(table: Source, y: Any, sample_weight: Any) -> TableRows:
     """Read the labels and weights of a table of numbers, and leave its columns where they are."""
     source = as_source(table, y, sample_weight)
     source.require_numbers()
+    source = source.settled()
     narrow = source.only([0]) if source.n_features > 1 and source.feature_names is not None else source  # files then read no other column
     parts = list(narrow.told(lambda block: (block.codes, block.weight)))
     if not parts:
