@@ -61,7 +61,7 @@ def copied(table: DatabaseTable, key: str | None = None) -> Source:
     if table.n_rows is not None and writer.rows != table.n_rows:
         raise changed(table.connection)
     names = [name for name in table.feature_names if name != key]
-    found = open_table(path, target=table.target, weight=table.weight, columns=names, n_jobs=table.n_jobs)
+    found: Source = open_table(path, target=table.target, weight=table.weight, columns=names, n_jobs=table.n_jobs)
     found.folder = folder  # type: ignore[attr-defined]  # copies of the table refer to it too
     classes = table.classes
     return found if classes is None else found.with_classes(classes)
