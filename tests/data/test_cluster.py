@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.errors import CancelledError, ClusterError, InputError, InputTypeError
@@ -125,6 +127,26 @@ def test_folds_by_key_are_those_of_the_array(client: Any) -> None:
     there = sx.evaluate(sx.LinearDiscriminantAnalysis(), table, plan=plan)
     here = sx.evaluate(sx.LinearDiscriminantAnalysis(), frame.drop(columns="y"), frame["y"], plan=plan)
     assert_allclose(there.posteriors, here.posteriors, atol=1e-10)
+
+
+def test_resamples_permutations_and_curves_are_those_of_the_array(client: Any, folder: Path) -> None:
+    model, plan = sx.LinearDiscriminantAnalysis(), sx.HashFold(3)
+    for table in (tables(client, folder)["files"], tables(client, folder)["array"]):
+        draws = sx.Bootstrap(5, draw="poisson", random_state=0)
+        assert sx.evaluate(model, table, plan=draws).scores == pytest.approx(sx.evaluate(model, X, Y, plan=draws).scores, abs=1e-10)
+        there, here = (sx.permutation_test(model, *rows, plan=plan, n_permutations=9) for rows in ((table,), (X, Y)))
+        assert_allclose(there.permuted, here.permuted, atol=1e-12)
+        there, here = (sx.learning_curve(model, *rows, plan=plan, sizes=[100, 0.5]) for rows in ((table,), (X, Y)))
+        assert_allclose(there.per_fold, here.per_fold, atol=1e-12)
+
+
+def test_pipelines_and_models_around_others_are_evaluated_there(client: Any, folder: Path) -> None:
+    table, plan = tables(client, folder)["files"], sx.HashFold(2)
+    model = make_pipeline(StandardScaler(), sx.OneVsRest(sx.LinearSVC(tol=1e-8)))
+    assert sx.evaluate(model, table, plan=plan).error == pytest.approx(sx.evaluate(model, X, Y, plan=plan).error, abs=2e-3)
+    model = sx.CalibratedClassifier(sx.LinearDiscriminantAnalysis(), plan=plan)
+    there, here = clone(model).fit(table), model.fit(FRAME[list("abcd")], Y)
+    assert_allclose(there.predict_proba(FRAME[list("abcd")]), here.predict_proba(FRAME[list("abcd")]), atol=1e-6)
 
 
 def test_filters_and_stepwise_tables_run_there(client: Any, folder: Path) -> None:

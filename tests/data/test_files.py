@@ -26,7 +26,7 @@ from separatrix import ClassMoments, open_table
 from separatrix.data import byte_streams, files
 from separatrix.data import source as sources
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
-from tests.tables import MODELS
+from tests.tables import ESTIMATORS, MISTAKE_MODELS, MODELS
 
 N, P = 60, 3
 NAMES = [f"x{j}" for j in range(P)]
@@ -289,3 +289,20 @@ def test_nan_is_named_by_the_models(tmp_path: Path) -> None:
     path = one(tmp_path, {"a": X[:, 0], "b": X[:, 1], "y": np.arange(40) % 2})
     with pytest.raises(InputError, match="NaN: first at row 31, column 'b'"):
         ClassMoments.from_data(open_table(path, "y", batch_rows=7))
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
+@pytest.mark.parametrize("estimator", [own for own in ESTIMATORS if own not in MODELS], ids=repr)
+def test_every_other_estimator_learns_from_files_what_it_learns_from_frames(estimator: Any, rng: Any, tmp_path: Path) -> None:
+    codes = rng.integers(0, 2, 90)
+    frame = pd.DataFrame((rng.normal(size=(90, 3)) + 1.5 * codes[:, None] > 0.7).astype(float), columns=list("abc"))
+    frame.assign(y=np.where(codes, "yes", "no")).to_parquet(tmp_path / "rows.parquet", row_group_size=20)
+    table = open_table(tmp_path, target="y", batch_rows=25)
+    there, here = clone(estimator).fit(table), clone(estimator).fit(frame, np.where(codes, "yes", "no"))
+    if hasattr(here, "get_support"):
+        assert there.get_support().tolist() == here.get_support().tolist()
+    elif hasattr(here, "predict"):
+        agree = np.mean(there.predict(frame) == here.predict(frame))
+        assert agree > (0.5 if estimator in MISTAKE_MODELS else 0.98)  # the former meet the rows of a file in another order
+    else:
+        assert_allclose(there.transform(frame), here.transform(frame))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 from typing import Any
 
 import numpy as np
@@ -11,11 +13,13 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from separatrix import (
+    Bootstrap,
     FisherDiscriminant,
     GaussianNB,
     HashFold,
     LeastSquaresClassifier,
     LinearDiscriminantAnalysis,
+    LogisticRegression,
     NearestMean,
     QuadraticDiscriminantAnalysis,
     evaluate,
@@ -99,3 +103,33 @@ def test_a_fold_that_holds_a_whole_class(request: Any) -> None:
     table = open_table(connection, "SELECT * FROM t", target="y", columns=list(X.columns))
     with pytest.raises(InputError, match="holds all 2 rows of class 'rare', so none is left to train on"):
         evaluate(LinearDiscriminantAnalysis(), table, plan=PLAN)
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("plan", [PLAN, Bootstrap(3, key="id", random_state=0)], ids=repr)
+@pytest.mark.parametrize(("engine", "keys"), [("duckdb", "text"), ("sqlite", "whole"), ("postgres", "fractional")])
+def test_models_that_read_rows_have_the_folds_of_the_array(
+    engine: str, keys: str, plan: Any, large: bool, request: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("separatrix.evaluation.table_rows.is_large", lambda table: large)
+    X, y, data = a_table(2, keys)
+    store(connection := connect(engine, request), "t", data)
+    table = open_table(
+        connection, "SELECT * FROM t ORDER BY a", target="y", columns=["a", "b", "c", "id"] if keys != "text" else ["a", "b", "c"]
+    )
+    found, order = evaluate(LogisticRegression(tol=1e-7), table, plan=plan), np.argsort(X["a"])
+    expected = evaluate(LogisticRegression(tol=1e-7), X, y, plan=plan, groups=data["id"])
+    assert found.error == pytest.approx(expected.error, abs=1e-9)
+    assert_allclose(found.posteriors, expected.posteriors[order], atol=1e-4)
+
+
+def test_the_copy_of_a_query_is_gone_with_its_table_and_labels_stay_what_they_are(request: Any) -> None:
+    _, y, data = a_table(2, "text")
+    store(connection := connect("duckdb", request), "t", {**data, "y": y == "ham"})
+    copy = open_table(connection, "SELECT * FROM t", target="y", columns=["a", "b"]).settled("id")
+    path = copy.files[0]
+    assert copy.classes.tolist() == [False, True] and copy.feature_names == ("a", "b") and os.path.exists(path)
+    assert copy.only([0]).folder is copy.folder
+    del copy
+    gc.collect()
+    assert not os.path.exists(path)

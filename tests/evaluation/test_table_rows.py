@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import separatrix as sx
-from separatrix.errors import InputError
+from separatrix.errors import CancelledError, InputError
 from separatrix.evaluation import evaluate, learning_curve, permutation_test
-from separatrix.progress import listening
+from separatrix.progress import Cancellation, cancellable, listening
 
 pd = pytest.importorskip("pandas")
 
@@ -130,6 +131,19 @@ def test_calibration_and_comparison_take_tables(frame: Any, table: Any) -> None:
     assert {entry.name for entry in board} == {"LinearDiscriminantAnalysis", "GaussianNB", "majority class"}
 
 
+@pytest.mark.parametrize("plan", [sx.TimeSplit("a", 3), sx.TimeSplit(None, 3), sx.TimeSplit(1, 3, gap=0.1)], ids=repr)
+def test_the_past_is_trained_on_in_tables_too(plan: Any, frame: Any, table: Any) -> None:
+    there, here = evaluate(MODELS[0], table, plan=plan), evaluate(MODELS[0], frame[["a", "b", "c"]], frame["y"], plan=plan)
+    assert_array_equal(there.confusion, here.confusion)
+
+
+def test_columns_are_as_stable_in_tables(frame: Any, table: Any) -> None:
+    selector = sx.StabilitySelection(sx.CorrelationFilter(k=2), n_subsamples=5, random_state=0)
+    there, here = clone(selector).fit(table), selector.fit(frame[["a", "b", "c"]], frame["y"])
+    assert_allclose(there.frequencies_, here.frequencies_)
+    assert there.transform(table).feature_names == tuple(here.get_feature_names_out())
+
+
 STEPS = [
     (StandardScaler(), sx.LogisticRegression(tol=1e-8)),
     (StandardScaler(with_mean=False), sx.AnovaFilter(k=2), sx.LinearDiscriminantAnalysis()),
@@ -170,6 +184,7 @@ def test_families_behind_scalers_are_compared_and_the_picked_one_takes_arrays(fr
             "RobustScaler learns from rows in memory, and this table is left where it",
         ),
         (make_pipeline(StandardScaler(), DecisionTreeClassifier()), sx.HashFold(3), "DecisionTreeClassifier takes rows in memory, and"),
+        (MODELS[0], sx.TimeSplit("day"), "Column 'day', the time, is not among the columns of numbers that the table was opened with"),
         (MODELS[0], sx.LeaveOneOut(), "Leaving each of 300 rows out alone needs them in memory"),
         (MODELS[0], sx.HashFold(3, key="ids"), "Column 'ids' .in key. is not in the table. Did you mean 'id'"),
     ],
@@ -177,3 +192,30 @@ def test_families_behind_scalers_are_compared_and_the_picked_one_takes_arrays(fr
 def test_what_a_table_cannot_give_is_said(model: Any, plan: Any, message: str, table: Any) -> None:
     with pytest.raises(InputError, match=message):
         evaluate(model, table, plan=plan)
+
+
+def test_text_that_stays_where_it_is_is_said(tmp_path: Any, table: Any) -> None:
+    with pytest.raises(
+        InputError, match=r"left where it is, where columns of numbers alone are evaluated: Column 'id' holds text. Open it with"
+    ):
+        evaluate(MODELS[0], sx.open_table(tmp_path, target="y"), plan=sx.HashFold(3))
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda table: evaluate(MODELS[0], table, plan=sx.Bootstrap(3)),
+        lambda table: permutation_test(MODELS[0], table, plan=sx.HashFold(3), n_permutations=9),
+        lambda table: learning_curve(MODELS[0], table, plan=sx.HashFold(3)),
+    ],
+    ids=["resamples", "permutations", "curve"],
+)
+def test_work_on_tables_can_be_cancelled(work: Any, table: Any) -> None:
+    token = Cancellation()
+
+    def hear(event: Any) -> None:
+        if event.done > 100:
+            token.cancel("enough")
+
+    with cancellable(token), listening(hear), pytest.raises(CancelledError, match="enough"):
+        work(table)

@@ -187,6 +187,12 @@ class DatabaseTable(Source):
         table.target = table.weight = table._classes = table._known = None
         return table
 
+    def settled(self, key: str | None = None) -> Source:
+        """Return the rows in a temporary file: those of a query come in another order each time."""
+        from .query_copy import copied
+
+        return copied(self, key)
+
     def as_columns(self) -> DatabaseTable:
         """Return the same rows as batches of columns: text by codes, dates, numbers with gaps; those without a label are left out."""
         from .database_batches import DatabaseColumns

@@ -215,6 +215,10 @@ class Source(ABC):
         """Return the same rows with some of their columns, by number."""
         raise InputError(f"A {type(self).__name__} cannot leave out columns; transform the rows it was made of.")
 
+    def settled(self, key: str | None = None) -> Source:
+        """Return the same rows in an order that is the same in every pass, with a column to take keys from: here the rows themselves."""
+        return self
+
     def key_numbers(self, name: str, seed: int = 0) -> Ints:
         """Return a number for each row by the hash of its key, a column of the table; see :mod:`separatrix.data.key_hash`."""
         raise InputError(f"The rows have no column {name!r} to take keys from; pass a frame or a table that has one, or groups=keys.")

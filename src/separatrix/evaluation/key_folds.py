@@ -70,6 +70,7 @@ def key_apart(plan: Any, X: Any, groups: Any = None) -> tuple[Any, Any]:
     if not isinstance(plan, HashFold | Bootstrap) or plan.key is None or isinstance(plan, KEYED):
         return plan, X
     if isinstance(X, Source):
+        X = X.settled(plan.key)
         others = [j for j, name in enumerate(X.feature_names or ()) if name != plan.key]
         rest = X if X.feature_names is None or len(others) == X.n_features else X.only(others)
         return _keyed(plan, X.key_numbers(plan.key, _seed(plan))), rest

@@ -120,7 +120,16 @@ def is_large(table: Source) -> bool:
 def left_where_it_is(table: Source, y: Any, sample_weight: Any) -> TableRows:
     """Read the labels and weights of a table of numbers, and leave its columns where they are."""
     source = as_source(table, y, sample_weight)
-    source.require_numbers()
+    try:
+        source.require_numbers()
+    except InputError as problem:
+        held = str(problem).split(", where numbers")[0]
+        raise InputError(
+            f"This table is left where it is, where columns of numbers alone are evaluated: {held}. Open "
+            "it with columns=[…] that are numbers, or with where=[…] for so few rows that memory holds them; MixedNB().fit(table) and "
+            "TableClassifier().fit(table) read all columns, block by block."
+        ) from None
+    source = source.settled()
     narrow = source.only([0]) if source.n_features > 1 and source.feature_names is not None else source  # files then read no other column
     parts = list(narrow.told(lambda block: (block.codes, block.weight)))
     if not parts:

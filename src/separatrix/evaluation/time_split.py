@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Folds, Indices
+from ..data import Source
 from ..data.columns import Column, ColumnBatch
 from ..data.opening import is_frame
 from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, short_text
@@ -120,7 +121,9 @@ def times_of(X: Any, column: str | int | None) -> Floats:
     array([1., 2.])
     """
     if column is None:
-        return np.arange(X.n_rows if isinstance(X, ColumnBatch) else count_rows(X), dtype=np.float64)
+        return np.arange(int(X.n_rows or 0) if isinstance(X, ColumnBatch | Source) else count_rows(X), dtype=np.float64)
+    if isinstance(X, Source):
+        return _times_of_table(X, column)
     found = _array_column(X, column) if not isinstance(X, ColumnBatch) and not is_frame(X) else _named_column(X, column)
     times = times_in(found) if is_text(found) else measurements(found)
     if times is None:
@@ -145,6 +148,23 @@ def _named_column(X: Any, column: Any) -> Column:
     if not -len(names) <= place < len(names):
         raise InputError(f"There is no column {column}: the table has {len(names)}; name one of its columns as time.")
     return X.column(place % len(names)) if frame is None else any_column(frame[names[place]], str(names[place]))
+
+
+def _times_of_table(X: Source, column: Any) -> Floats:
+    """Return the times of a table that is not in memory, from a column of numbers that it was opened with."""
+    names = [] if X.feature_names is None else list(X.feature_names)
+    place = names.index(column) if column in names else column
+    if not isinstance(place, int | np.integer) or not -X.n_features <= place < X.n_features:
+        raise UnknownNameError(
+            f"Column {column!r}, the time, is not among the columns of numbers that the table was opened with."
+            f"{did_you_mean(column, names)} A table left where it is takes no others: open_table(…, columns=[…, {column!r}])."
+        )
+    times: Floats = np.concatenate(
+        list(X.only([place % X.n_features]).told(lambda block: np.asarray(block.dense()[:, 0], dtype=np.float64)))
+    )
+    for row in np.flatnonzero(np.isnan(times))[:1]:
+        raise InputError(f"Column {column!r} has no time in row {row}; leave such rows out, or give them a time.")
+    return times
 
 
 def _array_column(X: Any, column: Any) -> Column:

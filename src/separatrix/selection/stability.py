@@ -16,8 +16,9 @@ from sklearn.utils import _safe_indexing, check_random_state
 from ..array_types import Bools, Codes, Floats, Indices
 from ..data.columns import ColumnBatch
 from ..data.opening import check_weights
-from ..data.source import ChunkedSource
+from ..data.source import ChunkedSource, Source
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixWarning
+from ..evaluation.table_rows import TableRows, left_where_it_is
 from ..inference.selected_columns import silence
 from ..inference.tables import Column, Table
 from ..loading import maker
@@ -97,7 +98,7 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
 
         Parameters
         ----------
-        X : array, sparse matrix or frame of n rows
+        X : array, sparse matrix, frame of n rows, or a table from `open_table`, which is read for every subsample (then y stays out)
             Columns of a frame with text, gaps or dates are prepared in every subsample, as by `TablePrep`, for selectors of numbers; a
             column is chosen where any number that it became is.
         y : (n,) labels
@@ -108,14 +109,32 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         tabular = is_table(self.selector, X)
         source = self._labelled(labelled_table(X) if tabular else X, y)
         if not isinstance(source, ChunkedSource) or source.labels is None:
-            raise InputError("StabilitySelection draws rows at random and needs them in memory; load the table first.")
+            return self._fit_table(source)
         # A frame keeps its names; a list has no rows to index, nor have some sparse formats.
         rows = X if hasattr(X, "shape") and not issparse(X) and not tabular else source.rows(0, source.n_rows)
         weight = check_weights(sample_weight, source.n_rows)
         codes = source.labels.codes(0, source.n_rows)
         drawn = subsamples(codes, self.n_subsamples, self.fraction, self.random_state)
         with silence():  # what a subsample chooses is nothing to remember
-            chosen = self._run(source.n_features, ((self.selector, rows, source.labels.values, weight, part) for part in drawn))
+            chosen = self._run(
+                source.n_features, ((self.selector, rows, source.labels.values, weight, part) for part in drawn), self.n_jobs
+            )
+        return self._chosen(source, chosen, tabular)
+
+    def _fit_table(self, source: Source) -> Self:
+        """Run the selector on every subsample of a table, which is read again for each."""
+        if not type(self.selector).__module__.startswith("separatrix."):
+            raise InputError(
+                f"{type(self.selector).__name__} takes rows in memory, and X is a table; use a selector of this package, such as "
+                "CorrelationFilter(k=10), or load the table first."
+            )
+        rows = left_where_it_is(source, None, None)
+        drawn = subsamples(rows.codes, self.n_subsamples, self.fraction, self.random_state)
+        with silence():
+            chosen = self._run(source.n_features, ((self.selector, rows, rows.codes, None, part) for part in drawn), n_jobs=None)
+        return self._chosen(source, chosen, False)
+
+    def _chosen(self, source: Source, chosen: Bools, tabular: bool) -> Self:
         frequencies = chosen.mean(axis=0)
         attributes = {
             "frequencies_": frequencies,
@@ -124,10 +143,10 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
         }
         return self._adopt(source, frequencies >= self.threshold, attributes | ({"table_": True} if tabular else {}))
 
-    def _run(self, p: int, work: Iterator[tuple[Any, ...]]) -> Bools:
+    def _run(self, p: int, work: Iterator[tuple[Any, ...]], n_jobs: int | None) -> Bools:
         """Return what each subsample chose, (B, p); those finished where Ctrl-C was pressed."""
         found: list[Bools] = []
-        runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(delayed(choose)(p, *item) for item in work)
+        runs = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(choose)(p, *item) for item in work)
         with task("stability", total=self.n_subsamples) as progress:
             try:
                 for support in runs:
@@ -176,6 +195,8 @@ def choose(p: int, selector: Any, X: Any, y: NDArray[Any], weight: Floats | None
     """Return which of p columns a clone of the selector chooses from some rows: none where none is good enough, or varies."""
     more = {} if weight is None else {"sample_weight": weight[rows]}
     try:
+        if isinstance(X, TableRows):
+            return np.asarray(clone(selector).fit(X.take(rows).X).get_support(), dtype=bool)
         if isinstance(X, ColumnBatch):
             part, fresh = X.take(rows), clone(selector)
             if not getattr(selector, "takes_tables", False):
