@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import sysconfig
 import threading
 from typing import Any, Literal
 
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 MOST = 8
 """Arrays whose memory is watched; beyond, somebody keeps them, and there is nothing to take over."""
 _probe = [np.empty(0)]
-_refcount = sys.getrefcount if hasattr(sys, "getrefcount") and getattr(sys, "_is_gil_enabled", lambda: True)() else lambda _: math.inf
+# Without a global lock, or in another Python, the number of references says nothing: every array then has memory of its own.
+_counts = hasattr(sys, "getrefcount") and not sysconfig.get_config_var("Py_GIL_DISABLED")
+_refcount = sys.getrefcount if _counts else lambda _: math.inf
 ALONE = _refcount(_probe[0])
 """References to an array that nobody but a list has, the question itself among them."""
 
