@@ -253,9 +253,10 @@ def test_a_worker_killed_in_a_pass_changes_no_bit(client: Any, folder: Path, tmp
 def scheduler(folder: Path) -> Iterator[tuple[Any, int]]:
     """Start a scheduler and a worker, each a process of its own; the client, and the number of the scheduler's process."""
     file, begun = folder / "scheduler.json", list[Any]()
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}  # a worker imports the pass of the test
     for what in (["dask_scheduler", "--port", "0", "--no-dashboard"], ["dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]):
         command = [sys.executable, "-m", f"distributed.cli.{what[0]}", *what[1:], "--scheduler-file", str(file), "--host", "127.0.0.1"]
-        begun.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder))
+        begun.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, env=environment))
         while not file.exists():
             time.sleep(0.05)
     client = distributed.Client(scheduler_file=str(file), set_as_default=False)
