@@ -235,7 +235,7 @@ def test_weights_that_leave_too_few_classes() -> None:
 def test_parameters_of_scikit_learns_internals_name_the_replacement(name: str, message: str) -> None:
     with pytest.raises(InputTypeError, match=f"LogisticRegression has no parameter '{name}': .*{message}"):
         LogisticRegression(**{name: "x"})
-    with pytest.raises(TypeError, match="LogisticRegression has no parameter 'c'. Did you mean 'C'?"):
+    with pytest.raises(TypeError, match=r"LogisticRegression has no parameter 'c'. Did you mean 'C'\? It has C, class_weight"):
         LogisticRegression(c=1.0)
 
 
