@@ -2,8 +2,8 @@
 
 A ratio is the time of the fastest peer over ours, among peers whose objective, recomputed here in float64, is at most ours plus SAME of it;
 1 means equally fast. A peer that takes more than SLOWER times ours is stopped, and counts as that much slower. Where the race is close,
-both run twice more in turn and the best counts. `--clock processor` counts the processor time of all
-threads, peers having one. Results go to .shapes/, one JSON line a race: `--against FILE` compares two runs.
+both run twice more in turn and the best counts. `--clock processor` counts processor time, all
+contestants having one thread. Results go to .shapes/, one JSON line a race: `--against FILE` compares two runs.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ SLOWER, LEAST = 4.0, 0.5
 """Times ours that a peer may take, and the seconds that it always may."""
 LIMIT = 60.0
 """Seconds that ours may take."""
+OWN_THREADS = {"seconds": None, "processor": 1}
+"""Threads of ours; None: as many as it takes by itself."""
 KEPT = Path(__file__).resolve().parents[2] / ".shapes"
 
 
 def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
     """Return the record of one race by a clock: "seconds", or "processor" where other work makes these unfair."""
-    ours = in_child(prepare(task, family, shape, None, 1), LIMIT, clock)
+    ours = in_child(prepare(task, family, shape, None, OWN_THREADS[clock]), LIMIT, clock)
     record = {"seed": shape.seed, "number": shape.number, "problem": shape.name, "task": task, "family": family, "end": ours.end}
     record |= {
         "clock": clock,
@@ -77,7 +79,7 @@ def _again(
     theirs, ours = best
     for _ in range(2):
         if ours < LIMIT:
-            ours = min(ours, getattr(in_child(prepare(task, family, shape, None, 1), LIMIT, clock), clock))
+            ours = min(ours, getattr(in_child(prepare(task, family, shape, None, OWN_THREADS[clock]), LIMIT, clock), clock))
         theirs = min(theirs, getattr(in_child(prepare(task, family, shape, *entry), LIMIT, clock), clock))
     return theirs, ours
 

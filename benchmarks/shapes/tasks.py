@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,12 +34,14 @@ class Task:
     suits: Callable[[Shape], bool] = lambda shape: True
 
 
-def prepare(task: str, family: str, shape: Shape, contestant: Contestant | None, threads: int) -> Callable[[], Prepared]:
-    """Return what a child calls: ours where no contestant is given."""
+def prepare(task: str, family: str, shape: Shape, contestant: Contestant | None, threads: int | None) -> Callable[[], Prepared]:
+    """Return what a child calls: ours where no contestant is given, on as many threads as it likes where no number is."""
 
     def begin() -> Prepared:
         warnings.simplefilter("ignore")
-        limits = None if contestant is None else threadpool_limits(threads)  # noqa: F841  held until the child ends
+        limits = None if threads is None else threadpool_limits(threads)  # noqa: F841  held until the child ends
+        if threads is not None:
+            os.environ["SEPARATRIX_NUM_THREADS"] = str(threads)
         model = FAMILIES[family].ours(shape) if contestant is None else contestant.make()
         doing = TASKS[task]
         run = (doing.ours if contestant is None else doing.peer)(model, shape)
