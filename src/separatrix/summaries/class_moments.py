@@ -114,7 +114,9 @@ class ClassMoments(Stored):
         share = other.counts / np.where(counts > 0, counts, 1.0)
         delta = other.means - self.means
         means = np.where(self.counts[:, None] > 0, self.means + share[:, None] * delta, other.means)
-        scatter = self.scatter + other.scatter + self._spread(self.counts * share, delta)
+        scatter = self._spread(self.counts * share, delta)
+        scatter += self.scatter
+        scatter += other.scatter
         names, recipe = self._same_columns(other)
         rows = self.rows + other.rows
         return replace(self, counts=counts, means=means, scatter=scatter, rows=rows, feature_names=names, recipe=recipe)

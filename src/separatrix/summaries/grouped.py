@@ -111,7 +111,7 @@ def _add_tiles(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, co
         size = max(size, min(ROWS_PER_SLOT * grouping.n_slots, 4 * size), p * grouping.n_slots)
     shifted = np.empty((0 if grouping.diagonal else min(size, block.n_rows), p))
     product = np.empty((0, 0) if grouping.diagonal else (p, p))
-    rows, starts = np.arange(len(shifted)), np.zeros(grouping.n_slots + 1, dtype=np.int64)
+    rows, starts, empty = np.arange(len(shifted)), np.zeros(grouping.n_slots + 1, dtype=np.int64), [True] * grouping.n_slots
     for tile in block.tiles(size):
         X = np.ascontiguousarray(tile.dense()) if tile.is_sparse else tile.X
         begin = tile.start - block.start
@@ -127,7 +127,11 @@ def _add_tiles(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, co
         for s, (first, last) in enumerate(pairwise(starts.tolist())):
             if last > first:
                 part = shifted[first:last]
-                scatter[s] += np.matmul(part.T, part, out=product)
+                if empty[s]:
+                    np.matmul(part.T, part, out=scatter[s])
+                    empty[s] = False
+                else:
+                    scatter[s] += np.matmul(part.T, part, out=product)
 
 
 def _sparse_pilot(block: Block, codes: Codes, n_groups: int) -> Floats:

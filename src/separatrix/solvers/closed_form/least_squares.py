@@ -62,7 +62,10 @@ def class_products(counts: Floats, means: Floats, scatter: Floats, targets: Floa
     centre, spread = total_spread(counts, means, np.diag(scatter))
     V = np.where(spread > 0, means - centre, 0.0) * (counts > 0)[:, None]
     mean = counts @ targets / counts.sum()
-    return ClassProducts(scatter + (V.T * counts) @ V, V.T @ (counts[:, None] * (targets - mean)), centre, mean, spread)
+    scaled = np.sqrt(counts)[:, None] * V
+    total = scaled.T @ scaled
+    total += scatter
+    return ClassProducts(total, V.T @ (counts[:, None] * (targets - mean)), centre, mean, spread)
 
 
 def solve_least_squares(
@@ -95,17 +98,19 @@ def solve_least_squares(
     total.flat[:: len(total) + 1] += alpha
     unit = np.sqrt(n * (spread.max(initial=0.0) if embedded else spread) ** 2 + alpha)
     unit = np.broadcast_to(np.where(unit > 0, unit, 1.0), spread.shape)
-    solved, null = _solve_scaled(total / unit[:, None] / unit, right / unit[:, None])
+    total /= unit[:, None]
+    total /= unit
+    solved, null = _solve_scaled(total, right / unit[:, None])
     coef = (solved / unit[:, None]).T
     return Regression(np.ascontiguousarray(coef), mean - coef @ centre, null)
 
 
 def _solve_scaled(A: Floats, right: Floats) -> tuple[Floats, Floats]:
     """Return the least-norm solution of A Z = right for A ≥ 0 with a diagonal of at most one, and a basis of A's null space."""
-    factor, info = lapack.dpotrf(A, lower=1, clean=1)
+    factor, info = lapack.dpotrf(A.T, lower=1, clean=0)  # the order LAPACK wants: copied as it lies
     if info == 0 and lapack.dpocon(factor, np.abs(A).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
         return lapack.dpotrs(factor, right, lower=1)[0], np.empty((len(A), 0))
-    values, vectors = eigh(A, check_finite=False)
+    values, vectors = eigh(A, check_finite=False, driver="evd")
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = vectors[:, varies]
     return kept @ ((kept.T @ right) / values[varies][:, None]), vectors[:, ~varies]

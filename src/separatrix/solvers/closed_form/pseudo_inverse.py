@@ -33,7 +33,7 @@ def pseudo_solve(A: Floats, right: Floats, null: Floats) -> tuple[Floats, int]:
     factor, info = lapack.dpotrf(filled.T, lower=1, overwrite_a=known > 0)
     if info == 0 and lapack.dpocon(factor, norm, uplo="L")[0] > TOLERANCE:
         return lapack.dpotrs(factor, right, lower=1)[0], len(A) - known
-    values, vectors = eigh(A, check_finite=False)
+    values, vectors = eigh(A, check_finite=False, driver="evd")
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = vectors[:, varies]
     return kept @ ((kept.T @ right) / values[varies][:, None]), int(varies.sum())

@@ -73,7 +73,7 @@ def embed(rows: Any, centre: Floats, scale: Floats, share: Floats | None = None)
     gram = gram if share is None else gram * root_share * root_share[:, None]
     from scipy.linalg import eigh
 
-    values, vectors = eigh(gram, check_finite=False)
+    values, vectors = eigh(gram, check_finite=False, driver="evd")
     kept = values > TOLERANCE * max(values[-1], 0.0)
     root = np.sqrt(values[kept])
     # The sign of an eigenvector is arbitrary; fix it so that the same rows give the same coordinates everywhere.

@@ -68,7 +68,7 @@ def _factored(covariance: Floats, s: Floats) -> Whitening | None:
     R /= s
     from scipy.linalg import lapack  # here and below: a fitted model is used without it
 
-    factor, info = lapack.dpotrf(R, lower=1, clean=1)
+    factor, info = lapack.dpotrf(R.T, lower=1, clean=1)  # the order LAPACK wants: copied as it lies
     if info != 0 or lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] <= TOLERANCE:
         return None
     # dtrtri, not a triangular solve: OpenBLAS wakes all its threads for the latter even where p is 4.
@@ -98,7 +98,7 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
     log_scale = 2.0 * float(np.log(s).sum())
     from scipy.linalg import eigh
 
-    values, vectors = eigh(R, check_finite=False, overwrite_a=True)
+    values, vectors = eigh(R, check_finite=False, overwrite_a=True, driver="evd")
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = np.where(varies, values, NULL_VARIANCE)[::-1]
     basis = vectors[:, ::-1] / np.sqrt(kept) / s[:, None]
