@@ -2,6 +2,9 @@
 
 With f, g and H at θ from one pass, d = H⁻¹g and the step θ − t d, t = 1, ½, ¼ … until f falls by a share of t g'd. The decrement
 ½ g'd estimates the gap f − min f, and with the exact Hessian it does so to second order.
+
+Where a Hessian costs as much as many passes, a Hessian serves several steps: L-BFGS around it goes on until it is near the minimum, or until
+another Hessian is cheaper.
 """
 
 from __future__ import annotations
@@ -17,8 +20,9 @@ from ..accepted_losses import require_loss
 from ..dependence import dependent_columns
 from ..problem import Problem
 from ..solution import Solution, Status
-from ..stopping import finish, is_separated, least_weight, small_enough, without_step
-from .line_search import backtrack
+from ..stopping import GAP_SHARE, finish, is_separated, least_weight, small_enough, without_step
+from . import lbfgs
+from .line_search import answered, backtrack
 from .objective import FAR, Objective
 
 PRECISION = 1e-20
@@ -28,6 +32,10 @@ SINGULAR = 1e-13
 """Reciprocal condition number, in units of each column, below which a Hessian counts as singular."""
 RIDGE = 1e-10
 """What is then added to its unit diagonal: directions in which no score moves stay where they began."""
+DEAR, PASSES = 60, 0.1
+"""Coefficients of dense rows from which a Hessian costs as much as several passes, and how many of these, for each coefficient."""
+NEAR = 1e-11
+"""Share of f that may be left to gain when L-BFGS around a Hessian ends: a step with the Hessian there gives all digits."""
 FLAT, DIVERGING = 1e-9, 0.3
 """A step that lowers f by less than a share FLAT of it but moves a score by more than DIVERGING: coefficients without bound."""
 
@@ -105,9 +113,10 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
         problem = problem.in_units(np.einsum("aa->a", H).reshape(theta.shape))
     q = theta.shape[1]
     dependent = _dependent(objective, H[:q, :q]) if problem.strength == 0.0 else None
-    iterations = 0
+    iterations, spared = 0, _spared(problem)
     while True:
-        step = Factor(H, problem.n_scores).solve(g)
+        factor = Factor(H, problem.n_scores)
+        step = factor.solve(g)
         decrement = 0.5 * float(np.vdot(g, step))
         if problem.strength == 0.0 and (is_separated(problem, f, lightest) or _diverges(objective, step, decrement, f)):
             status = Status.SEPARABLE
@@ -118,6 +127,12 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
         if iterations == problem.max_iter:
             status = Status.MAX_ITER
             break
+        if spared and decrement > NEAR * f:
+            theta, steps = _around(objective, replace(problem, max_iter=min(spared, problem.max_iter - iterations)), theta, f, g, factor)
+            iterations += steps
+            if steps:
+                f, g, H = objective.curved(theta)
+                continue
         found = _search(objective, theta, f, g, step, decrement)
         if found is None:
             status = without_step(problem, f, g, decrement)
@@ -125,6 +140,19 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
         theta, f, g, H = found
         iterations += 1
     return Ended(theta, f, g, H, status, iterations, dependent)
+
+
+def _spared(problem: Problem) -> int:
+    """Return the passes that cost as much as a Hessian; 0 where that is cheap, as it is for sparse rows with few columns."""
+    size = problem.n_scores * (problem.n_features + 1)
+    return int(PASSES * size) if size >= DEAR and isinstance(problem.rows.X, np.ndarray) else 0
+
+
+def _around(objective: Objective, problem: Problem, theta: Floats, f: float, g: Floats, factor: Factor) -> tuple[Floats, int]:
+    """Return where L-BFGS around a Hessian arrives, and its steps."""
+    asking = lbfgs.iterations(replace(problem, tol=NEAR / GAP_SHARE), theta, f, g, lbfgs.Pairs(factor.solve, scales=False), rough=True)
+    theta, _, _, _, steps = answered(asking, objective.at)
+    return theta, steps
 
 
 def _dependent(objective: Objective, H: Floats) -> Ints | None:
