@@ -19,9 +19,8 @@ from ...data.threads import ordered_map, single_threaded_blas
 from ...summaries.grouped import csr_parts
 from ...thresholds import SCORES
 from ..rows import CHUNK_VALUES, Rows
+from .column_centre import column_centre
 
-FAR = 10.0
-"""Means above this many ranges of their column are subtracted row by row."""
 TILE_VALUES = 100_000
 """Values of a tile: what a core's cache holds."""
 FEW = 200_000
@@ -59,11 +58,7 @@ class CentredRows:
         X = rows.X
         if X is None or rows.is_sparse or not centred:
             return cls(rows, np.zeros(rows.n_features), False)
-        some = X if X.size < 1_000_000 else X[:: X.size // 1_000_000 + 1]
-        with np.errstate(invalid="ignore", over="ignore"):
-            centre = some.mean(axis=0, dtype=np.float64)
-            spread = (some.max(axis=0) - some.min(axis=0)).astype(np.float64)
-            far = bool((np.abs(centre) > FAR * spread).any())
+        centre, far = column_centre(X)
         if not np.isfinite(centre).all():
             rows.source.refuse_nonfinite()
         return cls(rows, centre, far)

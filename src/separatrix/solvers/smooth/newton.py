@@ -3,7 +3,7 @@
 With f, g and H at θ from one pass, d = H⁻¹g and the step θ − t d, t = 1, ½, ¼ … until f falls by a share of t g'd. The decrement
 ½ g'd estimates the gap f − min f, and with the exact Hessian it does so to second order.
 
-Where a Hessian costs as much as many passes, a Hessian serves several steps: L-BFGS around it goes on until it is near the minimum, or until
+Where a Hessian costs as much as many passes, it serves several steps: L-BFGS around it goes on until it is near the minimum, or until
 another Hessian is cheaper.
 """
 
@@ -22,8 +22,9 @@ from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, finish, is_separated, least_weight, small_enough, without_step
 from . import lbfgs
+from .column_centre import column_centre
 from .line_search import answered, backtrack
-from .objective import FAR, Objective
+from .objective import Objective
 
 PRECISION = 1e-20
 """Share of f below which the decrement must come: the last step of a quadratic convergence doubles the digits of the coefficients."""
@@ -89,13 +90,7 @@ def column_means(problem: Problem) -> tuple[Floats | None, bool]:
     X = problem.rows.X
     if X is None or problem.rows.is_sparse or not problem.fit_intercept:
         return None, False
-    some = X if X.size < 1_000_000 else X[:: X.size // 1_000_000 + 1]
-    with np.errstate(invalid="ignore", over="ignore"):
-        centre, low = some.mean(axis=0, dtype=np.float64), some.min(axis=0).astype(np.float64)
-        spread = some.max(axis=0) - low
-        # The mean of equal values is off by rounding: a constant 0.1 would become a column of 1e-17 with weights of 1e14.
-        centre = np.where(spread == 0.0, low, centre)
-        far = bool((np.abs(centre) > FAR * spread).any())
+    centre, far = column_centre(X)
     if not np.isfinite(centre).all():
         problem.rows.source.refuse_nonfinite()
     return centre, far

@@ -22,6 +22,7 @@ from ...thresholds import LOSSES
 from ..accepted_losses import smooth_loss
 from ..checkpoint import active
 from ..problem import Problem
+from .turned_tiles import TurnedTile
 
 FAR = 10.0
 """Means above this many standard deviations are subtracted tile by tile; below, the product of means is subtracted afterwards."""
@@ -72,6 +73,7 @@ class Objective:
         self.is_centred = bool(self.centre.any())
         self.shifts = self.is_centred and far
         self.passes = 0
+        self._turned: dict[int, list[TurnedTile]] = {}
         rows = problem.rows
         self.rows = rows
         if rows.held is not None and isinstance(rows.X, np.ndarray) and LOSSES.reached(rows.held[0].X.size):
@@ -188,6 +190,8 @@ class Objective:
             return self._sparse_partial(block, W, c, products)
         loss, gradient = 0.0, np.zeros((R, q))
         small = not (self.compiled or LOSSES.reached(block.n_rows * block.n_features))
+        if small and self.rows.held is not None and (R == 1 or not curved or R * q <= WIDE_PRODUCTS):
+            return self._small_partial(block, W, c, products)
         if not small and self._is_fused(block, W, curved):
             return self._fused_partial(block, W, c) if products is None else self._fused_curved(block, W, c, products)
         spread, product = np.empty((0, R, q)), np.empty_like(products) if products is not None else None
@@ -208,6 +212,15 @@ class Objective:
                 Z[:, :, -1] = root
                 Z = Z.reshape(len(X), -1)
                 products += np.matmul(Z.T, Z, out=product)
+        return Partial(loss, gradient, products)
+
+    def _small_partial(self, block: Block, W: Floats, c: Floats, products: Floats | None) -> Partial:
+        """Return the sums over a small block, whose columns are laid together once for all passes."""
+        if block.start not in self._turned:
+            self._turned[block.start] = TurnedTile.of(block, self.centre if self.shifts else None)
+        theta = np.column_stack([W, c])
+        gradient = np.zeros_like(theta)
+        loss = sum(tile.add(self.loss, theta, gradient, products) for tile in self._turned[block.start])
         return Partial(loss, gradient, products)
 
     def _is_fused(self, block: Block, W: Floats, curved: bool) -> bool:
