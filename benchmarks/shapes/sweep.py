@@ -99,7 +99,8 @@ def fault(record: dict[str, Any]) -> str:
         return str(record["end"])
     if record.get("above", 0.0) > SAME and record.get("status") == "converged":
         return f"{record['above']:.1e} above the best, called converged"
-    if record.get("status", "converged") != "converged" and record.get("above", 1.0) <= SAME:
+    arrived = any(isinstance(seconds, float) for seconds in record["peers"].values())
+    if record.get("status", "converged") != "converged" and record.get("above", 1.0) <= SAME and arrived:
         return f"{record['status']}, and yet at the best objective"
     return ""
 

@@ -44,6 +44,7 @@ from ..data.threads import single_threaded_blas
 from ..losses import CrossEntropy, Logistic
 from .checkpoint import active
 from .problem import Problem
+from .rows import Rows
 from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
 from .solution import Solution
@@ -57,6 +58,8 @@ HESSIAN_WORK = 5e6
 """Rows × (R(p + 1))² up to which paths and folds may take a Hessian at every step: it costs less than a dozen passes."""
 SPARSE_WORK = 4e9
 """Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
+ROOM = 1_000_000
+"""Values, 8 MB, up to which rows with few zeros are made dense."""
 SMALL = 2e-3
 """Seconds that Newton's method may always take, for the last digits that it gives."""
 
@@ -163,5 +166,15 @@ def solve(problem: Problem) -> Solution:
         begun = None if saved is None else saved.begin(problem)
         if begun is not None:
             problem = replace(problem, start=begun)
+        problem = _without_zeros_left_out(problem)
         choice = choose(problem)
         return replace(choice.solver(problem), why=choice.why)
+
+
+def _without_zeros_left_out(problem: Problem) -> Problem:
+    """Return a problem with dense rows where sparse ones have few zeros and there is room: BLAS then needs no copy of every tile."""
+    rows = problem.rows
+    if not rows.is_sparse or rows.values < DENSE_ENOUGH * np.prod(rows.X.shape) or np.prod(rows.X.shape) > ROOM:
+        return problem
+    assert rows.codes is not None
+    return replace(problem, rows=Rows.of_arrays(rows.X.toarray(), rows.codes, rows.weight, rows.source))

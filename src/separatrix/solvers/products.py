@@ -91,6 +91,15 @@ class Products:
         kind = np.uint32 if indices.dtype == np.int32 else np.uint64
         return data, indices.view(kind), indptr.view(kind)
 
+    def gram(self, weight: Floats) -> Floats:
+        """Return X' diag(weight) X (p, p) of dense rows, weights not negative."""
+        p = self.shape[1]
+        total, product = np.zeros((p, p)), np.empty((p, p))
+        for tile in _tiles(self.X, np.sqrt(weight)):
+            Z = tile.X * tile.weight[:, None]  # type: ignore[index]
+            total += np.matmul(Z.T, Z, out=product)
+        return total
+
     def column_squares(self, weight: Floats | None) -> Floats:
         """Return Σ_i s_i x_ij² of each column."""
         if not self.is_sparse:

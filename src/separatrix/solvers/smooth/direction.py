@@ -9,6 +9,7 @@ import numpy as np
 from ...array_types import Floats
 from ...losses import CrossEntropy
 from ..stopping import GAP_SHARE, still_to_gain
+from . import class_blocks
 from .constant_direction import ConstantDirection
 from .heavy_block import HeavyBlock, cost_of_products, factored, worth
 from .system import Point, System
@@ -42,9 +43,9 @@ class Scales:
     h: Floats
     hc: Floats
     ridge: float
-    block: HeavyBlock | None = None
+    block: HeavyBlock | class_blocks.ClassBlocks | None = None
 
-    def take(self, block: HeavyBlock | None) -> None:
+    def take(self, block: HeavyBlock | class_blocks.ClassBlocks | None) -> None:
         """Leave the pairs of a block to it."""
         self.block = block
         if block is not None:
@@ -87,9 +88,17 @@ def preconditioner(system: System, point: Point) -> Scales:
 
 
 def strengthened(system: System, point: Point) -> bool:
-    """Whether the last direction was so slow that the exact Hessian of the heaviest coefficients, now factored, is worth its price."""
-    hopeless = system.block is not None or system.longest > HOPELESS
-    if not (system.products.is_sparse and hopeless and isinstance(system.loss_function, CrossEntropy)):
+    """Whether the last direction was so slow that exact Hessians are worth their price, now factored: those of the heaviest coefficients of
+    sparse rows, and those of each class of dense ones.
+    """
+    if not isinstance(system.loss_function, CrossEntropy):
+        return False
+    if not system.products.is_sparse:
+        if not class_blocks.worth(system, system.last):
+            return False
+        system.block, system.is_slow = class_blocks.ClassBlocks.at(system, point), True
+        return True
+    if not (system.block is not None or system.longest > HOPELESS):
         return False
     P, s = point.P, system.weight
     bent = P * (1.0 - P) if s.size == 0 else s[:, None] * P * (1.0 - P)
@@ -119,7 +128,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     rz = float(np.vdot(r, p) + rc @ pc)
     # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
     # minimum, where the model is exact, fewer would cost another step.
-    gap = ENOUGH * GAP_SHARE * problem.tol * point.f
+    gap = ENOUGH * system.share * GAP_SHARE * problem.tol * point.f
     asked = 2.0 * lam * gap
     near = rz <= 2.0 * lam * NEAR * point.f and (system.is_exact or not system.is_slow)
     target = asked if near else max(asked, forcing**2 * rz)
@@ -151,7 +160,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     # Another preconditioner begins with the next direction, and directions have other lengths.
     system.longest = max(system.longest, len(gains)) if system.is_slow or len(gains) <= MANY else 0
     system.is_slow |= len(gains) > MANY
-    system.spent = cost_of_products(system, len(gains)) if system.products.is_sparse else 0.0
+    system.spent, system.last = cost_of_products(system, len(gains)) if system.products.is_sparse else 0.0, len(gains)
     gain = 0.5 * float(np.vdot(point.g, d) + point.gc @ dc)
     if problem.fit_intercept:
         move = constant_direction(system).move(system, point, r, rc)
@@ -174,7 +183,7 @@ def _is_far(system: System, gains: list[float], gap: float, r: Floats, rc: Float
     """
     if len(gains) > MANY:
         return _missed(gains) > max(gap, LEFT_SLOW * sum(gains))
-    left = system.problem.tol * (LEFT_SPARSE if system.problem.rows.is_sparse else LEFT_DENSE)
+    left = system.problem.tol * system.share * (LEFT_SPARSE if system.problem.rows.is_sparse else LEFT_DENSE)
     return _missed(gains) > gap or max(float(np.abs(r / system.units[:, None]).max()), float(np.abs(rc).max())) > left
 
 

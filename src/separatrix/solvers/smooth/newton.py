@@ -123,10 +123,10 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
             status = Status.MAX_ITER
             break
         if spared and decrement > NEAR * f:
-            theta, steps = _around(objective, replace(problem, max_iter=min(spared, problem.max_iter - iterations)), theta, f, g, factor)
-            iterations += steps
+            theta, steps = _around(objective, replace(problem, max_iter=spared), theta, f, g, factor)
             if steps:
                 f, g, H = objective.curved(theta)
+                iterations += 1  # so many passes cost as much as a step with a Hessian of its own
                 continue
         found = _search(objective, theta, f, g, step, decrement)
         if found is None:

@@ -21,6 +21,7 @@ from ..products import Products
 from ..sparse.compression import Compression
 
 if TYPE_CHECKING:
+    from .class_blocks import ClassBlocks
     from .constant_direction import ConstantDirection
     from .heavy_block import HeavyBlock
 
@@ -59,8 +60,8 @@ class System:
         assert units is not None
         self.units = units
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
-        self.block: HeavyBlock | None = None
-        self.spent = 0.0
+        self.block: HeavyBlock | ClassBlocks | None = None
+        self.spent, self.share, self.last = 0.0, 1.0, 0
         self.constant: ConstantDirection | None = None
         self.compiled = rows.is_sparse or SUMS.reached(rows.values)
 
