@@ -25,17 +25,16 @@ def flat(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
 CASES = {
     "newton, sparse": (make_sparse(p=50), "newton"),
     "newton_cg, sparse, hardly any curvature": (make_sparse(n=2000, p=700), "newton_cg"),
-    "dual": (make_sparse(n=4000, p=3000), "dual_logistic"),
+    "dual": (make_sparse(n=100, p=5000), "dual_logistic"),
     "newton_cg, sparse": (make_sparse(n=4000, p=3000, K=3), "newton_cg"),
-    "span, sparse": (make_sparse(n=60, p=3000, K=3), "in_span"),
+    "span, sparse": (make_sparse(n=200, p=20_000, K=3), "in_span"),
     "span, wide": (make_rows(n=20, p=2000), "in_span"),
     "newton_cg, as wide as tall": (flat(400, 500), "newton_cg"),
-    "curved": (make_rows(n=800, p=30, K=4), "curved"),
-    "whitened, large": (make_rows(n=2000, p=1600), "whitened"),
-    "newton, up to the sample": ((np.zeros((19_999, 2)), np.arange(19_999) % 2), "newton"),
-    "whitened, as many as the sample": ((np.ones((20_000, 2)), np.arange(20_000) % 2), "whitened"),
-    "newton_cg, many rows without curvature": ((np.zeros((90_000, 2)), np.arange(90_000) % 2), "newton_cg"),
-    "whitened, tall": ((np.ones((90_000, 2)), np.arange(90_000) % 2), "whitened"),
+    "curved": (make_rows(n=3_000, p=100), "curved"),
+    "covariance, several classes": (make_rows(n=800, p=30, K=4), "covariance"),
+    "covariance, many coefficients": (make_rows(n=2000, p=800, K=3), "covariance"),
+    "newton, few rows": (make_rows(n=1_000, p=1), "newton"),
+    "whitened, tall": (make_rows(n=400_000, p=2), "whitened"),
 }
 
 

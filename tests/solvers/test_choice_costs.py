@@ -10,7 +10,7 @@ from separatrix.losses import Logistic
 from separatrix.solvers import choice
 from separatrix.solvers.smooth.objective import DENSE_ENOUGH
 from separatrix.solvers.smooth.whitened import EXPLICIT, SAMPLE
-from separatrix.solvers.work import Work
+from separatrix.solvers.smooth.work import Work
 
 STIFFNESS = [1e1, 1e4, 1e7, 1e10]
 ALIKE, ROOM = 3.0, 5.0
@@ -19,13 +19,12 @@ ALIKE, ROOM = 3.0, 5.0
 
 def seconds(n: int, p: int, R: int, stiffness: float, per_row: float = np.inf) -> float:
     """Return the estimated seconds of the solver that is chosen."""
-    is_sparse = per_row < DENSE_ENOUGH * p
-    stored = per_row if is_sparse else p
-    work = Work(n, p, R, n * stored, n * stored**2, is_sparse, stiffness)
-    problem = SimpleNamespace(rows=SimpleNamespace(is_sparse=np.isfinite(per_row)), loss=Logistic() if R == 1 else None)
-    roads = choice._roads(problem, work)
-    least = min(roads.values())
-    return roads["newton"] if least < roads.get("newton", np.inf) <= choice.SMALL else least
+    dense = Work(n, p, R, n * p, n * p**2, False, stiffness)
+    sparse = Work(n, p, R, n * min(per_row, p), n * min(per_row, p) ** 2, True, stiffness)
+    rows = SimpleNamespace(X=np.broadcast_to(0.0, (n, p)), values=n * min(per_row, p))
+    held = [sparse if per_row < DENSE_ENOUGH * p else dense]
+    ways = [sparse, dense] if np.isfinite(per_row) and choice._has_room(rows) else held
+    return choice.least(SimpleNamespace(loss=Logistic() if R == 1 else None), ways)[0]
 
 
 def switches() -> list[tuple[str, tuple[int, int, int, float], tuple[int, int, int, float]]]:
@@ -37,6 +36,8 @@ def switches() -> list[tuple[str, tuple[int, int, int, float], tuple[int, int, i
     sides += [("rows", (n, n - 1, 1, dense), (n - 1, n, 1, dense)) for n in (100, 600, 1_900)]
     sides += [("span", (choice.SPANNED, p, R, dense), (choice.SPANNED + 1, p, R, dense)) for p, R in product((8_000, 20_000), (1, 5))]
     sides += [("density", (n, 300, R, 59.9), (n, 300, R, 60.1)) for n, R in product((500, 5_000, 15_000), (1, 4))]
+    sides += [("sparsest", (n, 300, R, 8.9), (n, 300, R, 9.1)) for n, R in product((500, 5_000, 15_000), (1, 4))]
+    sides += [("room", (n, 300, R, 50.0), (n + 1, 300, R, 50.0)) for n, R in product((20_000,), (1, 4))]
     return sides
 
 

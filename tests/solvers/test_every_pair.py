@@ -19,7 +19,7 @@ from separatrix.solvers.accepted_losses import ACCEPTED
 from separatrix.solvers.margins import svm
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.rows import Rows
-from separatrix.solvers.smooth import against_rest, curved, dual_logistic, newton, newton_cg, whitened
+from separatrix.solvers.smooth import against_rest, covariance, curved, dual_logistic, newton, newton_cg, whitened
 from separatrix.solvers.smooth.likelihood import Likelihood, maximise
 from separatrix.solvers.sparse import proximal_newton
 from tests.losses.smoothed_hinge import SmoothedHinge
@@ -34,7 +34,14 @@ VALUES: dict[str, Callable[[Any], Any]] = {
     "smoothed hinge": lambda m: np.where(m > 0.0, 0.5 * np.maximum(0.0, 1.0 - m) ** 2, 0.5 - m),
 }
 ALL: list[Loss] = [*LOSSES, SmoothedHinge()]
-SMOOTH = {"newton": newton, "newton_cg": newton_cg, "whitened": whitened, "curved": curved, "dual_logistic": dual_logistic}
+SMOOTH = {
+    "newton": newton,
+    "newton_cg": newton_cg,
+    "whitened": whitened,
+    "covariance": covariance,
+    "curved": curved,
+    "dual_logistic": dual_logistic,
+}
 Machine = tuple[Any, Any, Any]
 """Codes, coefficients (R, p) and intercepts (R,) of one minimised problem."""
 
@@ -135,7 +142,7 @@ def penalties(name: str) -> Iterator[tuple[float, float]]:
         yield from [(1e-4, 1.0), (0.02, 1.0), (0.02, 0.5), (1.0, 1.0)]
     else:
         yield from [(1e-4, 0.0), (1.0, 0.0)]
-        if name in ("newton", "newton_cg", "whitened", "curved"):
+        if name in ("newton", "newton_cg", "whitened", "covariance", "curved"):
             yield 0.0, 0.0
 
 

@@ -16,6 +16,7 @@ ACCEPTED: dict[str, tuple[type[Loss], ...]] = {
     "newton": ANY,
     "newton_cg": ANY,
     "whitened": ANY,
+    "covariance": ANY,
     "curved": ANY,
     "proximal_newton": ANY,
     "dual_logistic": (Logistic,),

@@ -25,15 +25,14 @@ here, it is kept up to 40,000 rows.
 1. An L1 part: proximal Newton, the only one here that knows kinks. Up to 1,500 coefficients the Hessian of all is formed; beyond, columns
    that may matter are walked through, for all classes at once (20 Newsgroups, K = 20: 4.5 s, gap proven to 3e-11).
 2. Rows that are read anew on every pass: whitened L-BFGS, which needs the fewest passes.
-3. Many dense rows with few coefficients, R(p + 1) ≤ 1,500: the Hessian of a sample, and a few passes over all rows (whitened).
-4. No penalty: Newton's method, which sees where coefficients have no bound, while a Hessian has room.
-5. Else the least of the seconds that `work.py` counts for each solver with room for the problem; Newton's method where that is short
+3. No penalty: Newton's method, which sees where coefficients have no bound, while a Hessian has room.
+4. Else the least of the seconds that `smooth/work.py` counts for each solver with room for the problem; Newton's method where that is short
    anyway, for the digits of its coefficients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 
@@ -47,8 +46,8 @@ from .problem import Problem
 from .rows import Rows
 from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
+from .smooth.work import Work
 from .solution import Solution
-from .work import Work
 
 FACTORED = 4_000
 """Columns up to which a p × p factor has room."""
@@ -58,8 +57,8 @@ HESSIAN_WORK = 5e6
 """Rows × (R(p + 1))² up to which paths and folds may take a Hessian at every step: it costs less than a dozen passes."""
 SPARSE_WORK = 4e9
 """Rows × (values per row)² × R² above which sums over pairs of stored values are slower than conjugate gradients."""
-ROOM = 1_000_000
-"""Values, 8 MB, up to which rows with few zeros are made dense."""
+ROOM, SPARSEST, CONVERTED = 6_000_000, 0.03, 3e-9
+"""Values, 48 MB, up to which sparse rows may be made dense, the share that must be stored of them, and the seconds that each takes."""
 SMALL = 2e-3
 """Seconds that Newton's method may always take, for the last digits that it gives."""
 
@@ -69,7 +68,8 @@ FOLDERS = {"proximal_newton": "sparse"}
 REASONS = {
     "newton": "{q:,} coefficients and {n:,} rows: the exact Hessian is cheap",
     "curved": "{q:,} coefficients and {n:,} rows: one exact Hessian is worth its price, one per step is not",
-    "whitened": "{n:,} dense rows with {q:,} coefficients: the Hessian of a sample or the columns' covariance, and a few passes",
+    "whitened": "{n:,} dense rows with {q:,} coefficients: the Hessian of a sample, and a few passes",
+    "covariance": "{n:,} dense rows with {q:,} coefficients: the columns' covariance, and passes around it",
     "kronecker": "{n:,} dense float32 rows with {q:,} coefficients: passes in float32, the last one in float64",
     "newton_cg": "{q:,} coefficients: products with the Hessian cost less than the Hessian",
     "dual_logistic": "two classes of sparse rows with {p:,} columns",
@@ -79,7 +79,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The name of a solver's module, and why it was chosen.
+    """The name of a solver's module, why it was chosen, and whether sparse rows are made dense for it.
 
     Examples
     --------
@@ -89,6 +89,7 @@ class Choice:
 
     name: str
     why: str
+    on_dense: bool = False
 
     @property
     def solver(self) -> Callable[[Problem], Solution]:
@@ -106,32 +107,52 @@ def choose(problem: Problem) -> Choice:
         return Choice("proximal_newton", f"l1_ratio={problem.l1_ratio:g} puts kinks into the penalty")
     if rows.held is None:
         return Choice("whitened", "the rows are read anew on every pass, so few passes count most")
-    is_sparse = rows.is_sparse and rows.values < DENSE_ENOUGH * rows.X.shape[0] * p
     if problem.strength == 0.0:
-        return _without_penalty(problem, is_sparse)
-    work = Work.of(problem, is_sparse)
-    roads = _roads(problem, work)
-    name = min(roads, key=roads.__getitem__)
-    if roads.get("newton", np.inf) <= SMALL:
-        name = "newton"
-    if name == "whitened" and work.q > EXPLICIT and _in_single_precision(problem):
+        return _without_penalty(problem, rows.is_sparse and rows.values < DENSE_ENOUGH * rows.X.shape[0] * p)
+    name, work = least(problem, _ways(problem))[1:]
+    if name == "covariance" and work.q > EXPLICIT and _in_single_precision(problem):
         name = "kronecker"
-    return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q))
+    return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q), rows.is_sparse and not work.is_sparse and _has_room(rows))
+
+
+def _ways(problem: Problem) -> list[Work]:
+    """Return the work on the rows as they are held and, where sparse rows have room for that, on dense ones."""
+    rows = problem.rows
+    if not rows.is_sparse or not _has_room(rows):
+        return [Work.of(problem, rows.is_sparse and rows.values < DENSE_ENOUGH * rows.X.shape[0] * rows.X.shape[1])]
+    return [Work.of(problem, True), Work.of(problem, False)]
+
+
+def _has_room(rows: Rows) -> bool:
+    """Whether sparse rows may be made dense: there are few enough of them, with values enough."""
+    size = rows.X.shape[0] * rows.X.shape[1]
+    return bool(size <= ROOM and rows.values >= SPARSEST * size)
+
+
+def least(problem: Problem, ways: Sequence[Work]) -> tuple[float, str, Work]:
+    """Return the least seconds of all solvers, the solver, and the form of the rows it takes."""
+    found = []
+    for work in ways:
+        roads = _roads(problem, work)
+        name = "newton" if roads.get("newton", np.inf) <= SMALL else min(roads, key=roads.__getitem__)
+        converted = CONVERTED * work.n * work.p if len(ways) > 1 and not work.is_sparse else 0.0
+        found.append((roads[name] + converted, name, work))
+    return min(found, key=lambda one: one[0])
 
 
 def _roads(problem: Problem, work: Work) -> dict[str, float]:
     """Return the seconds that each solver with room for the problem may take."""
-    is_few = work.q <= EXPLICIT
+    is_few, is_large = work.q <= EXPLICIT, not work.is_sparse and work.n >= SAMPLE
     roads = {"newton_cg": work.products}
-    if is_few and not work.is_sparse and work.n >= SAMPLE:
-        return roads | {"whitened": work.sampled}
     if is_few:
-        roads["newton"] = work.newton
-        if not problem.rows.is_sparse:
-            roads["curved"] = work.curved
-    elif not work.is_sparse and work.p <= FACTORED and work.n > work.p:
-        roads["whitened"] = work.whitened
-    elif work.is_sparse and isinstance(problem.loss, Logistic):
+        roads["curved"] = work.curved
+        if is_large:
+            roads["whitened"] = work.sampled
+        else:
+            roads["newton"] = work.newton
+    if not work.is_sparse and work.p <= FACTORED and work.n > work.p:
+        roads["covariance"] = work.covariance
+    if work.is_sparse and isinstance(problem.loss, Logistic):
         roads["dual_logistic"] = work.dual
     if work.n < work.p and work.n <= SPANNED:
         roads["in_span"] = work.span
@@ -154,7 +175,7 @@ def _without_penalty(problem: Problem, is_sparse: bool) -> Choice:
     if size <= EXPLICIT:
         name = "newton" if n <= 2 * SAMPLE else "whitened"
     else:
-        name = "whitened" if p <= FACTORED and n > p else "newton_cg"
+        name = "covariance" if p <= FACTORED and n > p else "newton_cg"
     return Choice(name, REASONS[name].format(n=n, p=p, q=size))
 
 
@@ -166,15 +187,8 @@ def solve(problem: Problem) -> Solution:
         begun = None if saved is None else saved.begin(problem)
         if begun is not None:
             problem = replace(problem, start=begun)
-        problem = _without_zeros_left_out(problem)
-        choice = choose(problem)
+        choice, rows = choose(problem), problem.rows
+        if choice.on_dense:
+            assert rows.codes is not None
+            problem = replace(problem, rows=Rows.of_arrays(rows.X.toarray(), rows.codes, rows.weight, rows.source))
         return replace(choice.solver(problem), why=choice.why)
-
-
-def _without_zeros_left_out(problem: Problem) -> Problem:
-    """Return a problem with dense rows where sparse ones have few zeros and there is room: BLAS then needs no copy of every tile."""
-    rows = problem.rows
-    if not rows.is_sparse or rows.values < DENSE_ENOUGH * np.prod(rows.X.shape) or np.prod(rows.X.shape) > ROOM:
-        return problem
-    assert rows.codes is not None
-    return replace(problem, rows=Rows.of_arrays(rows.X.toarray(), rows.codes, rows.weight, rows.source))

@@ -10,11 +10,13 @@ import pytest
 import scipy.sparse as sp
 
 from separatrix.solvers import choice
-from separatrix.solvers.smooth import curved, dual_logistic, newton, newton_cg, newton_gap, whitened
+from separatrix.solvers.smooth import covariance, curved, dual_logistic, newton, newton_cg, newton_gap, whitened
 from separatrix.solvers.smooth.system import System
 from tests.solvers.problems import make_problem, make_rows, make_sparse
 
-EVERY = pytest.mark.parametrize("solve", [newton.solve, whitened.solve, curved.solve, newton_cg.solve], ids=lambda f: f.__module__[-9:])
+EVERY = pytest.mark.parametrize(
+    "solve", [newton.solve, whitened.solve, covariance.solve, curved.solve, newton_cg.solve], ids=lambda f: f.__module__[-9:]
+)
 
 
 def counts(seed: int, size: float) -> tuple[Any, Any]:
@@ -51,6 +53,28 @@ def test_counts_with_a_weak_penalty_converge_on_every_road(size: float, C: float
     for solve in (dual_logistic.solve, choice.solve):
         found = solve(problem)
         assert found.is_converged and found.objective <= best * (1 + 2e-6)
+
+
+def test_levels_of_several_factors_are_not_left_too_early() -> None:
+    """Differences of factors say nothing, and a diagonal does not see that coefficients have moved along them."""
+    rng = np.random.default_rng(0)
+    codes = 12 * np.arange(5) + np.floor(rng.random((4_000, 5)) ** 2 * 12).astype(int)
+    X = sp.csr_array((np.ones(codes.size), codes.ravel(), np.arange(0, codes.size + 1, 5)), (4_000, 60))
+    y = (X.toarray() @ rng.normal(size=(60, 4)) + rng.gumbel(size=(4_000, 4))).argmax(axis=1)
+    problem = make_problem(X, y, C=5.0)
+    best, found = newton.solve(replace(problem, tol=1e-10)).objective, newton_cg.solve(problem)
+    assert found.is_converged and found.objective <= best * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("rare", [1e-1, 1e-3])
+def test_a_rare_class_is_not_left_too_early(rare: float) -> None:
+    X, y = make_rows(n=20_000, p=3, K=4)
+    y[(y == 3) & (np.random.default_rng(0).random(len(y)) > rare)] = 0
+    problem = make_problem(X, y)
+    best = newton.solve(replace(problem, tol=1e-9)).objective
+    for solve in (covariance.solve, whitened.solve):
+        found = solve(problem)
+        assert found.is_converged and found.objective <= best * (1 + 1e-6)
 
 
 @EVERY

@@ -8,6 +8,7 @@ be Rp × Rp; they serve until a direction costs more than new ones.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -48,23 +49,31 @@ class ClassBlocks:
     @classmethod
     def at(cls, system: System, point: Point) -> Self:
         """Return the blocks at a point."""
-        P, R, p = point.P, point.P.shape[1], system.products.shape[1]
+        P, R = point.P, point.P.shape[1]
         share = (np.ones(len(P)) if system.weight.size == 0 else system.weight) / system.problem.total
         bent = share[:, None] * P * (1.0 - P if R == 1 else rests(P.T).T)
-        units, factors = np.empty((p, R)), []
-        for k in range(R):
-            H = system.products.gram(bent[:, k])
-            H.ravel()[:: p + 1] += system.ridge
-            units[:, k] = np.sqrt(np.einsum("aa->a", H))
-            factors.append(_factor(H, units[:, k]))
-        return cls(np.arange(p * R), units, tuple(factors))
+        return cls.of((system.products.gram(bent[:, k]) for k in range(R)), system.ridge)
+
+    @classmethod
+    def of(cls, matrices: Iterable[Floats], ridge: float) -> Self:
+        """Return the blocks of matrices (p, p), one for each score, with λ on their diagonals; they are overwritten."""
+        units, factors = [], []
+        for H in matrices:
+            H.ravel()[:: len(H) + 1] += ridge
+            diagonal = np.einsum("aa->a", H)
+            units.append(np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+            factors.append(_factor(H, units[-1]))
+        return cls(np.arange(len(units) * len(units[0])), np.column_stack(units), tuple(factors))
 
     def solve(self, r: Floats) -> Floats:
-        """Return M⁻¹r (pR,) for r (p, R)."""
+        """Return M⁻¹r (pR,) for r (p, R); one block serves any number of scores."""
         scaled = r / self.units
-        for k, factor in enumerate(self.factors):
-            scaled[:, k] = lapack.dpotrs(factor, scaled[:, k], lower=1)[0]
-        scaled /= self.units
+        if len(self.factors) == 1:
+            scaled = np.asarray(lapack.dpotrs(self.factors[0], scaled, lower=1)[0])
+        else:
+            for k, factor in enumerate(self.factors):
+                scaled[:, k] = lapack.dpotrs(factor, scaled[:, k], lower=1)[0]
+        scaled = scaled / self.units
         return scaled.ravel()
 
 

@@ -123,7 +123,8 @@ def _beside(xp: Any, first: Any, tied: Any, second: Any) -> Any:
 def _columns(objective: ArrayObjective, covariance: Floats, mean: float) -> tuple[Any, Any]:
     """Return (G + (λ/ā) I)⁻¹ and the matrix itself, beside the rows."""
     size = max(float(np.trace(covariance)) / len(covariance), 1e-300)
-    ridge = objective.problem.strength / mean + 1e-10 * size
+    # A covariance summed in single precision is off by its rounding, and would have no inverse.
+    ridge = objective.problem.strength / mean + (1e-10 if objective.example.dtype == objective.xp.float64 else 1e-6) * size
     M = like(covariance + ridge * np.eye(len(covariance)), objective.example)
     return objective.xp.linalg.inv(M), M
 

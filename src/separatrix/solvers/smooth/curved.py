@@ -22,6 +22,7 @@ from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import finish
 from . import lbfgs, newton
+from .doubt import believed
 from .line_search import answered
 from .objective import Objective
 from .whitened import KRONECKER_RIDGE, inverse, walk
@@ -33,7 +34,7 @@ LAST_STEPS = 25
 
 
 def solve(problem: Problem) -> Solution:
-    """Minimise a smooth problem over dense rows held in memory, with a penalty; others are `newton`'s.
+    """Minimise a smooth problem over rows held in memory, with a penalty; others are `newton`'s.
 
     Examples
     --------
@@ -46,7 +47,7 @@ def solve(problem: Problem) -> Solution:
     ('converged', [[0.453]])
     """
     require_loss(problem, "curved")
-    if problem.strength == 0.0 or not isinstance(problem.rows.X, np.ndarray):
+    if problem.strength == 0.0 or problem.rows.X is None:
         return newton.solve(problem)
     centre, far = newton.column_means(problem)
     variances = _variances(problem, centre)
@@ -58,7 +59,7 @@ def solve(problem: Problem) -> Solution:
         problem.rows.source.refuse_nonfinite()
     around = replace(problem, max_iter=min(LAST_STEPS, max(problem.max_iter - before, 0)))
     pairs = lbfgs.Pairs(inverse(H, problem.n_scores), scales=False)
-    theta, f, g, status, last = answered(lbfgs.iterations(around, theta, f, g, pairs), objective.at)
+    theta, f, g, status, last = believed(objective, answered(lbfgs.iterations(around, theta, f, g, pairs), objective.at), pairs)
     # A step of L-BFGS is a pass, one of Newton's method a Hessian and more: where the latter is needed, two of the former count as one.
     iterations = before + last if status is Status.CONVERGED else -(-(before + last) // 2)
     if status is not Status.CONVERGED and iterations < problem.max_iter:
@@ -83,6 +84,8 @@ def _variances(problem: Problem, centre: Floats | None) -> Floats:
     """Return the mean squares of the columns about the centre, and 1 for the intercept (p + 1,)."""
     X = problem.rows.X
     with np.errstate(invalid="ignore", over="ignore"):
+        if problem.rows.is_sparse:
+            return np.append(np.bincount(X.indices, np.square(X.data, dtype=np.float64), X.shape[1]) / X.shape[0], 1.0)
         return np.append(np.square(X if centre is None else X - centre, dtype=np.float64).mean(axis=0), 1.0)
 
 

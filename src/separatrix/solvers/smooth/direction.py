@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.linalg import eigvalsh_tridiagonal
 
 from ...array_types import Floats
 from ...losses import CrossEntropy
@@ -18,8 +19,10 @@ NEAR, ENOUGH = 1e-2, 0.3
 """Estimated gap, as a share of f, below which a step goes for the tolerance; and the share of the gap asked that it leaves."""
 LEFT_SPARSE, LEFT_DENSE = 0.9, 0.3
 """Share of tol that a last step leaves of the gradient. Dense columns may lie far from 0, where M says little of what is left to gain."""
+NEARER = 0.03
+"""Share of the gradient that such a step leaves at least."""
 INNER = 2_000
-"""Most products within one step."""
+"""Most products within one step; twice HOPELESS where a block may make the next one short."""
 HOPELESS = 250
 """Products of one direction above which a diagonal is not enough; texts with next to no penalty need 200."""
 MANY, CARE = 30, 5.0
@@ -33,6 +36,42 @@ Direction = tuple[Floats, Floats, Floats, float, float]
 """d, its intercept part, X d + d_c, ½ g'd, and what of that gain the direction misses."""
 ELSEWHERE = 1e300
 """Diagonal of the coefficients whose part of the preconditioner is not diagonal."""
+
+
+@dataclass(slots=True, eq=False)
+class Lanczos:
+    """The tridiagonal matrix that conjugate gradients make of the preconditioned Hessian: its least eigenvalue is near the Hessian's."""
+
+    diagonal: list[float] = field(default_factory=list)
+    beside: list[float] = field(default_factory=list)
+    last: tuple[float, float] = (1.0, 0.0)
+
+    def add(self, alpha: float, beta: float) -> None:
+        """Add a step of length α, after which residuals are β times as large, squared."""
+        before, turned = self.last
+        self.diagonal.append(1.0 / alpha + turned / before)
+        self.beside.append(float(np.sqrt(beta)) / alpha)
+        self.last = alpha, beta
+
+    def least(self) -> float:
+        """Return the least eigenvalue.
+
+        Examples
+        --------
+        >>> lanczos, H = Lanczos(), np.diag([1.0, 4.0])
+        >>> d, r = np.ones(2), np.ones(2)
+        >>> for _ in range(2):
+        ...     alpha = float(r @ r / (d @ H @ d))
+        ...     new = r - alpha * H @ d
+        ...     lanczos.add(alpha, float(new @ new / (r @ r)))
+        ...     d, r = new + float(new @ new / (r @ r)) * d, new
+        >>> round(lanczos.least(), 9)
+        1.0
+        """
+        if not np.isfinite(self.diagonal).all():
+            return np.inf
+        found = float(eigvalsh_tridiagonal(self.diagonal, self.beside[:-1], select="i", select_range=(0, 0))[0])
+        return max(found, 0.0)
 
 
 @dataclass(slots=True, eq=False)
@@ -96,7 +135,7 @@ def strengthened(system: System, point: Point) -> bool:
     if not system.products.is_sparse:
         if not class_blocks.worth(system, system.last):
             return False
-        system.block, system.is_slow = class_blocks.ClassBlocks.at(system, point), True
+        system.block, system.is_slow, system.flattest = class_blocks.ClassBlocks.at(system, point), True, 1.0
         return True
     if not (system.block is not None or system.longest > HOPELESS):
         return False
@@ -105,7 +144,7 @@ def strengthened(system: System, point: Point) -> bool:
     pairs = worth(system, system.products.squares_times(bent) / (system.problem.total * system.ridge), system.spent)
     if pairs is None:
         return False
-    system.block, system.longest = factored(system, point, pairs), 0
+    system.block, system.longest, system.flattest = factored(system, point, pairs), 0, 1.0
     return True
 
 
@@ -129,12 +168,15 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     # ½ r'M⁻¹r estimates what the quadratic model would still gain: beyond the gap asked for, more products are wasted; and near the
     # minimum, where the model is exact, fewer would cost another step.
     gap = ENOUGH * system.share * GAP_SHARE * problem.tol * point.f
-    asked = 2.0 * lam * gap
+    # A step from afar is not worth more than a share of itself, though: the model is off by as much.
+    wanted = max(2.0 * lam * gap, NEARER**2 * rz)
+    asked = wanted * system.flattest
     near = rz <= 2.0 * lam * NEAR * point.f and (system.is_exact or not system.is_slow)
     target = asked if near else max(asked, forcing**2 * rz)
     gains: list[float] = []
+    lanczos = Lanczos()
     least = max(system.longest // 4, BELIEVED if near and scales.block is not None else 0)
-    for _ in range(INNER):
+    for _ in range(INNER if scales.block is not None or problem.strength == 0.0 else 2 * HOPELESS):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
         pHp = system.products.penalised(U, 1.0 / S, p, problem.strength, Hp)
@@ -151,15 +193,21 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         Xd += alpha * Xp
         heavy = scales.solved(r)
         new += float(rc @ (rc / hc)) + scales.along(heavy, r)
+        lanczos.add(alpha, new / rz)
         if new <= target and len(gains) >= least and not (near and _is_far(system, gains, gap, r, rc)):
-            break
+            # The flattest direction met so far tells what a residual of this size may still hide.
+            system.flattest = min(system.flattest, lanczos.least() / lam)
+            target = min(target, wanted * system.flattest) if near else target
+            if new <= target:
+                break
         system.turn(new / rz, r, scale, p)
         scales.add(heavy, p)
         pc = rc / hc + new / rz * pc
         rz = new
     # Another preconditioner begins with the next direction, and directions have other lengths.
     system.longest = max(system.longest, len(gains)) if system.is_slow or len(gains) <= MANY else 0
-    system.is_slow |= len(gains) > MANY
+    if len(gains) > MANY and not system.is_slow:
+        system.is_slow, system.flattest = True, 1.0
     system.spent, system.last = cost_of_products(system, len(gains)) if system.products.is_sparse else 0.0, len(gains)
     gain = 0.5 * float(np.vdot(point.g, d) + point.gc @ dc)
     if problem.fit_intercept:

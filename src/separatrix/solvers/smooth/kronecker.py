@@ -270,6 +270,8 @@ class _Descent:
                 return
             found = _search(self.objective, self.theta, self.f, d, slope, precision)
             if found is None:
+                # A slope upwards is no sign of a minimum: rounding has left no inverse.
+                left = left if slope > 0.0 else -1.0
                 self.status = without_step(self.objective.problem, self.f, _largest(self.objective.xp, self.g), left)
                 return
             new, value, slopes = found

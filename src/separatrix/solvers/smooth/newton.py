@@ -33,8 +33,8 @@ SINGULAR = 1e-13
 """Reciprocal condition number, in units of each column, below which a Hessian counts as singular."""
 RIDGE = 1e-10
 """What is then added to its unit diagonal: directions in which no score moves stay where they began."""
-DEAR, PASSES = 60, 0.1
-"""Coefficients of dense rows from which a Hessian costs as much as several passes, and how many of these, for each coefficient."""
+DEAR, PASSES, MOST_PASSES = 60, 0.1, 100
+"""Coefficients from which a Hessian costs as much as several passes, how many of these for each coefficient of dense rows, and at most."""
 NEAR = 1e-11
 """Share of f that may be left to gain when L-BFGS around a Hessian ends: a step with the Hessian there gives all digits."""
 FLAT, DIVERGING = 1e-9, 0.3
@@ -138,9 +138,12 @@ def minimise(objective: Objective, theta: Floats, precision: float = PRECISION) 
 
 
 def _spared(problem: Problem) -> int:
-    """Return the passes that cost as much as a Hessian; 0 where that is cheap, as it is for sparse rows with few columns."""
-    size = problem.n_scores * (problem.n_features + 1)
-    return int(PASSES * size) if size >= DEAR and isinstance(problem.rows.X, np.ndarray) else 0
+    """Return the passes that cost as much as a Hessian; 0 where that is cheap, as it is for sparse rows with few values."""
+    rows, size = problem.rows, problem.n_scores * (problem.n_features + 1)
+    if size < DEAR or rows.X is None:
+        return 0
+    filled = rows.values / (rows.X.shape[0] * rows.X.shape[1]) if rows.is_sparse else 1.0
+    return min(int(PASSES * size * filled), MOST_PASSES)
 
 
 def _around(objective: Objective, problem: Problem, theta: Floats, f: float, g: Floats, factor: Factor) -> tuple[Floats, int]:

@@ -12,8 +12,8 @@ from ...losses import CrossEntropy
 from ..accepted_losses import require_loss, smooth_loss
 from ..problem import Problem
 from ..solution import Solution, Status
-from ..stopping import GAP_SHARE, is_separated, least_weight, small_enough, still_to_gain, without_step
-from . import newton_gap, proven_gap, scaled_gap
+from ..stopping import is_separated, least_weight, small_enough, still_to_gain, without_step
+from . import doubt, newton_gap, proven_gap, scaled_gap
 from .direction import constant_direction, direction, norm, preconditioner, strengthened
 from .system import Point, System
 
@@ -24,9 +24,8 @@ STEEP = 0.25
 """Share of its first slope that f must still have at the end of a step for a longer one to be tried."""
 REFINED = 4
 """Further trials of a step's length where directions are dear: each costs about a product."""
-NEARLY, FURTHER, LEAST_SHARE = 30.0, 0.5, 1e-3
-"""Multiple of the gap asked up to which a bound above it is taken for the truth; what directions then leave, in place of the bound; and the
-share of the gap asked below which they are not followed."""
+LEAST_SHARE = 1e-3
+"""Share of the gap asked below which directions are not followed for the sake of a bound."""
 EXACT = 0.8
 """Share of its promise that a step must keep for the quadratic model to be worth following to its minimum."""
 
@@ -141,16 +140,13 @@ def _unseen(system: System, point: Point) -> float:
 
 
 def _is_doubtful(system: System, point: Point) -> bool:
-    """Whether a bound close to the gap asked is above it: directions are then followed further. One far above it may be loose."""
+    """Whether a bound close to the gap asked is above it: directions are then followed further."""
     problem = system.problem
     if problem.strength == 0.0 or not isinstance(system.loss_function, CrossEntropy) or system.share < LEAST_SHARE:
         return False
-    asked = GAP_SHARE * problem.tol * point.f
-    gap = proven_gap.from_point(problem, point.g.T, point.gc, system.products.X, point.P)
-    if not asked < gap <= NEARLY * asked:
-        return False
-    system.share *= FURTHER * asked / gap
-    return True
+    found = doubt.share(problem, point.f, proven_gap.from_point(problem, point.g.T, point.gc, system.products.X, point.P))
+    system.share *= found
+    return found < 1.0
 
 
 def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, decrement: float) -> Point | None:

@@ -28,6 +28,10 @@ USEFUL = 1e4
 """Multiple of the gap asked up to which the one that a gradient proves is left as it is."""
 LARGEST, ENOUGH = 1_500, 20_000
 """Coefficients up to which a Hessian is formed, and the rows that it then takes."""
+ADDED, FACTORED, PASS = 3e-11, 4e-11, 5e-10
+"""Seconds: of a Hessian for rows × coefficients², of its factor for coefficients³, and of a pass for rows × coefficients."""
+LITTLE, SHARE = 5e-3, 0.3
+"""Seconds that a proof may always take, and the share of those of the passes before it."""
 SPARED = 20
 """One product more for so many that were needed, at most."""
 
@@ -44,6 +48,8 @@ def by_hessian(objective: Objective, theta: Floats, gradient: Floats, H: Floats 
         return np.inf
     if H is not None:
         return _by_factor(objective, gradient, H)
+    if not _is_worth(objective, theta.size):
+        return np.inf
     stride = 1 if problem.rows.X is None else problem.rows.X.shape[0] // ENOUGH
     for step in dict.fromkeys((max(stride, 1), 1)):
         some = objective if step == 1 else Objective(_every(problem, step), objective.centre, objective.shifts)
@@ -51,6 +57,13 @@ def by_hessian(objective: Objective, theta: Floats, gradient: Floats, H: Floats 
         if np.isfinite(gap):
             return gap
     return np.inf
+
+
+def _is_worth(objective: Objective, size: int) -> bool:
+    """Whether a Hessian of so many coefficients, of some rows, costs little beside the passes that led to θ."""
+    n = objective.problem.rows.n_rows or ENOUGH
+    seconds = ADDED * min(n, ENOUGH) * size**2 + FACTORED * size**3
+    return seconds <= max(LITTLE, SHARE * objective.passes * PASS * n * size)
 
 
 def _every(problem: Problem, step: int) -> Problem:

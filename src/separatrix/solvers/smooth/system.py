@@ -61,7 +61,7 @@ class System:
         self.units = units
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
         self.block: HeavyBlock | ClassBlocks | None = None
-        self.spent, self.share, self.last = 0.0, 1.0, 0
+        self.spent, self.share, self.flattest, self.last = 0.0, 1.0, 1.0, 0
         self.constant: ConstantDirection | None = None
         self.compiled = rows.is_sparse or SUMS.reached(rows.values)
 

@@ -18,20 +18,22 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy.linalg import lapack
 
 from ...array_types import Floats, Ints
 from ...data import Block
+from ...losses import CrossEntropy
 from ...summaries import ClassMoments
 from ..accepted_losses import require_loss, smooth_loss
 from ..closed_form.discriminant import solve_discriminant
 from ..dependence import dependent_columns
 from ..problem import Problem
 from ..rows import Rows
-from ..scores import folded_classes
+from ..scores import folded_classes, posteriors_of
 from ..solution import Solution, Status
 from ..stopping import finish, is_separated, least_weight
 from . import lbfgs, newton, newton_cg, redrawn
+from .class_blocks import ClassBlocks
+from .doubt import believed
 from .line_search import Asking, answered
 from .objective import FAR, Objective
 from .sampling import draw, spaced
@@ -52,6 +54,10 @@ NEAR_STEPS, NEAR_TOL = 20, 0.01
 """Kronecker-whitened steps on the sample before Newton's: at most so many, or until f is right to about GAP_SHARE · NEAR_TOL."""
 SMALL_MOMENTS = 2_000_000
 """Values of rows held whose moments are summed in one piece."""
+CURVED_ROWS, FLATTEST = 4_096, 0.02
+"""Rows that tell the curvature of the scores, and the share of that without columns that each has at least."""
+OWN_FACTORS = 1_000_000
+"""Numbers of the factors, 8 MB, up to which every score has its own."""
 NEWTON_WORK = 1e11
 """Rows × coefficients² above which a Hessian of all rows costs more than the products with it that a step needs."""
 GRAM_WORK = 2e10
@@ -75,18 +81,21 @@ def solve(problem: Problem) -> Solution:
     explicit = problem.n_scores * (problem.n_features + 1) <= EXPLICIT
     sample = spaced(problem, SAMPLE) if explicit and problem.strength > 0.0 else None
     if sample is None:
-        return _solve_all(problem)
+        return from_all(problem, explicit)
     found = _solve(replace(problem, max_iter=min(SPACED_STEPS, problem.max_iter)), sample, explicit)
     # Else the sample missed something: once more from here, with moments of all rows and a sample that keeps rare ones.
-    return continued(problem, found, _solve_all)
+    return continued(problem, found, partial(from_all, explicit=explicit))
 
 
-def _solve_all(problem: Problem) -> Solution:
-    """Solve from the moments of all rows; rows held are read once more by Newton's method where that has not arrived half-way."""
+def from_all(problem: Problem, explicit: bool) -> Solution:
+    """Solve from the moments of all rows; rows held are read once more by Newton's method where that has not arrived half-way.
+
+    `explicit`: with the Hessian of a sample, else with the covariance of the columns alone.
+    """
     size, n = problem.n_scores * (problem.n_features + 1), problem.rows.n_rows
     if problem.rows.held is None or n is None:
-        return _solve(problem, None, size <= EXPLICIT)
-    found = _solve(replace(problem, max_iter=-(-problem.max_iter // 2)), None, size <= EXPLICIT)
+        return _solve(problem, None, explicit)
+    found = _solve(replace(problem, max_iter=-(-problem.max_iter // 2)), None, explicit)
     last = newton.solve if size <= EXPLICIT and n * size**2 <= NEWTON_WORK else newton_cg.solve
     again = continued(problem, found, last)
     return again if again.dependent is not None else replace(again, dependent=found.dependent)
@@ -115,11 +124,12 @@ def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution
             mixed = 0.0
         theta, pairs = from_sample(objective, theta, G, sample, mixed)
     else:
-        pairs = lbfgs.Pairs(_kronecker(problem, G), scales=True)
+        pairs = lbfgs.Pairs(_kronecker(problem, G, _curvatures(objective, theta)), scales=True)
     asking = walk(problem, theta, pairs)
-    end = (
-        redrawn.minimise(objective, asking, partial(from_sample, objective, G=G, mixed=0.0)) if explicit else answered(asking, objective.at)
-    )
+    if explicit:
+        end = redrawn.minimise(objective, asking, partial(from_sample, objective, G=G, mixed=0.0))
+    else:
+        end = believed(objective, answered(asking, objective.at), pairs)
     theta, f, g, status, iterations = end
     if problem.strength == 0.0 and is_separated(problem, f, least_weight(problem)):
         status = Status.SEPARABLE
@@ -261,19 +271,41 @@ def sample_minimiser(inner: Objective, theta: Floats, G: Floats) -> tuple[Floats
 def _near(inner: Objective, theta: Floats, G: Floats) -> Floats:
     """Return a point from which Newton's method is quick: far from the minimum its steps go astray, and these cost little."""
     rough = replace(inner.problem, max_iter=NEAR_STEPS, tol=NEAR_TOL)
-    return answered(walk(rough, theta, lbfgs.Pairs(_kronecker(rough, G), scales=True), rough=True), inner.at)[0]
+    pairs = lbfgs.Pairs(_kronecker(rough, G, _curvatures(inner, theta)), scales=True)
+    return answered(walk(rough, theta, pairs, rough=True), inner.at)[0]
 
 
-def _kronecker(problem: Problem, G: Floats) -> Callable[[Floats], Floats]:
-    """Return the function g ↦ g (G + cλI)⁻¹, the intercept's column left alone."""
-    A = G.copy()
-    np.einsum("jj->j", A)[:] += KRONECKER_RIDGE * problem.strength + 1e-10 * max(float(np.trace(G)) / len(G), 1e-300)
-    factor, info = lapack.dpotrf(A, lower=1)
-    assert info == 0
+def _curvatures(objective: Objective, theta: Floats) -> Floats:
+    """Return the mean curvature of each score (R,) at θ, of some rows held; where there are none, as in a model without columns."""
+    problem, rows = objective.problem, objective.problem.rows
+    shares = problem.counts / problem.total
+    flat: Floats = shares * (1.0 - shares) if len(theta) > 1 else np.ones(1)
+    if rows.X is None or len(theta) == 1 or not isinstance(objective.loss, CrossEntropy):
+        return flat
+    step = max(1, rows.X.shape[0] // CURVED_ROWS)
+    some = rows.X[::step]
+    some = some.toarray() if rows.is_sparse else some
+    P = posteriors_of((some - objective.centre) @ theta[:, :-1].T + theta[:, -1])
+    bent: Floats = (P * (1.0 - P)).mean(axis=0)
+    return np.maximum(bent, FLATTEST * flat)
+
+
+def _kronecker(problem: Problem, G: Floats, curvatures: Floats) -> Callable[[Floats], Floats]:
+    """Return the function g_k ↦ g_k (h_k G + λI)⁻¹ for the curvatures h (R,) of the scores, the intercepts' part divided by h.
+
+    One factor for all scores where several would leave the cache, with the λ of their mean curvature.
+    """
+    h = curvatures if len(curvatures) > 1 else np.full(1, 1.0 / KRONECKER_RIDGE)
+    if len(h) * G.size <= OWN_FACTORS:
+        blocks, scale = ClassBlocks.of((own * G for own in h), problem.strength), np.ones_like(h)
+    else:
+        blocks, scale = ClassBlocks.of([G.copy()], problem.strength / float(h.mean())), h
 
     def solve(g: Floats) -> Floats:
-        d = g.copy()
-        d[:, :-1] = lapack.dpotrs(factor, g[:, :-1].T, lower=1)[0].T
-        return d
+        slopes = (g[:, :-1] / scale[:, None]).T
+        d = np.empty_like(g)
+        d[:, -1] = g[:, -1] / h
+        d[:, :-1] = blocks.solve(slopes).reshape(slopes.shape).T
+        return _without_shift(d)
 
     return solve
