@@ -207,7 +207,7 @@ def _shared_span(rows: Block, moments: ClassMoments, divisors: Floats, total: Fl
     for i, covariance in enumerate(pool(inside.scatter, divisors, given.pooling)[seen]):
         from scipy.linalg import eigh
 
-        values, vectors = eigh(covariance, check_finite=False, driver="evd")
+        values, vectors = eigh(covariance, check_finite=False)
         variances, outside[i] = given.spread(np.maximum(values, 0.0), alpha, p)
         varies = variances > TOLERANCE * variances.max(initial=0.0)
         if outside[i] <= TOLERANCE * variances.max(initial=0.0):
