@@ -21,6 +21,7 @@ from ...array_types import Bools, Floats, Ints
 from ...data import Block
 from ...summaries import ClassMoments
 from ...summaries.class_moments import require_memory
+from .eigenvectors import eigenvectors
 from .quadratic import pool
 from .row_span import embed
 from .shrinkage import ledoit_wolf_alpha, oas_alpha
@@ -205,9 +206,7 @@ def _shared_span(rows: Block, moments: ClassMoments, divisors: Floats, total: Fl
     whitening, outside, log_dets, ranks = np.empty((len(seen), r, r)), np.empty(len(seen)), np.empty(len(seen)), np.full(len(seen), p)
     involved = np.zeros(p, dtype=bool)
     for i, covariance in enumerate(pool(inside.scatter, divisors, given.pooling)[seen]):
-        from scipy.linalg import eigh
-
-        values, vectors = eigh(covariance, check_finite=False)
+        values, vectors = eigenvectors(covariance)
         variances, outside[i] = given.spread(np.maximum(values, 0.0), alpha, p)
         varies = variances > TOLERANCE * variances.max(initial=0.0)
         if outside[i] <= TOLERANCE * variances.max(initial=0.0):

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, lapack
+from scipy.linalg import lapack
 
 from ...argument_types import as_numbers
 from ...array_types import Floats
 from ...errors import InputError, did_you_mean
+from .eigenvectors import eigenvectors
 from .whitening import TOLERANCE, total_spread
 
 
@@ -110,7 +111,7 @@ def _solve_scaled(A: Floats, right: Floats) -> tuple[Floats, Floats]:
     factor, info = lapack.dpotrf(A.T, lower=1, clean=0)  # the order LAPACK wants: copied as it lies
     if info == 0 and lapack.dpocon(factor, np.abs(A).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
         return lapack.dpotrs(factor, right, lower=1)[0], np.empty((len(A), 0))
-    values, vectors = eigh(A, check_finite=False, driver="evd")
+    values, vectors = eigenvectors(A)
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = vectors[:, varies]
     return kept @ ((kept.T @ right) / values[varies][:, None]), vectors[:, ~varies]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh, lapack
+from scipy.linalg import lapack
 
 from ...array_types import Floats
+from .eigenvectors import eigenvectors
 from .whitening import TOLERANCE
 
 
@@ -33,7 +34,7 @@ def pseudo_solve(A: Floats, right: Floats, null: Floats) -> tuple[Floats, int]:
     factor, info = lapack.dpotrf(filled.T, lower=1, overwrite_a=known > 0)
     if info == 0 and lapack.dpocon(factor, norm, uplo="L")[0] > TOLERANCE:
         return lapack.dpotrs(factor, right, lower=1)[0], len(A) - known
-    values, vectors = eigh(A, check_finite=False, driver="evd")
+    values, vectors = eigenvectors(A)
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = vectors[:, varies]
     return kept @ ((kept.T @ right) / values[varies][:, None]), int(varies.sum())

@@ -19,6 +19,7 @@ from ...data import Block, Source
 from ...summaries import ClassMoments
 from ...summaries.class_moments import require_memory
 from .discriminant import Discriminant
+from .eigenvectors import eigenvectors
 from .shrinkage import ledoit_wolf_alpha, oas_alpha
 from .whitening import NULL_VARIANCE, total_spread
 
@@ -71,9 +72,7 @@ def embed(rows: Any, centre: Floats, scale: Floats, share: Floats | None = None)
     gram = centred_gram(rows, centre, scale)
     root_share = np.ones(len(gram)) if share is None else np.sqrt(share)
     gram = gram if share is None else gram * root_share * root_share[:, None]
-    from scipy.linalg import eigh
-
-    values, vectors = eigh(gram, check_finite=False, driver="evd")
+    values, vectors = eigenvectors(gram)
     kept = values > TOLERANCE * max(values[-1], 0.0)
     root = np.sqrt(values[kept])
     # The sign of an eigenvector is arbitrary; fix it so that the same rows give the same coordinates everywhere.

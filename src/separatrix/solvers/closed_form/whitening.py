@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...array_types import Floats
+from .eigenvectors import eigenvectors
 
 TOLERANCE = 1e-12
 """Smallest share of its largest eigenvalue that counts as variance (columns measured in units of their total spread)."""
@@ -66,7 +67,7 @@ def _factored(covariance: Floats, s: Floats) -> Whitening | None:
     """Return the whitening from a Cholesky factor in columns divided by s, or None where that has no stable inverse."""
     R = covariance / s[:, None]
     R /= s
-    from scipy.linalg import lapack  # here and below: a fitted model is used without it
+    from scipy.linalg import lapack  # here: a fitted model is used without it
 
     factor, info = lapack.dpotrf(R.T, lower=1, clean=1)  # the order LAPACK wants: copied as it lies
     if info != 0 or lapack.dpocon(factor, np.abs(R).sum(axis=0).max(), uplo="L")[0] <= TOLERANCE:
@@ -96,9 +97,7 @@ def whiten(covariance: Floats, spread: Floats) -> Whitening:
     R = covariance / s[:, None]
     R /= s
     log_scale = 2.0 * float(np.log(s).sum())
-    from scipy.linalg import eigh
-
-    values, vectors = eigh(R, check_finite=False, overwrite_a=True, driver="evd")
+    values, vectors = eigenvectors(R, overwrite=True)
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = np.where(varies, values, NULL_VARIANCE)[::-1]
     basis = vectors[:, ::-1] / np.sqrt(kept) / s[:, None]

@@ -46,9 +46,9 @@ LEAST, MOST = 2.0, 5_000.0
 NEWTON = Count(5.6, 0.088, 100.0, 0.5, wide=-0.65), Count(12.0, 0.12, 30.0, 0.5)
 NEWTON_FEW = Count(6.0, 0.03, np.inf, 1.0)
 NEWTON_SPARSE = Count(3.3, 0.126, 1.0, 0.5, 0.109, 0.54)
-CURVED = Count(3.5, 0.091, 100.0, 0.5, 0.057, -0.53), Count(4.8, 0.181, 30.0, 1.0, 0.097)
+CURVED = Count(3.5, 0.091, 100.0, 0.5, 0.13, -0.53), Count(4.8, 0.181, 30.0, 1.0, 0.097)
 PRODUCTS = Count(9.3, 0.124, 100.0, 0.5, 0.1, -0.056), Count(59.0, 0.157, 10.0, 1.0, wide=0.31)
-PRODUCTS_SPARSE = Count(7.6, 0.171, 3.0, 0.5, 0.153, -0.04), Count(13.0, 0.212, 3.0, 1.0, 0.235, 0.175)
+PRODUCTS_SPARSE = Count(7.6, 0.171, 20.0, 0.5, 0.153, -0.04), Count(13.0, 0.212, 10.0, 0.5, 0.235, 0.175)
 EPOCHS = Count(8.5, 0.17, 3.0, 0.5, 0.218, 0.175)
 AROUND_COVARIANCE = Count(7.0, 0.17, 10.0, 0.5)
 AROUND_SAMPLE = Count(14.0, 0.01, np.inf, 1.0, -0.18)
@@ -74,8 +74,8 @@ SAMPLE_STEPS, NEAR = 3.0, 12.0
 """Hessians of a sample of the rows, and passes over it."""
 UNSURE = 1.2
 """Times as long that a sample may take: it misleads where rows are separable."""
-SLOWER, WANDERING = 1.5, 2.0
-"""Times as many products that may be needed where the penalty is weak: by sparse rows, and by dense ones of several classes."""
+WANDERING = 2.0
+"""Times as many products that dense rows of several classes may need."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ class Work:
     def products(self) -> float:
         """Newton's method by conjugate gradients."""
         if self.is_sparse:
-            return BEGIN + SLOWER * self._count(PRODUCTS_SPARSE) * self.product
+            return BEGIN + self._count(PRODUCTS_SPARSE) * self.product
         return BEGIN + (1.0 if self.R == 1 else WANDERING) * self._count(PRODUCTS) * self.product
 
     @property
