@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -150,7 +151,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--against", type=Path, help="results of another run to compare with")
     given = parser.parse_args(arguments)
     KEPT.mkdir(exist_ok=True)
-    file = KEPT / f"seed-{given.seed}-{time.strftime('%Y%m%d-%H%M%S')}.jsonl"
+    file = KEPT / f"seed-{given.seed}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"  # sweeps may run side by side
     end, records = time.monotonic() + 60 * given.minutes, []
     print(f"{machine()}\nresults: {file}", flush=True)
     with file.open("w", encoding="utf-8") as kept:
