@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,16 @@ from separatrix.data import source as sources
 from separatrix.thresholds import Threshold
 from tests.browser import browser  # noqa: F401 — a fixture for every room
 from tests.postgres_server import postgres  # noqa: F401 — a fixture for every room
+
+EXAMPLES_WITH = {"separatrix.data.streamed.streamed": "torch"}
+"""Examples of docstrings that need a package which the tests do not install."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        needed = EXAMPLES_WITH.get(item.name)
+        if needed is not None and find_spec(needed) is None:
+            item.add_marker(pytest.mark.skip(reason=f"{needed} is not installed; type: pip install 'separatrix[{needed}]'"))
 
 
 @pytest.fixture
