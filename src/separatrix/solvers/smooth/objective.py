@@ -76,7 +76,7 @@ class Objective:
         self._turned: dict[int, list[TurnedTile]] = {}
         rows = problem.rows
         self.rows = rows
-        if rows.held is not None and isinstance(rows.X, np.ndarray) and LOSSES.reached(rows.held[0].X.size):
+        if rows.held is not None and isinstance(rows.X, np.ndarray) and LOSSES.reached(rows.values):
             # Short passes over many pieces keep all threads busy to the end; kernels are loaded for the whole.
             self.rows, self.compiled = rows.in_pieces(PIECES), True
 
