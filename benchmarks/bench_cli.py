@@ -30,7 +30,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from separatrix.cli.program import run
-import separatrix.artifacts.contents, separatrix.artifacts.scoring, separatrix.data.table_writer, separatrix.cli.predict
+import separatrix.artifacts.contents, separatrix.artifacts.scoring, separatrix.data.files.table_writer, separatrix.cli.predict
 def held(field):
     return next(1024 * int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
 before = held("VmRSS")

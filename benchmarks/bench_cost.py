@@ -29,7 +29,7 @@ from scipy.optimize import nnls
 import separatrix as own
 from benchmarks.harness import Row, publish
 from separatrix.data import Block
-from separatrix.data.file_table import FileTable
+from separatrix.data.files.file_table import FileTable
 from separatrix.data.kept import Kept
 
 MEASURED = {10: (160_000, 800_000), 30: (60_000, 400_000), 120: (20_000, 160_000)}

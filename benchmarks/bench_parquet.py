@@ -82,7 +82,7 @@ def measure_here(kind: str, folder: str, repeats: int) -> dict[str, Any]:
     import pyarrow.dataset
     import pyarrow.parquet  # noqa: F401
 
-    import separatrix.data.files
+    import separatrix.data.table_opening
     import separatrix.kernels.moments  # noqa: F401
     from separatrix import LinearDiscriminantAnalysis  # noqa: F401  # names load their modules when asked for
 

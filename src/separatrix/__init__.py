@@ -15,7 +15,7 @@ __version__ = "0.1.0.dev0"
 _ROOMS = {
     "abilities": ("abilities_of",),
     "artifacts": ("load", "save", "to_onnx", "to_python", "to_sql"),
-    "data.files": ("open_table",),
+    "data.table_opening": ("open_table",),
     "data.streamed": ("streamed",),
     "decisions": (
         "Decision",

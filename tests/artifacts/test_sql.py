@@ -14,7 +14,7 @@ import sqlglot
 from separatrix import LogisticRegression, MixedNB, TableClassifier, TablePrep
 from separatrix.artifacts.exports import to_sql
 from separatrix.artifacts.formula import formula_of
-from separatrix.data.sql import DIALECTS
+from separatrix.data.database.sql import DIALECTS
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError
 from tests.artifacts.models import Case, answers, machine_cases, number_cases, table, table_cases

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from separatrix.data.database_connection import Connection
+from separatrix.data.database.connection import Connection
 
 ENGINES = ["duckdb", "sqlite", "postgres"]
 

@@ -21,7 +21,7 @@ import pyarrow.feather
 import pytest
 
 from separatrix import GaussianNB, LogisticRegression, open_table
-from separatrix.data import byte_streams
+from separatrix.data.files import byte_streams
 from separatrix.data.whole_tables import whole_table
 from separatrix.errors import InputError, InputTypeError
 
@@ -212,7 +212,7 @@ def test_rows_to_predict_need_no_label(tmp_path: Path) -> None:
 def test_models_of_numbers_refuse_text_before_any_row_is_read(tmp_path: Path, monkeypatch: Any) -> None:
     table = open_table(write(a_table(), tmp_path / "a.parquet"), "y")
     columns = table.as_columns()
-    monkeypatch.setattr("separatrix.data.file_parts.read_file", None)
+    monkeypatch.setattr("separatrix.data.files.file_parts.read_file", None)
     for model in (LogisticRegression(), GaussianNB()):
         with pytest.raises(InputError, match=r"'town', 'when' hold dates or text, .*columns=\['age', 'member', 'w'\].*TablePrep\(\)"):
             model.fit(table)

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from separatrix import GaussianNB, MixedNB, open_table
-from separatrix.data import byte_streams
+from separatrix.data.files import byte_streams
 from separatrix.errors import InputError
 
 WRITERS: dict[str, Callable[..., None]] = {

@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from separatrix import BernoulliNB, ClassMoments, GaussianNB, LinearDiscriminantAnalysis, LogisticRegression, open_table
-from separatrix.data.database_connection import Connection
+from separatrix.data.database.connection import Connection
 from separatrix.errors import DatabaseError, InputError, InputTypeError, UnknownNameError
 from tests.data.databases import ENGINES, connect, store
 from tests.postgres_server import server
@@ -270,7 +270,7 @@ def test_a_server_that_dies_in_the_middle_of_a_query(model: Any) -> None:
 
 def test_a_server_that_answers_nothing_any_more(monkeypatch: Any) -> None:
     psycopg = pytest.importorskip("psycopg")
-    monkeypatch.setattr("separatrix.data.database_connection.GRACE", 0.5)
+    monkeypatch.setattr("separatrix.data.database.connection.GRACE", 0.5)
     with server() as address, closing(psycopg.connect(address, autocommit=True)) as connection:
         a_table(connection)
         table = open_table(connection, "SELECT * FROM t", target="y", timeout=0.5)

@@ -23,8 +23,8 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from separatrix import ClassMoments, open_table
-from separatrix.data import byte_streams, files
 from separatrix.data import source as sources
+from separatrix.data.files import byte_streams, file_table
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
 from tests.tables import ESTIMATORS, MISTAKE_MODELS, MODELS
 
@@ -179,7 +179,7 @@ def test_numbers_of_a_csv_are_floats_whatever_its_first_rows(tmp_path: Path) -> 
 
 
 def test_classes_announced_are_not_looked_for(data: Any, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(files.FileTable, "_find_classes", None)
+    monkeypatch.setattr(file_table.FileTable, "_find_classes", None)
     table = open_table(write(tmp_path, as_table(*data)), "y", classes=[0, 1, 2, 9])
     assert table.classes.tolist() == [0, 1, 2, 9]
     assert (np.concatenate([block.codes for block in table.blocks()]) == data[1]).all()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from separatrix import AveragedPerceptron, BatchPerceptron, LogisticRegression, OneVsRest, Perceptron, VotedPerceptron, open_table
-from separatrix.data import file_table as files
+from separatrix.data.files import file_table as files
 from separatrix.data.kept import kept
 from separatrix.errors import InputError
 from separatrix.thresholds import KEPT, Threshold

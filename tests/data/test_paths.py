@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from separatrix.data.paths import find_files
+from separatrix.data.files.paths import find_files
 from separatrix.errors import InputError, InputTypeError
 
 NAMES = ["b.parquet", "a.parquet", "c[1].parquet", "sub/d.parquet", "sub/_temporary/e.parquet", "_SUCCESS", ".a.parquet.crc", "notes.txt"]

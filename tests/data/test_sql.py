@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sqlglot
 
-from separatrix.data import sql
+from separatrix.data.database import sql
 from separatrix.errors import InputError
 
 HOSTILE = ["'; DROP TABLE t; --", 'a"b', "a\\b", "\\'", "a\nb", "`x`", "[x]]", "é雪", '"""', "${x} {{y}} %s ? :z", "--", "/* */"]

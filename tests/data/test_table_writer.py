@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from separatrix import open_table
-from separatrix.data.spooled import spooled
-from separatrix.data.table_writer import coded_column, stream_writer, table_writer
+from separatrix.data.files.spooled import spooled
+from separatrix.data.files.table_writer import coded_column, stream_writer, table_writer
 from separatrix.errors import InputError
 
 ENDINGS = ["csv", "tsv", "jsonl", "parquet", "arrow", "csv.gz", "jsonl.xz", "tsv.zst", "csv.bz2"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from separatrix import open_table
-from separatrix.data import byte_streams
+from separatrix.data.files import byte_streams
 from separatrix.errors import InputError
 from tests.data.test_column_files import whole
 

@@ -46,7 +46,7 @@ def to_sql(
     (7, 'well')
     """
     given = locals()
-    from ..data import sql  # which needs an extra
+    from ..data.database import sql  # which needs an extra
     from .sql_query import query_of
 
     check_arguments(to_sql, given)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..array_types import Codes, Floats
-from ..data.files import open_table
+from ..data.table_opening import open_table
 from ..errors import InputError, did_you_mean
 from ..evaluation.evaluation_rows import EvaluationRows
 from ..evaluation.metrics import METRICS, NEED_POSTERIORS

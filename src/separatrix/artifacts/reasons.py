@@ -15,7 +15,7 @@ import numpy as np
 
 from ..array_types import Codes, Floats, Indices
 from ..data.columns import Column, ColumnBatch
-from ..data.table_writer import coded_column
+from ..data.files.table_writer import coded_column
 from ..errors import InputError
 from .column_facts import PROBABILITIES, ColumnFacts
 from .formula import Formula

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..data.columns import ColumnBatch
-from ..data.file_table import FileTable
-from ..data.files import open_table
-from ..data.table_writer import coded_column
+from ..data.files.file_table import FileTable
+from ..data.files.table_writer import coded_column
+from ..data.table_opening import open_table
 from ..errors import InputError, UnknownNameError, did_you_mean
 from ..prepare.written_levels import texts_of
 from .formula import Formula, Predictions

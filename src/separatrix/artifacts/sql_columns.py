@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..data import sql
-from ..data.sql import Dialect, Expression
+from ..data.database import sql
+from ..data.database.sql import Dialect, Expression
 from ..errors import InputError
 from ..prepare.written_dates import ISO
 from ..prepare.written_numbers import MONEY, SWITCHES

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data import sql
-from ..data.sql import Dialect, Expression
+from ..data.database import sql
+from ..data.database.sql import Dialect, Expression
 from ..errors import InputError, short_text
 from ..prepare.written_numbers import BLANKS
 from .program.nodes import Node, Program, Read

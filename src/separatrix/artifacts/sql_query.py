@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..data import sql
-from ..data.sql import Dialect, Expression
+from ..data.database import sql
+from ..data.database.sql import Dialect, Expression
 from ..errors import InputError
 from .program.nodes import Node, Program
 from .sql_export import LARGEST, SqlWriter, cleaned, is_line, labels_of

@@ -12,7 +12,7 @@ import numpy as np
 from ..alerts import Alert
 from ..array_types import Floats
 from ..data.columns import ColumnBatch
-from ..data.files import open_table
+from ..data.table_opening import open_table
 from ..decisions.shift import PriorShift, prior_shift
 from ..errors import InputError, did_you_mean
 from ..inference.drift import Change, alerts_of_changes, counts_moved, gaps_moved

@@ -57,7 +57,7 @@ def names_of(models: str | None) -> tuple[str, ...]:
 
 def read_rows(speaker: Speaker, paths: Sequence[str], target: str, wishes: ColumnWishes) -> Any:
     """Return a table of files as a frame in memory, its names checked against what was asked for; rows without a label are counted."""
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
 
     known = open_table(list(paths))
     require_column(target, known.feature_names)

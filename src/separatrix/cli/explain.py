@@ -32,7 +32,7 @@ def command(
     """Explain the decision about row N of a table, with the smallest change that would change it; without --row the model."""
     contents = read_model(model)
     speaker.say(f"explaining {'the model' if row is None else f'row {row}'}")
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
     from ..explaining.explain import explain
     from ..prepare import Recipe
     from ..prepare.written_levels import texts_of

@@ -31,7 +31,7 @@ def command(
 
     Nothing is fitted, and the table is read in one pass.
     """
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
     from ..facts.table_look import look_at
 
     wishes = ColumnWishes(drop, keep, kinds)

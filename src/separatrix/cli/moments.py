@@ -48,7 +48,7 @@ def command(
     Several places can merge such files and fit the model of all their rows without sharing one. This is no promise of privacy: two files
     that differ in one row subtract to that row.
     """
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
 
     require_output(output)
     with paths_of(files, stdin_kind) as paths, speaker.progress():

@@ -51,7 +51,7 @@ def command(
     contents = read_model(model)
     from ..artifacts.reasons import Reasons
     from ..artifacts.scoring import Scoring
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
 
     formula = formula_of_file(contents)
     why = Reasons.of(formula, contents.column_facts, reasons) if reasons else None
@@ -71,6 +71,6 @@ def command(
 
 
 def _writer(output: str | None, kind: str) -> Any:
-    from ..data.table_writer import stream_writer, table_writer
+    from ..data.files.table_writer import stream_writer, table_writer
 
     return stream_writer(sys.stdout.buffer, KINDS[kind]) if output is None else table_writer(output)

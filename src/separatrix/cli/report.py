@@ -41,7 +41,7 @@ def command(
     contents = read_model(model)
     target = contents.target if target is None else target
     speaker.say(f"reading {said(files)}")
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
     from ..report.writing import write_file_report
 
     with paths_of(files, stdin_kind) as paths:

@@ -41,7 +41,7 @@ def command(speaker: Speaker, model: str, files: tuple[str, ...], stdin_kind: st
 
 
 def _tables(contents: Any, paths: list[str]) -> Any:
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
     from ..errors import InputError
 
     fitted = fitted_model(contents)

@@ -28,12 +28,12 @@ def kind_option(function: Any) -> Any:
 @contextmanager
 def paths_of(files: Sequence[str], stdin_kind: str = "csv") -> Iterator[list[str]]:
     """Yield the files that were named; standard input, of which every pass has to see the beginning again, as a temporary file."""
-    from ..data.paths import find_files
+    from ..data.files.paths import find_files
 
     if STANDARD_INPUT in files:
         if len(files) > 1:
             raise click.UsageError("Standard input (-) is a table by itself; name either it or files.")
-        from ..data.spooled import spooled
+        from ..data.files.spooled import spooled
 
         with spooled(sys.stdin.buffer, stdin_kind) as path:
             yield [path]

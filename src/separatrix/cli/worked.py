@@ -30,7 +30,7 @@ def command(speaker: Speaker, method: str, files: tuple[str, ...], target: str |
     if method not in METHODS:
         raise click.UsageError(f"There is no method {method!r}.{did_you_mean(method, METHODS)} Methods: {', '.join(METHODS)}.")
     speaker.say(f"working out {method}")
-    from ..data.files import open_table
+    from ..data.table_opening import open_table
     from ..hand import worked
 
     with paths_of(files, stdin_kind) as paths:

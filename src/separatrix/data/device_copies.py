@@ -36,8 +36,8 @@ class Copies:
             torch.empty(0, device=self.device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device={device!r} is none that torch can use here ({str(error).splitlines()[0]}).") from None
-        self.torch = torch
-        self.side: Any = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None  # type: ignore[no-untyped-call]
+        self.torch: Any = torch  # its types are there where it is installed only
+        self.side: Any = self.torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
 
     def empty(self, n: int, p: int, like: Any) -> Any:
         """Return an array on the device, of the type that rows have there."""

@@ -113,7 +113,7 @@ def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = 
         The order of the columns may differ: they are read by name.
     mixable : columns that may hold whole numbers in one file and floats in another
     """
-    from .arrow_types import are_numbers  # not above: frames need this file, and no Arrow
+    from .files.arrow_types import are_numbers  # not above: frames need this file, and no Arrow
 
     (first, expected), *others = schemas.items()
     known = expected.names if used is None else used

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..thresholds import KEPT
-from .reading import ReadingSize
+from .files.reading import ReadingSize
 from .source import Block, Source
 from .threads import ordered_map, single_threaded_blas, thread_count
 

@@ -17,9 +17,9 @@ from ..array_types import Codes, Floats, Ints
 from ..errors import InputError, InputTypeError
 from ..thresholds import THREADS
 from .buffers import Buffers
+from .files.reading import ReadingSize, told
 from .labels import Labels
 from .merging import M, merge_each
-from .reading import ReadingSize, told
 from .sum_engine import SumEngine
 from .threads import ordered_map, single_threaded_blas, thread_count
 

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..argument_types import is_listed
-from ..errors import InputError, InputTypeError, did_you_mean
+from ...argument_types import is_listed
+from ...errors import InputError, InputTypeError, did_you_mean
 
 TEXTS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "json", ".ndjson": "json"}
 FORMATS = {

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from pyarrow import types
 
-from ..errors import InputError
+from ...errors import InputError
 from . import byte_streams
 from .arrow_types import kind_of, read_as, wider
 from .byte_streams import STREAM_BYTES, TOO_LONG, open_bytes, seen_whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..errors import one_of
+from ...errors import one_of
 
 
 @dataclass(frozen=True, slots=True)

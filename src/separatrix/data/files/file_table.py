@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Codes, Ints
-from ..errors import InputError
+from ...array_types import Codes, Ints
+from ...errors import InputError
+from ..batches import Batch, Piece, cut, read_ahead
+from ..buffers import Buffers
+from ..features import refuse_text, require_column
+from ..key_hash import key_numbers
+from ..labels import check_classes, code_table, encode, find_classes
+from ..source import Block, Source, chunk_rows
+from ..threads import ordered_map, single_threaded_blas, thread_count
 from .arrow_columns import column, distinct_labels, key_values, numbers, text_codes, weights
 from .arrow_types import is_single, kind_of
-from .batches import Batch, Piece, cut, read_ahead
-from .buffers import Buffers
-from .features import refuse_text, require_column
 from .file_parts import FilePart, read_part
 from .formats import Stamp, as_text, joined_rows, kinds_of, settled_schema
-from .key_hash import key_numbers
-from .labels import check_classes, code_table, encode, find_classes
 from .reading import ReadingSize
 from .row_filter import RowFilter
-from .source import Block, Source, chunk_rows
-from .threads import ordered_map, single_threaded_blas, thread_count
 
 if TYPE_CHECKING:
     from .column_files import ColumnTable

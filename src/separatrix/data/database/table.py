@@ -10,20 +10,20 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Codes
-from ..errors import InputError, InputTypeError
+from ...array_types import Codes
+from ...errors import InputError, InputTypeError
+from ..batches import Batch, Piece, cut
+from ..features import choose_features, refuse_text
+from ..files.arrow_columns import numbers, text_codes
+from ..labels import check_classes, code_table, encode
+from ..merging import M
+from ..source import Block, Source, chunk_rows
+from ..sum_engine import AskedPass, NotSummed
 from . import sql
-from .arrow_columns import numbers, text_codes
-from .batches import Batch, Piece, cut
-from .database_columns import QueryClasses, QueryColumns, changed, take_classes
-from .database_connection import Connection, dialect_of_connection
-from .database_groups import GroupedQuery
-from .database_sums import DatabaseSums
-from .features import choose_features, refuse_text
-from .labels import check_classes, code_table, encode
-from .merging import M
-from .source import Block, Source, chunk_rows
-from .sum_engine import AskedPass, NotSummed
+from .columns import QueryClasses, QueryColumns, changed, take_classes
+from .connection import Connection, dialect_of_connection
+from .groups import GroupedQuery
+from .sums import DatabaseSums
 
 R = TypeVar("R")
 
@@ -195,7 +195,7 @@ class DatabaseTable(Source):
 
     def as_columns(self) -> DatabaseTable:
         """Return the same rows as batches of columns: text by codes, dates, numbers with gaps; those without a label are left out."""
-        from .database_batches import DatabaseColumns
+        from .batches import DatabaseColumns
 
         return DatabaseColumns(self)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json as pa_json
 
-from ..errors import InputError
+from ...errors import InputError
 from .arrow_types import common, read_as
 from .byte_streams import whole_lines
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..array_types import Codes
-from ..errors import InputTypeError
+from ...array_types import Codes
+from ...errors import InputTypeError
+from ..batches import Batch, Piece
+from ..buffers import Buffers
+from ..columns import ColumnBatch
+from ..features import refuse_other_kinds
+from ..merging import M, merge_neighbours
+from ..source import chunk_rows
 from .arrow_columns import labelled, read_column, weights
 from .arrow_types import COLUMN_KINDS
-from .batches import Batch, Piece
-from .buffers import Buffers
-from .columns import ColumnBatch
-from .features import refuse_other_kinds
 from .file_table import FileTable
 from .formats import kinds_of
-from .merging import M, merge_neighbours
-from .source import chunk_rows
 
 
 class ColumnTable(FileTable):

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from ..array_types import Indices
+from ...array_types import Indices
 
 COLUMN_KINDS = ("number", "text", "date", "time", "null")
 """Kinds of columns that a table of columns holds; "time" is a time of day or a duration, read as seconds."""

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array_types import Codes, Floats
+from ...array_types import Codes, Floats
+from ..files.arrow_columns import numbers
+from ..sum_engine import FoldScores, KeyFolds, ModelWriter, NotSummed
 from . import sql
-from .arrow_columns import numbers
-from .database_columns import fold_of, require_keys
-from .database_groups import GroupedQuery
+from .columns import fold_of, require_keys
+from .groups import GroupedQuery
 from .sql import Expression
-from .sum_engine import FoldScores, KeyFolds, ModelWriter, NotSummed
 
 LABEL, FOLD, WEIGHT = "separatrix label", "separatrix fold", "separatrix weight"
 """Names that no column of a user's query is likely to have."""

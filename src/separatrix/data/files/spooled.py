@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from ..errors import InputError
+from ...errors import InputError
 
 MAGIC = {
     b"PAR1": ".parquet",

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .batches import Piece
+from ..batches import Piece
 from .formats import Stamp, group_sizes, read_file
 from .row_filter import RowFilter, constant_field, with_constants
 

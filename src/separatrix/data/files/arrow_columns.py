@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Codes, Floats, Ints
-from ..errors import InputError
+from ...array_types import Codes, Floats, Ints
+from ...errors import InputError
+from ..batches import Piece
+from ..columns import Column
+from ..labels import check_labels, encode
 from .arrow_types import as_indices, is_known
-from .batches import Piece
-from .columns import Column
-from .labels import check_labels, encode
 
 SECONDS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 """How many of a unit of time make a second."""

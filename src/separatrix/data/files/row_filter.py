@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of, short_text
+from ...errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of, short_text
+from ..batches import Piece
 from .arrow_types import as_indices
-from .batches import Piece
 
 OPERATORS = ("=", "==", "!=", "<", ">", "<=", ">=", "in", "not in")
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ..array_types import Codes, Floats
+from ...array_types import Codes, Floats
+from ..sum_engine import ColumnTotals, FoldScores, GroupMoments, KeyFolds, LevelCounts, ModelWriter, MomentKind
 from . import sql
-from .database_columns import count, is_finite, plain, require_keys
-from .database_groups import GroupedQuery, GroupSums
-from .database_scores import stream_posteriors, stream_scores
+from .columns import count, is_finite, plain, require_keys
+from .groups import GroupedQuery, GroupSums
+from .scores import stream_posteriors, stream_scores
 from .sql import Expression
-from .sum_engine import ColumnTotals, FoldScores, GroupMoments, KeyFolds, LevelCounts, ModelWriter, MomentKind
 
 LARGEST = 10_000_000
 """Largest number of a category."""

@@ -14,16 +14,16 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CapacityError, InputError
-from ..progress import task
+from ...errors import CapacityError, InputError
+from ...progress import task
+from ..files.table_writer import TableWriter
+from ..source import Source, chunk_rows
+from ..sum_engine import KeyFolds
 from . import sql
-from .database_columns import changed, require_keys
-from .source import Source, chunk_rows
-from .sum_engine import KeyFolds
-from .table_writer import TableWriter
+from .columns import changed, require_keys
 
 if TYPE_CHECKING:
-    from .database import DatabaseTable
+    from .table import DatabaseTable
 
 KEYS = ("number", "text", "boolean")
 """Kinds of columns whose text is the same in every database."""
@@ -45,7 +45,7 @@ def copied(table: DatabaseTable, key: str | None = None) -> Source:
     table : DatabaseTable, with labels
     key : column of whole numbers, text or booleans, optional
     """
-    from .files import open_table
+    from ..table_opening import open_table
 
     _require_space(table)
     if key is not None:

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..array_types import Floats, Ints
-from ..errors import InputError
+from ...array_types import Floats, Ints
+from ...errors import InputError
+from ..sum_engine import KeyFolds
 from . import sql
-from .database_columns import QueryClasses, QueryColumns, changed, count, fold_of, is_finite, label_of, number, parts_of, plain
-from .database_connection import Connection
+from .columns import QueryClasses, QueryColumns, changed, count, fold_of, is_finite, label_of, number, parts_of, plain
+from .connection import Connection
 from .sql import Dialect, Expression
-from .sum_engine import KeyFolds
 
 SAMPLE = 1000
 """Rows whose means are the pilot."""

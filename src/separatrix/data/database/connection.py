@@ -15,8 +15,8 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import DatabaseError, InputError, InputTypeError, MissingExtraError, short_text
-from .arrow_types import batch_of, kind_of
+from ...errors import DatabaseError, InputError, InputTypeError, MissingExtraError, short_text
+from ..files.arrow_types import batch_of, kind_of
 from .sql import Dialect, dialect_of
 
 GRACE = 5.0

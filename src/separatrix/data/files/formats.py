@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import types
 
-from ..errors import InputError
+from ...errors import InputError
+from ..batches import Piece
 from .arrow_types import are_numbers, coded, common, kind_of
-from .batches import Piece
 from .byte_streams import BROKEN, STREAM_BYTES, TOO_LONG
 from .csv_files import csv_schema, explain, read_csv, refuse_not_utf8, settled_types
 from .json_lines import json_schema, read_json

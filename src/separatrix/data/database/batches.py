@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any
 
-from ..array_types import Codes
-from ..errors import InputTypeError
-from .arrow_columns import read_column
-from .batches import Batch, Piece, cut
-from .columns import ColumnBatch
-from .database import DatabaseTable
-from .features import refuse_other_kinds
-from .merging import M, merge_neighbours
-from .source import Block, Source
+from ...array_types import Codes
+from ...errors import InputTypeError
+from ..batches import Batch, Piece, cut
+from ..columns import ColumnBatch
+from ..features import refuse_other_kinds
+from ..files.arrow_columns import read_column
+from ..merging import M, merge_neighbours
+from ..source import Block, Source
+from .table import DatabaseTable
 
 READ = ("number", "text", "date")
 """Kinds of columns that can be read."""

@@ -16,9 +16,9 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..array_types import Codes
-from ..errors import InputError
-from ..storage import atomic_path
+from ...array_types import Codes
+from ...errors import InputError
+from ...storage import atomic_path
 from .byte_streams import PACKED
 from .paths import ENDINGS, format_of
 

@@ -9,11 +9,11 @@ from typing import Any
 from ..argument_types import check_arguments
 from ..errors import InputError, InputTypeError
 from .features import choose_features, refuse_differences
-from .file_parts import part_of, with_folders
-from .file_table import FileTable
-from .formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest
-from .paths import find_files
-from .row_filter import RowFilter, folder_columns
+from .files.file_parts import part_of, with_folders
+from .files.file_table import FileTable
+from .files.formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest
+from .files.paths import find_files
+from .files.row_filter import RowFilter, folder_columns
 from .source import Source
 
 
@@ -138,8 +138,8 @@ def _open_query(
         raise InputError("A connection needs a query: open_table(connection, 'SELECT * FROM customers', target='churn').")
     require_name("target", target)
     require_name("weight", weight)
-    from .database import open_query
-    from .database_connection import connect_duckdb
+    from .database.connection import connect_duckdb
+    from .database.table import open_query
 
     connection = connection if is_connection(connection) else connect_duckdb(os.fspath(connection))
     options = {"columns": columns, "weight": weight, "classes": classes, "batch_rows": batch_rows, "n_jobs": n_jobs}

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..argument_types import is_listed
-from ..errors import InputError, InputTypeError, MissingExtraError, short_text
+from ...argument_types import is_listed
+from ...errors import InputError, InputTypeError, MissingExtraError, short_text
 from .sql_dialects import DIALECTS as DIALECTS
 from .sql_dialects import Dialect as Dialect
 from .sql_dialects import dialect_of as dialect_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..progress import task
+from ...progress import task
 
 R = TypeVar("R")
 
