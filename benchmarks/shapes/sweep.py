@@ -1,9 +1,10 @@
 """Draws problems until the time is up, races ours against the peers on each, keeps every result, and prints the worst ratios first.
 
 A ratio is the time of the fastest peer over ours, among peers whose objective, recomputed here in float64, is at most ours plus SAME of it;
-1 means equally fast. A peer that takes more than SLOWER times ours is stopped, and counts as that much slower. Where the race is close,
-both run twice more in turn and the best counts. `--clock processor` counts processor time, all
-contestants having one thread. Results go to .shapes/, one JSON line a race: `--against FILE` compares two runs.
+1 means equally fast. A peer that takes more than SLOWER times ours, or LONGER seconds more, or twice the time of a peer that is as good, is
+stopped; where none ends, they count as that much slower. Where the race is close, both run twice more in turn and the best counts.
+`--clock processor` counts processor time, all contestants having one thread. Results go to .shapes/, one JSON line a race: `--against FILE`
+compares two runs.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from benchmarks.shapes.tasks import TASKS, prepare
 
 SAME = 1e-6
 """Share of an objective within which two are the same."""
-SLOWER, LEAST = 4.0, 0.5
-"""Times ours that a peer may take, and the seconds that it always may."""
+SLOWER, LONGER, LEAST = 4.0, 10.0, 0.5
+"""Times ours that a peer may take, seconds longer than ours, and the seconds that it always may."""
 LIMIT = 60.0
 """Seconds that ours may take."""
 OWN_THREADS = {"seconds": None, "processor": 1}
@@ -47,17 +48,21 @@ def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
         "memory": ours.extra / max(shape.nbytes, 1),
         **(ours.report or {}),
     }
-    allowed = max(LEAST, SLOWER * min(getattr(ours, clock), LIMIT / SLOWER))
+    spent, level = getattr(ours, clock), ours.report.get("objective") if ours.report else None
+    allowed = max(LEAST, min(SLOWER * spent, spent + LONGER, LIMIT))
     entries = [(peer, threads) for peer in FAMILIES[family].peers(shape) for threads in peer.threads if clock == "seconds" or threads == 1]
-    runs = {entry: in_child(prepare(task, family, shape, *entry), allowed, clock) for entry in entries}
+    runs, fastest = {}, np.inf
+    for entry in entries:
+        run = runs[entry] = in_child(prepare(task, family, shape, *entry), max(LEAST, min(allowed, 2.0 * fastest)), clock)
+        if _is_able(run, level, task):
+            fastest = min(fastest, getattr(run, clock))
     record["peers"] = {
         f"{peer.name} ({threads})": getattr(run, clock) if run.end == "done" else run.end for (peer, threads), run in runs.items()
     }
-    level = ours.report.get("objective") if ours.report else None
     lowest = min((r.report["objective"] for r in runs.values() if r.end == "done" and "objective" in r.report), default=np.inf)
     if level is not None and task == "fit":
         record["above"] = level / min(level, lowest) - 1.0 if min(level, lowest) > 0 else 0.0
-    able = {e: r for e, r in runs.items() if r.end == "done" and not r.report.get("stopped") and _as_good(r, level, task)}
+    able = {e: r for e, r in runs.items() if _is_able(r, level, task)}
     if able:
         entry = min(able, key=lambda e: getattr(able[e], clock))
         best = getattr(able[entry], clock)
@@ -69,8 +74,11 @@ def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
     return record
 
 
-def _as_good(run: Run, level: float | None, task: str) -> bool:
-    return task != "fit" or level is None or run.report["objective"] <= level + SAME * abs(level)
+def _is_able(run: Run, level: float | None, task: str) -> bool:
+    """Return whether a peer has arrived, at an objective no worse than ours."""
+    if run.end != "done" or run.report.get("stopped"):
+        return False
+    return task != "fit" or level is None or bool(run.report["objective"] <= level + SAME * abs(level))
 
 
 def _again(
