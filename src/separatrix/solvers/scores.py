@@ -19,6 +19,12 @@ from . import device_scores
 FEW_CLASSES = 16
 """Up to here a fused kernel beats a matrix product with so few columns."""
 
+CACHED_SCORES = 131_072
+"""Scores of many classes that are made and compared at once."""
+
+SOFTMAX_VALUES, SHORT = 32_768, 64
+"""Scores whose softmax is taken at once, so that they stay in a cache, and classes up to which they are turned for it."""
+
 FEW_ROWS, MANY_CLASSES = 500, 12
 """Rows from which, and classes up to which, comparing columns is faster than looking for the largest of each row."""
 
@@ -43,8 +49,10 @@ def linear_codes(block: Block, coef: Floats, intercept: Floats) -> Codes | None:
     """
     if is_on_device(block):
         return device_scores.linear_codes(block, coef, intercept)  # type: ignore[no-any-return]
-    if _is_small(block) or len(coef) > FEW_CLASSES:
+    if _is_small(block):
         return codes_of(linear_scores(block, coef, intercept))
+    if len(coef) > FEW_CLASSES:
+        return _codes_of_many(block, coef, intercept)
     from ..kernels.scores import linear_argmax
 
     coef, codes, finite = np.ascontiguousarray(coef), np.empty(block.n_rows, dtype=np.int32), True
@@ -53,6 +61,21 @@ def linear_codes(block: Block, coef: Floats, intercept: Floats) -> Codes | None:
     for tile in block.tiles(block.n_rows if ready else tile_rows(block.n_features)):
         finite &= linear_argmax(tile.X, coef, intercept, codes[tile.start - block.start :][: tile.n_rows])
     return codes if finite else None
+
+
+def _codes_of_many(block: Block, coef: Floats, intercept: Floats) -> Codes | None:
+    """Return the codes of many classes: scores of as many rows as a cache holds are made and compared, in the same memory each time."""
+    coef, codes = np.ascontiguousarray(coef), np.empty(block.n_rows, dtype=np.int32)
+    rows = max(min(tile_rows(block.n_features), CACHED_SCORES // len(coef)), 64)
+    scores = np.empty((rows, len(coef)))
+    for tile in block.tiles(rows):
+        own = scores[: tile.n_rows]
+        _score_tile(tile, coef, intercept, own)
+        found = codes_of(own)
+        if found is None:
+            return None
+        codes[tile.start - block.start :][: tile.n_rows] = found
+    return codes
 
 
 def _is_small(block: Block) -> bool:
@@ -149,13 +172,25 @@ def posteriors_of(scores: Floats) -> Floats:
             found[:, 1] = 1.0 / (1.0 + np.exp(scores[:, 0] - scores[:, 1]))
             found[:, 0] = 1.0 / (1.0 + np.exp(scores[:, 1] - scores[:, 0]))
         return found
-    found = np.ascontiguousarray(scores.T)  # sums over a short last axis are slow
-    if np.shares_memory(found, scores):
-        found = found.copy()
-    found -= found.max(axis=0)
-    np.exp(found, out=found)
-    found /= found.sum(axis=0)
-    return np.ascontiguousarray(found.T)
+    found = np.empty(scores.shape, scores.dtype)
+    step = max(SOFTMAX_VALUES // scores.shape[1], 1)
+    for start in range(0, len(scores), step):
+        _softmax(scores[start : start + step], found[start : start + step])
+    return found
+
+
+def _softmax(scores: Floats, out: Floats) -> None:
+    """out = softmax of scores (n, K) by rows."""
+    if scores.shape[1] > SHORT:
+        np.subtract(scores, scores.max(axis=1, keepdims=True), out=out)
+        np.exp(out, out=out)
+        out /= out.sum(axis=1, keepdims=True)
+        return
+    turned = scores.T.copy()  # sums over a short last axis are slow
+    turned -= turned.max(axis=0)
+    np.exp(turned, out=turned)
+    turned /= turned.sum(axis=0)
+    out[:] = turned.T
 
 
 def log_posteriors_of(scores: Floats) -> Floats:

@@ -77,7 +77,9 @@ class Counts(Stored):
     @property
     def is_finite(self) -> bool:
         """False if a value could not be counted."""
-        return bool(np.isfinite(self.totals).all() and np.isfinite(self.counts.sum()))
+        with np.errstate(over="ignore", invalid="ignore"):  # a sum of finite numbers may overflow: they are looked at one by one only then
+            finite = np.isfinite(self.totals.sum()) or np.isfinite(self.totals).all()
+        return bool(finite and np.isfinite(self.counts.sum()))
 
     @property
     def present(self) -> Floats:

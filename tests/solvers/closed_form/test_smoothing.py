@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from separatrix.solvers.closed_form.smoothing import FAR, LogProbability, bernoulli_logs, log_rate, log_share, multinomial_logs, rule_out
+from separatrix.solvers.closed_form.smoothing import (
+    FAR,
+    FEW,
+    LogProbability,
+    bernoulli_logs,
+    log_rate,
+    log_share,
+    multinomial_logs,
+    rule_out,
+)
 
 TINY = 1e-30
 COUNTS = np.array([[3.0, 0.0, 1.0], [0.0, 0.0, 0.0], [2.0, 2.0, 4.0]])
@@ -41,6 +50,17 @@ def test_probabilities_add_up_to_one(alpha: float) -> None:
     on, off = bernoulli_logs(COUNTS, ROWS, alpha)
     assert_allclose(np.exp(on.exact) + np.exp(off.exact), 1.0)
     assert_allclose(np.exp(multinomial_logs(COUNTS, alpha).exact).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("share", [0.0, FEW - 0.05, FEW + 0.05])
+@pytest.mark.parametrize("alpha", [1.0, 0.0])
+def test_columns_that_were_never_on_are_filled_in(share: float, alpha: float) -> None:
+    rng = np.random.default_rng(0)
+    rows = np.array([[9.0], [0.0], [4.5]])
+    totals = np.where(rng.random((3, 400)) < share, rng.integers(1, 10, (3, 400)), 0.0).clip(max=rows)
+    for found, each in zip(bernoulli_logs(totals, rows, alpha), bernoulli_logs(totals, np.repeat(rows, 400, axis=1), alpha)):
+        assert_array_equal(found.exact, each.exact)
+        assert_array_equal(found.value, each.value)
 
 
 def test_nothing_to_share() -> None:

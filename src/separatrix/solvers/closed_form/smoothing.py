@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...array_types import Bools, Floats
+from ...array_types import Bools, Floats, Indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,45 @@ def log_share(part: Floats, whole: Floats, cases: Floats | float) -> LogProbabil
 
 
 def bernoulli_logs(totals: Floats, present: Floats, alpha: Any) -> tuple[LogProbability, LogProbability]:
-    """Return the log-probabilities of on, (N + α)/(n + 2α), and of off, (n − N + α)/(n + 2α), (K, p) each."""
+    """Return the log-probabilities of on, (N + α)/(n + 2α), and of off, (n − N + α)/(n + 2α), (K, p) each.
+
+    Examples
+    --------
+    >>> on, off = bernoulli_logs(np.array([[3.0, 0.0]]), np.array([[4.0]]), 1.0)
+    >>> (np.exp(on.value) + np.exp(off.value)).tolist()
+    [[1.0, 1.0]]
+    """
+    if np.ndim(alpha) == 0 and present.shape[1] == 1:
+        cells = np.flatnonzero(totals != 0)  # of booleans: five times as fast
+        if cells.size < FEW * totals.size:  # many classes of words: what was never on has the same two logarithms in all columns
+            never = _switch_logs(np.zeros_like(present), present, alpha)
+            some = _switch_logs(totals.ravel()[cells], present[cells // totals.shape[1], 0], alpha)
+            on, off = (_spread(*pair, cells, totals.shape) for pair in zip(never, some, strict=True))
+            return on, off
+    return _switch_logs(totals, present, alpha)
+
+
+def _switch_logs(totals: Floats, present: Floats, alpha: Any) -> tuple[LogProbability, LogProbability]:
+    """Return the log-probabilities of on and off, element by element."""
     off = present - totals
     # Sums of the same weights in another order: what is left over is rounding.
     off = np.where(off > 1e-12 * present, off, 0.0)
     whole = present + 2.0 * alpha
     return log_share(totals + alpha, whole, 2.0), log_share(off + alpha, whole, 2.0)
+
+
+def _spread(never: LogProbability, some: LogProbability, cells: Indices, shape: tuple[int, ...]) -> LogProbability:
+    """Return logarithms that are those of a class, (K, 1), but for some cells of it."""
+
+    def filled(rows: Floats, values: Floats) -> Floats:
+        full = np.repeat(rows, shape[1], axis=1)
+        full.ravel()[cells] = values
+        return full
+
+    if never.zeros is None and some.zeros is None:
+        return LogProbability(filled(never.value, some.value), None)
+    zeros = [np.zeros_like(part.value) if part.zeros is None else part.zeros for part in (never, some)]
+    return LogProbability(filled(never.value, some.value), filled(*zeros))
 
 
 def multinomial_logs(totals: Floats, alpha: Any) -> LogProbability:
@@ -125,3 +158,5 @@ FAR = 1e300
 """Stands for an infinite score: finite, so that it is told from what a NaN in the data leaves behind."""
 SAME = 1e-9
 """Difference in zeros that is taken for rounding."""
+FEW = 0.25
+"""Share of cells with a count below which the others, all alike, are filled in."""
