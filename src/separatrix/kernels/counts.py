@@ -70,17 +70,17 @@ def add_sparse_scores(data, indices, indptr, weights, floor, scores):  # type: i
                 total += x * weights[np.uint64(indices[a]), 0]
             scores[i, 0] += total
             continue
-        row, a = scores[i], begin
-        while a + np.uint64(1) < end:  # two at a time: half the trips of the row to memory and back
-            x, y = data[a], data[a + np.uint64(1)]
+        row, at = scores[i], begin
+        while at + np.uint64(1) < end:  # two at a time: half the trips of the row to memory and back
+            x, y = data[at], data[at + np.uint64(1)]
             x, y = x if x >= floor else np.nan, y if y >= floor else np.nan
-            u, v = np.uint64(indices[a]), np.uint64(indices[a + np.uint64(1)])
+            u, v = np.uint64(indices[at]), np.uint64(indices[at + np.uint64(1)])
             for k in range(K):
                 row[k] += x * weights[u, k] + y * weights[v, k]
-            a += np.uint64(2)
-        if a < end:
-            x = data[a] if data[a] >= floor else np.nan
-            u = np.uint64(indices[a])
+            at += np.uint64(2)
+        if at < end:
+            x = data[at] if data[at] >= floor else np.nan
+            u = np.uint64(indices[at])
             for k in range(K):
                 row[k] += x * weights[u, k]
 
