@@ -30,7 +30,15 @@ SMOOTH = [
     LogisticRegression(C=0.5, l1_ratio=1.0),
     LogisticRegression(C=0.5, l1_ratio=0.5),
 ]
-MARGINS = [LinearSVC(), LinearSVC(C=5.0), LinearSVC(C=0.1, fit_intercept=False), LinearSVC(C=0.01, penalize_intercept=True)]
+MARGINS = [
+    LinearSVC(),
+    LinearSVC(C=5.0),
+    LinearSVC(C=0.1, fit_intercept=False),
+    LinearSVC(C=0.01, penalize_intercept=True),
+    LinearSVC(loss="hinge"),
+    LinearSVC(C=5.0, loss="hinge", penalize_intercept=True, intercept_scaling=3.0),
+    LinearSVC(C=0.1, loss="hinge", fit_intercept=False),
+]
 PLANS = [LeaveOneOut(), KFold(5, random_state=0)]
 
 
@@ -145,7 +153,9 @@ def test_a_class_that_goes_with_its_row_is_refitted(rng: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [LogisticRegression(firth=True), LogisticRegression(class_weight="balanced"), LinearSVC(loss="hinge")], ids=repr
+    "model",
+    [LogisticRegression(firth=True), LogisticRegression(class_weight="balanced"), LinearSVC(multi_class="crammer_singer")],
+    ids=repr,
 )
 def test_other_fits_are_refitted(model: Any, rng: Any) -> None:
     assert evaluate(model, *iris(rng, 2), plan=KFold(3, random_state=0)).method == "refits"

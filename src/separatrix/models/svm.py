@@ -16,6 +16,7 @@ from ..data import Source
 from ..data.device import DeviceSource
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
+from ..solvers.held_out.left_out_hinge import hinge_scores
 from ..solvers.held_out.left_out_margins import MarginRows, certified_scores
 from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
 from ..solvers.margins import svm
@@ -219,8 +220,8 @@ class LinearSVC(LossModel):
 
     def _refusal(self) -> Refused | None:
         """Return why rows cannot be held out without refits, or None where they can."""
-        if self.loss != "squared_hinge" or self.multi_class != "ovr" or np.isinf(self.C):
-            return Refused("a Hessian is needed: squared hinges with finite C, one machine a class, have one")
+        if self.multi_class != "ovr" or np.isinf(self.C):
+            return Refused("costs are needed that bound what a row can do, in one machine a class: a finite C with multi_class='ovr'")
         return BALANCED if isinstance(self.class_weight, str) else None
 
     def _hold_out(self, source: Source, folds: Folds, alone: bool) -> tuple[LeftOutScores, str] | None:
@@ -238,6 +239,9 @@ class LinearSVC(LossModel):
         X, codes, rho = problem.rows.X, problem.rows.codes, self._ridge()
         if X is None or codes is None or self.n_features_in_ > MOST:
             return None
+        if self.loss == "hinge":
+            scores = hinge_scores(problem, rho, self.coef_, self.intercept_, folds, self.n_jobs)
+            return None if scores is None else (scores, "certified")
         s = np.full(len(codes), float(self.C)) if problem.rows.weight is None else self.C * problem.rows.weight
         centre = np.zeros(X.shape[1]) if rho > 0.0 or problem.rows.is_sparse else X.mean(axis=0, dtype=np.float64)
         Z = with_constant(X, centre, float(np.isfinite(rho)))

@@ -69,12 +69,12 @@ def choose(problem: Problem, squared: bool) -> Method:
     epoch = (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
     if p > FEW_COLUMNS:
         # What comes after it is the dearer, the more columns there are.
-        steps = _steps(problem, "interior point") if is_possible(rows) else np.inf
+        steps = step_seconds(problem, "interior point") if is_possible(rows) else np.inf
         most = int(np.clip(steps / max(epoch, np.finfo(float).tiny), EPOCHS, PATIENT))
         return Method(DUAL, f"{p:,} columns are too many for their curvature", most)
     if rows.is_sparse and not squared and problem.strength > 0.0 and is_possible(rows):
         newton = "interior point"
-    steps, n, epochs = _steps(problem, newton), rows.X.shape[0], _epochs(problem)
+    steps, n, epochs = step_seconds(problem, newton), rows.X.shape[0], _epochs(problem)
     tried = int(TRIED * steps / epoch) if rows.is_sparse and epochs < UNLIKELY else 0
     if steps <= max(SMALL, GAMBLE * epochs * epoch) and (steps <= SMALL or tried < FEWEST):
         return Method(newton, f"{p:,} columns: the curvature of all of them is cheap")
@@ -83,7 +83,7 @@ def choose(problem: Problem, squared: bool) -> Method:
     return Method(DUAL, why, most, epochs)
 
 
-def _steps(problem: Problem, name: str) -> float:
+def step_seconds(problem: Problem, name: str) -> float:
     """Return the seconds of all steps of a method that adds up the curvature of all columns."""
     rows, (n, p) = problem.rows, problem.rows.X.shape
     if rows.is_sparse:
