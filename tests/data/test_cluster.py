@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -290,6 +291,69 @@ def test_a_scheduler_that_dies_in_a_pass_is_named(folder: Path, tmp_path: Path) 
         with pytest.raises(ClusterError, match="The scheduler of the cluster is gone or does not answer"):
             table.reduce(KillingScheduler(process))
         assert time.monotonic() - began < 60
+        with pytest.raises(ClusterError, match="The scheduler of the cluster is gone or does not answer"):
+            sx.LinearDiscriminantAnalysis().fit(table)
+
+
+def kill(cluster: Any) -> None:
+    """End the process of a worker, whatever it is doing."""
+    for nanny in list(cluster.workers.values())[:1]:
+        with contextlib.suppress(OSError, TypeError):
+            os.kill(nanny.pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_workers_that_a_local_cluster_gives_up_are_started_again(folder: Path) -> None:
+    done = threading.Event()
+    settings = {"distributed.deploy.lost-worker-timeout": "0.2s", "distributed.scheduler.allowed-failures": 100}
+    with dask.config.set(settings), distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+
+        def killing() -> None:
+            for seconds in (0.1, 0.4, 0.9, 0.2, 3.0, 0.1, 0.1, 1.5):
+                time.sleep(seconds)
+                kill(cluster)
+            done.set()
+
+        with cluster.get_client() as client:
+            table = sx.open_table(folder, target="y", batch_rows=60, cluster=client)
+            alone = sx.LogisticRegression().fit(table)
+            (killer := threading.Thread(target=killing)).start()
+            while not done.is_set():
+                found = sx.LogisticRegression().fit(sx.open_table(folder, target="y", batch_rows=60, cluster=client))
+                assert np.array_equal(found.coef_, alone.coef_)
+            killer.join()
+            assert np.array_equal(sx.LogisticRegression().fit(table).coef_, alone.coef_)
+
+
+class DiesOnItsWay:
+    """A value that ends its worker when it is sent."""
+
+    def merge(self, other: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+@pytest.mark.filterwarnings("ignore")
+def test_a_value_that_never_arrives_is_not_waited_for_without_end(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with scheduler(tmp_path) as (client, _):
+        table = sx.open_table(folder, target="y", cluster=client)
+        assert len(table.classes) == 3
+        monkeypatch.setattr("separatrix.data.cluster_watch.PATIENCE", 2.0)
+        with pytest.raises(ClusterError, match="The cluster at tcp.* has had no worker for 2 seconds; start one"):
+            table.reduce(lambda block: DiesOnItsWay())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGSTOP")
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_answers_nothing_any_more_is_named(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with scheduler(tmp_path) as (client, process):
+        table = sx.open_table(folder, target="y", cluster=client)
+        assert len(table.classes) == 3
+        monkeypatch.setattr("separatrix.data.cluster_watch.PATIENCE", 1.0)
+        os.kill(process, signal.SIGSTOP)
         with pytest.raises(ClusterError, match="The scheduler of the cluster is gone or does not answer"):
             sx.LinearDiscriminantAnalysis().fit(table)
 

@@ -5,7 +5,8 @@ The only file that imports dask and distributed.
 
 from __future__ import annotations
 
-import time
+import asyncio
+import concurrent.futures
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ClusterError, InputError, InputTypeError, MissingExtraError, SeparatrixError, short_text
-from ..progress import Event, notice, stop_if_cancelled, task
+from ..progress import Event, notice, task
 from .cluster_table import ClusterTable
+from .cluster_watch import POLL, ClusterWatch, LostWorkers, gone
 from .features import choose_features, require_column
 from .labels import check_classes
 from .partitions import ArrayLoader, FrameLoader
@@ -28,10 +30,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("A cluster needs dask and distributed; install them: pip install 'separatrix[cluster]'.") from error
 
-POLL = 0.5
-"""Seconds between two looks at whether the cluster still stands and nobody has cancelled."""
-PATIENCE = 60.0
-"""Seconds without a single worker after which a pass is given up."""
 CONNECTING = 15.0
 """Seconds in which a scheduler has to answer."""
 _started: list[Any] = []
@@ -172,6 +170,9 @@ class DaskEngine:
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        cluster = getattr(client, "cluster", None)
+        lost = LostWorkers(cluster) if isinstance(cluster, distributed.LocalCluster) else None
+        self.watch = ClusterWatch(client, lost, is_ours=client in _started)
 
     def later(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the task of calling a function; arguments may be tasks."""
@@ -183,13 +184,13 @@ class DaskEngine:
 
     def begun(self, tasks: Sequence[Any]) -> list[Any]:
         """Return tasks that run from now on, and whose results stay on the workers."""
-        self._require_cluster()
+        self.watch.look()
         futures: list[Any] = self.client.compute(list(tasks))
         return futures
 
     def memory(self) -> float:
         """Return the bytes of memory of all workers."""
-        return float(sum(worker.get("memory_limit") or 0 for worker in self.client.scheduler_info(n_workers=-1)["workers"].values()))
+        return float(sum(worker.get("memory_limit") or 0 for worker in self.watch.workers().values()))
 
     def results(self, tasks: Sequence[Any], name: str) -> Iterator[Any]:
         """Yield what tasks give, in their order."""
@@ -197,7 +198,7 @@ class DaskEngine:
         try:
             with task(name, total=len(futures)) as work:
                 while futures:
-                    value = self._awaited(futures[0]).result()
+                    value = self._value(futures[0])
                     futures.pop(0).release()
                     work.advance(self._where())
                     yield value
@@ -214,7 +215,7 @@ class DaskEngine:
                 while futures:
                     self._awaited(futures.pop(0))
                     work.advance(self._where())
-                return self._awaited(end).result()
+                return self._value(end)
         except BaseException:
             self._drop([*futures, end])
             raise
@@ -224,24 +225,38 @@ class DaskEngine:
         for future in futures:
             future.release()
 
-    def _awaited(self, future: Any) -> Any:
-        """Return a future once it is done; raise what went wrong with its task, or with the cluster."""
-        alone = time.monotonic()
-        while True:
-            stop_if_cancelled()
+    def _awaited(self, future: Any) -> None:
+        """Wait until a task is done; raise what went wrong with it, or with the cluster."""
+
+        def done() -> bool:
             try:
                 distributed.wait([future], timeout=POLL)
             except TimeoutError:
-                workers = self._require_cluster()
-                alone = time.monotonic() if workers else alone
-                if time.monotonic() - alone > PATIENCE:
-                    raise ClusterError(f"No worker has been there for {PATIENCE:g} seconds; start workers, and fit again.") from None
-                continue
+                return False
             except (CancelledError, OSError) as error:
                 raise self._lost(error) from None
-            if future.status == "finished":
-                return future
+            return True
+
+        self.watch.until(done)
+        if future.status != "finished":
             raise self._failed(future)
+
+    def _value(self, future: Any) -> Any:
+        """Return what a task gives.
+
+        Not by `future.result()`: where the worker dies with a value that is on its way here, it is computed again, and waits as long as
+        there is no worker.
+        """
+        coming = asyncio.run_coroutine_threadsafe(self.client.gather(future, asynchronous=True), self.client.loop.asyncio_loop)
+        try:
+            self.watch.until(lambda: bool(concurrent.futures.wait([coming], timeout=POLL).done))
+            return coming.result()
+        except SeparatrixError:
+            raise
+        except Exception as error:
+            raise (self._failed(future) if future.status == "error" else self._lost(error)) from None
+        finally:
+            coming.cancel()
 
     def _failed(self, future: Any) -> BaseException:
         try:
@@ -259,20 +274,11 @@ class DaskEngine:
 
     def _lost(self, error: BaseException) -> SeparatrixError:
         if self.client.status != "running":
-            return self._gone()
+            return gone()
         return ClusterError(
             f"Rows that a worker held are lost, and nobody can compute them again ({error}): they were scattered, not read. Scatter them "
             "again, or open files or a Dask collection that reads them."
         )
-
-    def _gone(self) -> ClusterError:
-        return ClusterError("The scheduler of the cluster is gone or does not answer; start it again, connect, and open the table anew.")
-
-    def _require_cluster(self) -> int:
-        """Return the number of workers; raise an error where the scheduler is gone."""
-        if self.client is None or self.client.status != "running":
-            raise self._gone()
-        return len(self.client.scheduler_info()["workers"])
 
     def _where(self) -> str:
         return f"dashboard: {self.client.dashboard_link}"
