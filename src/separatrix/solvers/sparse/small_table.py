@@ -77,7 +77,7 @@ def _at_once(problem: Problem) -> Solution | None:
         W, b = problem.start
         theta[:p], theta[p:] = W[0] * units[:p], b[0] + W[0] @ centre
     else:
-        theta[p:] = problem.loss.constant_scores(problem.counts)
+        theta[p:] = Logistic().constant_scores(problem.counts)
     total, slack = problem.total, SLACK * asked(problem)
 
     def evaluate() -> float:
