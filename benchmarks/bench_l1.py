@@ -137,7 +137,13 @@ def measured() -> list[Row]:
 
 def small() -> list[Row]:
     X, y = load_breast_cancer(return_X_y=True)
-    return case("L1 logistic, breast cancer (569 × 30)", (X - X.mean(axis=0)) / X.std(axis=0), y, {"liblinear": 1}, 20)
+    rows = case("L1 logistic, breast cancer (569 × 30)", (X - X.mean(axis=0)) / X.std(axis=0), y, {"liblinear": 1}, 20)
+    rng = np.random.default_rng(0)
+    for n, p in ((50, 3), (462, 9), (699, 9), (150, 400)):
+        X = rng.normal(size=(n, p))
+        y = (X[:, : max(p // 9, 3)] @ rng.normal(size=max(p // 9, 3)) + rng.logistic(size=n) > 0).astype(int)
+        rows += case(f"L1 logistic, {n} × {p}", X, y, {"liblinear": 1}, 20)
+    return rows
 
 
 def several(epochs: int = 40) -> list[Row]:

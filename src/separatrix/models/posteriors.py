@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..array_types import Floats
+from ..data.namespaces import is_foreign
 from ..solvers.scores import log_posteriors_of, posteriors_of
 from .base import finite_or_none
 
@@ -40,5 +41,7 @@ def predict_log_proba(self: Classifier, X: Any) -> Floats:
 
 
 def _posteriors(scores: Floats) -> Floats | None:
-    """Return softmax of scores, or None if one is not finite: an infinite score has a posterior of 1, which would hide it."""
-    return None if finite_or_none(scores) is None else posteriors_of(scores)
+    """Turn scores into their softmax, in their own memory; None if one is not finite: a posterior of 1 would hide that it is infinite."""
+    if finite_or_none(scores) is None:
+        return None
+    return posteriors_of(scores) if is_foreign(scores) else posteriors_of(scores, out=scores)

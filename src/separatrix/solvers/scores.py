@@ -34,7 +34,9 @@ def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
     if is_on_device(block):
         return device_scores.linear_scores(block, coef, intercept)  # type: ignore[no-any-return]
     if _is_small(block):
-        return np.asarray(block.X @ coef.T + intercept, dtype=np.float64)
+        found = np.asarray(block.X @ coef.T, dtype=np.float64)
+        found += intercept  # in place: fresh memory for as many scores again takes longer than adding to them
+        return found
     scores = np.empty((block.n_rows, len(coef)))
     coef = np.ascontiguousarray(coef)
     for tile in block.tiles(tile_rows(block.n_features)):
@@ -155,8 +157,8 @@ def largest(scores: Floats) -> Codes:
     return codes
 
 
-def posteriors_of(scores: Floats) -> Floats:
-    """Return softmax of scores (n, K) by rows; −∞ gives 0.
+def posteriors_of(scores: Floats, out: Floats | None = None) -> Floats:
+    """Return softmax of scores (n, K) by rows, in `out` where that is given, which may be the scores; −∞ gives 0.
 
     Examples
     --------
@@ -165,18 +167,23 @@ def posteriors_of(scores: Floats) -> Floats:
     """
     if is_foreign(scores):
         return device_scores.posteriors_of(scores)  # type: ignore[no-any-return]
-    if scores.shape[1] == 2:
-        # Two columns: a sum over rows of two is slower than the exponential itself.
-        found = np.empty_like(scores)
-        with np.errstate(over="ignore"):
-            found[:, 1] = 1.0 / (1.0 + np.exp(scores[:, 0] - scores[:, 1]))
-            found[:, 0] = 1.0 / (1.0 + np.exp(scores[:, 1] - scores[:, 0]))
-        return found
-    found = np.empty(scores.shape, scores.dtype)
+    found = np.empty(scores.shape, scores.dtype) if out is None else out
     step = max(SOFTMAX_VALUES // scores.shape[1], 1)
     for start in range(0, len(scores), step):
-        _softmax(scores[start : start + step], found[start : start + step])
+        (_sigmoid if scores.shape[1] == 2 else _softmax)(scores[start : start + step], found[start : start + step])
     return found
+
+
+def _sigmoid(scores: Floats, out: Floats) -> None:
+    """out = softmax of two columns, by one exponential: with e = exp(−|d|) the shares are 1/(1 + e) and e/(1 + e)."""
+    d = scores[:, 1] - scores[:, 0]
+    e = np.abs(d)
+    np.negative(e, out=e)
+    np.exp(e, out=e)
+    larger = 1.0 / (1.0 + e)
+    e *= larger
+    is_second = d > 0.0
+    out[:, 1], out[:, 0] = np.where(is_second, larger, e), np.where(is_second, e, larger)
 
 
 def _softmax(scores: Floats, out: Floats) -> None:
@@ -218,7 +225,11 @@ def per_class(scores: Floats) -> Floats:
     """
     if is_foreign(scores):
         return device_scores.per_class(scores)  # type: ignore[no-any-return]
-    return np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+    if scores.shape[1] != 1:
+        return scores
+    found = np.zeros((len(scores), 2), dtype=scores.dtype)
+    found[:, 1] = scores[:, 0]
+    return found
 
 
 def folded_classes(values: Floats, axis: int = 0) -> Floats:

@@ -5,7 +5,13 @@ import pytest
 import scipy.sparse as sp
 
 from separatrix import LogisticRegression
-from separatrix.solvers.sparse import proximal_newton
+from separatrix.solvers.sparse import proximal_newton, small_table
+
+
+@pytest.fixture(autouse=True)
+def _step_by_step(monkeypatch):
+    """Tables as small as these are minimised at once; here they take the roads of larger ones."""
+    monkeypatch.setattr(small_table, "serves", lambda problem: False)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.float32])

@@ -21,7 +21,7 @@ from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
 from ..work import PASS, STEP
-from . import gram_proximal
+from . import gram_proximal, small_table
 from .l1_ending import Progress, ended
 from .softmax_columns import SoftmaxColumns, from_the_strongest, may_be_crowded
 from .working_set import FIRST, ColumnProblem, Point
@@ -54,6 +54,8 @@ def solve(problem: Problem) -> Solution:
     [[0.3258, 0.0]]
     """
     refuse_loss(problem)
+    if small_table.serves(problem):
+        return small_table.solve(problem)
     if isinstance(problem.loss, CrossEntropy) and problem.start is None and may_be_crowded(problem):
         with single_threaded_blas():
             found = from_the_strongest(problem, _columns_of(problem), FEW)
