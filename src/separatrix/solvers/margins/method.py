@@ -20,6 +20,8 @@ from ..problem import Problem
 from ..work import ADDED, EPOCH, FACTORED, PASS, SPANNED, STEP
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
 from .one_table import is_possible
+from .sparse_squared import REASONS as SPARSE_REASONS
+from .sparse_squared import SparseSquared
 
 NEWTON, LAGRANGIAN, INTERIOR = 7, 25, 20
 """Steps of each method."""
@@ -47,12 +49,15 @@ FEW_ANYWAY = 50
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """The name of a method, why it is the one, the epochs after which coordinate descent gives way to another, and those it promises."""
+    """The name of a method, why it is the one, the epochs after which coordinate descent gives way to another, and those it promises; for a
+    squared hinge on sparse rows, which methods follow each other (see `one_machine.in_turn`).
+    """
 
     name: str
     why: str
     epochs: int = EPOCHS
     promised: float = np.inf
+    plan: tuple[tuple[str, int], ...] = ()
 
     @property
     def is_quick(self) -> bool:
@@ -66,6 +71,9 @@ def choose(problem: Problem, squared: bool) -> Method:
     newton = "semismooth Newton" if squared else "augmented Lagrangian"
     if rows.X is None:
         return Method(newton, "the rows are read anew on every pass, so few passes count most")
+    if squared and rows.is_sparse:
+        plan = SparseSquared.of(problem).plan(problem.max_iter)
+        return Method(plan[0][0], SPARSE_REASONS[plan[0][0]].format(n=rows.X.shape[0], p=p), plan=tuple(plan))
     epoch = (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
     if p > FEW_COLUMNS:
         # What comes after it is the dearer, the more columns there are.

@@ -7,15 +7,15 @@ matrix, and is slow on all of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...array_types import Floats
 from ..smooth.centred_rows import CentredRows
-from ..work import CALL, FACTORED, STORED
-from . import augmented_lagrangian, one_table, semismooth, small_hinge, squared_interior
+from . import augmented_lagrangian, one_table, semismooth, small_hinge, squared_interior, squared_newton_cg
 from .conjugate import ConjugateDescent
 from .machine import Certificate, Ended, Machine, certify
 from .semismooth import first_point
@@ -32,8 +32,6 @@ STEPS = 120
 """Steps of the augmented Lagrangian after which interior points have taken fewer, where there is room for them."""
 EPOCHS = 150
 """Epochs of coordinate descent before other methods are tried."""
-PRODUCTS = 100
-"""Products with the curvature of sparse rows that are tried where they cost less than to factor its matrix once."""
 
 
 def solve(machine: Machine, name: str, epochs: int = EPOCHS) -> Ended:
@@ -44,11 +42,39 @@ def solve(machine: Machine, name: str, epochs: int = EPOCHS) -> Ended:
     found = _tried(_dual, machine, epochs) if name == DUAL else _tried(METHODS[name], machine)
     if found is None and machine.rows.X is not None and name != DUAL:
         found = _tried(_dual, machine)
-    if found is not None:
-        return found
+    return _nothing(machine) if found is None else found
+
+
+def in_turn(machine: Machine, plan: Sequence[tuple[str, int]], theta: Floats | None) -> Ended:
+    """Solve the squared hinge on sparse rows by the methods planned, each for so many epochs, products or steps at most, and then by interior
+    points.
+
+    Newton's methods begin where those before them have ended, the first at θ where one is given; descent by coordinates at 0.
+    """
+    from . import dual_svm
+
+    n, ended = len(machine.signs), None
+    start = None if theta is None else Certificate(theta, np.zeros(n), np.inf, 0.0, np.inf)
+    ways: dict[str, Callable[[Machine, int], Ended | None]] = {
+        DUAL: dual_svm.solve,
+        CONJUGATE: lambda machine, most: squared_newton_cg.solve(machine, start, most),
+        NEWTON: lambda machine, most: semismooth.solve(machine, start),
+        INTERIOR: lambda machine, most: _interior(machine, start),
+    }
+    for name, most in (*plan, (INTERIOR, 0)):
+        left = machine.max_iter - (0 if ended is None else ended.iterations)
+        ended = _better(ended, _tried(ways[name], replace(machine, max_iter=left), most))
+        if ended is not None and (ended.iterations >= machine.max_iter or _arrived(machine, ended)):
+            break
+        start = start if ended is None else ended.certificate
+    return _nothing(machine) if ended is None else ended
+
+
+def _nothing(machine: Machine) -> Ended:
+    """Return w = 0 with the gap it has."""
     rows = CentredRows.of(machine.rows, centred=False)
-    nothing = certify(machine, rows, np.zeros(rows.width), np.zeros(len(machine.signs)), np.zeros(len(machine.signs)))
-    return Ended.of(rows, nothing, 0, 1)
+    zeros = np.zeros(len(machine.signs))
+    return Ended.of(rows, certify(machine, rows, np.zeros(rows.width), zeros, zeros), 0, 1)
 
 
 def _tried(method: Callable[..., Ended | None], *given: Any) -> Ended | None:
@@ -77,13 +103,6 @@ def _dual(machine: Machine, epochs: int = EPOCHS) -> Ended | None:
     if n <= min(p, SOME_ROWS):
         # Few rows are solved in their span next, which is cheaper where columns are many more.
         ways = ways[:1] if p <= WIDER * n else []
-    if (
-        machine.squared
-        and machine.rows.is_sparse
-        and p <= FEW_COLUMNS
-        and PRODUCTS * (CALL + STORED * machine.rows.values) < FACTORED * p**3
-    ):
-        ways.append((solver, replace(rest, max_iter=min(left, PRODUCTS)), start, ConjugateDescent))
     for way in ways[::-1] if machine.squared else ways:
         found = _better(ended, _tried(*way))
         assert found is not None
@@ -152,10 +171,10 @@ def _better(ended: Ended | None, other: Ended | None) -> Ended | None:
     return replace(best, iterations=ended.iterations + other.iterations, passes=ended.passes + other.passes)
 
 
-DUAL = "dual coordinate descent"
+DUAL, CONJUGATE, NEWTON, INTERIOR = "dual coordinate descent", "Newton-CG", "semismooth Newton", "interior point"
 METHODS: dict[str, Callable[[Machine], Ended | None]] = {
-    "semismooth Newton": _newton,
+    NEWTON: _newton,
     "augmented Lagrangian": _lagrangian,
-    "interior point": _points,
+    INTERIOR: _points,
     DUAL: _dual,
 }

@@ -35,7 +35,7 @@ from .joint_polish import polish
 from .joint_work import JointWork
 from .machine import Ended, Machine, certify
 from .method import choose, spans_less
-from .one_machine import DUAL, EPOCHS, ROUNDING, SOME_ROWS
+from .one_machine import CONJUGATE, DUAL, EPOCHS, ROUNDING, SOME_ROWS
 
 FEW_ROWS = 500
 """Rows of joint machines up to which BLAS has nothing to share among threads."""
@@ -117,10 +117,13 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     method = choose(problem, squared)
     name, why = method.name, method.why
     shared: dict[str, Floats] | None = {} if problem.n_classes > 2 else None
+    begun = None if problem.start is None else np.column_stack([problem.start[0], problem.start[1]])
 
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
         machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed, shared)
+        if method.plan:
+            return one_machine.in_turn(machine, method.plan, None if begun is None else begun[min(k, len(begun) - 1)])
         ended = one_machine.solve(machine, name, method.epochs)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
@@ -203,7 +206,7 @@ def _certified(problem: Problem, ridge: float, joint: bool, scale: float, found:
 def _all(problem: Problem, run: Any, machines: range, name: str) -> Iterator[Ended]:
     """Run the machines: side by side where each walks the rows on one thread, else one after another."""
     threads = thread_count(problem.rows.source.n_jobs)
-    if name != DUAL or threads == 1 or len(machines) == 1:
+    if name not in (DUAL, CONJUGATE) or threads == 1 or len(machines) == 1:
         yield from map(run, machines)
         return
     yield from ordered_map(run, machines, threads)
