@@ -28,12 +28,14 @@ here, it is kept up to 40,000 rows.
 3. No penalty: Newton's method, which sees where coefficients have no bound, while a Hessian has room.
 4. Else the least of the seconds that `smooth/work.py` counts for each solver with room for the problem; Newton's method where that is short
    anyway, for the digits of its coefficients.
+5. How many products with the Hessian dense rows need is known worst: those that have cost as much as the next best solver would give way to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -46,8 +48,8 @@ from .problem import Problem
 from .rows import Rows
 from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
-from .smooth.work import Work
-from .solution import Solution
+from .smooth.work import EXACT, Work
+from .solution import Solution, Status
 
 FACTORED = 4_000
 """Columns up to which a p × p factor has room."""
@@ -81,6 +83,8 @@ REASONS = {
 class Choice:
     """The name of a solver's module, why it was chosen, and whether sparse rows are made dense for it.
 
+    `after` names the solver that goes on where so many `products` with the Hessian have not been enough.
+
     Examples
     --------
     >>> Choice("newton", "few coefficients").solver.__module__
@@ -90,12 +94,29 @@ class Choice:
     name: str
     why: str
     on_dense: bool = False
+    products: int = 0
+    after: str = ""
 
     @property
     def solver(self) -> Callable[[Problem], Solution]:
         """The solver's function."""
-        found: Callable[[Problem], Solution] = import_module(f"{__package__}.{FOLDERS.get(self.name, 'smooth')}.{self.name}").solve
+        found = _solver(self.name)
+        return partial(_by_turns, found, self.products, self.after) if self.after else found
+
+
+def _solver(name: str) -> Callable[[Problem], Solution]:
+    found: Callable[[Problem], Solution] = import_module(f"{__package__}.{FOLDERS.get(name, 'smooth')}.{name}").solve
+    return found
+
+
+def _by_turns(products: Callable[..., Solution], most: int, after: str, problem: Problem) -> Solution:
+    """Return what so many products with the Hessian find, or where these do not do what another solver finds from there."""
+    found = products(problem, most)
+    if found.status is not Status.MAX_ITER or found.iterations >= problem.max_iter:
         return found
+    left = replace(problem, start=(found.coef, found.intercept), max_iter=problem.max_iter - found.iterations)
+    again = _solver(after)(left)
+    return replace(again, iterations=again.iterations + found.iterations, passes=again.passes + found.passes)
 
 
 def choose(problem: Problem) -> Choice:
@@ -112,7 +133,17 @@ def choose(problem: Problem) -> Choice:
     name, work = least(problem, _ways(problem))[1:]
     if name == "covariance" and work.q > EXPLICIT and _in_single_precision(problem):
         name = "kronecker"
-    return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q), rows.is_sparse and not work.is_sparse and _has_room(rows))
+    is_turned = rows.is_sparse and not work.is_sparse and _has_room(rows)
+    return Choice(name, REASONS[name].format(n=work.n, p=p, q=work.q), is_turned, *_next(problem, name, work))
+
+
+def _next(problem: Problem, name: str, work: Work) -> tuple[int, str]:
+    """Return the products with the Hessian of dense rows that cost what the next best solver would, and that solver; 0 and none if none."""
+    if name != "newton_cg" or work.is_sparse:
+        return 0, ""
+    others = {other: seconds for other, seconds in _roads(problem, work).items() if other != name}
+    after = min(others, key=others.__getitem__, default="")
+    return (int(others[after] / work.product), after) if after else (0, "")
 
 
 def _ways(problem: Problem) -> list[Work]:
@@ -142,14 +173,14 @@ def least(problem: Problem, ways: Sequence[Work]) -> tuple[float, str, Work]:
 
 def _roads(problem: Problem, work: Work) -> dict[str, float]:
     """Return the seconds that each solver with room for the problem may take."""
-    is_few, is_large = work.q <= EXPLICIT, not work.is_sparse and work.n >= SAMPLE
+    is_large = not work.is_sparse and work.n >= SAMPLE
     roads = {"newton_cg": work.products}
-    if is_few:
+    if work.q <= (EXPLICIT if work.is_sparse else EXACT):
         roads["curved"] = work.curved
-        if is_large:
-            roads["whitened"] = work.sampled
-        else:
+        if not is_large:
             roads["newton"] = work.newton
+    if is_large and work.q <= EXPLICIT:
+        roads["whitened"] = work.sampled
     if not work.is_sparse and work.p <= FACTORED and work.n > work.p:
         roads["covariance"] = work.covariance
     if work.is_sparse and isinstance(problem.loss, Logistic):

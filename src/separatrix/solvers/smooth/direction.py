@@ -176,7 +176,8 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     gains: list[float] = []
     lanczos = Lanczos()
     least = max(system.longest // 4, BELIEVED if near and scales.block is not None else 0)
-    for _ in range(INNER if scales.block is not None or problem.strength == 0.0 else 2 * HOPELESS):
+    most = INNER if scales.block is not None or problem.strength == 0.0 else 2 * HOPELESS
+    for _ in range(min(most, max(system.most - system.passes, MANY))):
         Xp = system.products.times(p) + pc
         U = system.curved(point.P, Xp.copy())
         pHp = system.products.penalised(U, 1.0 / S, p, problem.strength, Hp)

@@ -30,8 +30,8 @@ EXACT = 0.8
 """Share of its promise that a step must keep for the quadratic model to be worth following to its minimum."""
 
 
-def solve(problem: Problem) -> Solution:
-    """Minimise a smooth problem whose rows are held in memory.
+def solve(problem: Problem, products: int = 0) -> Solution:
+    """Minimise a smooth problem whose rows are held in memory, with about so many `products` at most where a number is given.
 
     Examples
     --------
@@ -45,6 +45,7 @@ def solve(problem: Problem) -> Solution:
     """
     require_loss(problem, "newton_cg")
     system = System(problem)
+    system.most = products or system.most
     return ended(system, *iterate(system, begin(system)), system.passes)
 
 
@@ -113,8 +114,8 @@ def iterate(system: System, point: Point) -> tuple[Point, Status, int]:
                 return point, Status.CONVERGED, iteration
         if is_separated(problem, point.f, lightest):
             return point, Status.SEPARABLE, iteration
-        if iteration == problem.max_iter:
-            break
+        if iteration == problem.max_iter or system.passes >= system.most:
+            return point, Status.MAX_ITER, iteration
         if strengthened(system, point):
             scales = preconditioner(system, point)
             size = norm(point, scales)

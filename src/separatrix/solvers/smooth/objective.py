@@ -32,8 +32,10 @@ WIDE_PRODUCTS, TALL_VALUES = 200, 4_000_000
 """Coefficients from which tiles for the Hessian are as tall as they are wide, and the values such a tile may have."""
 PIECES = 32
 """Pieces of the rows held, for passes that return little."""
-FUSED = 2_000
-"""Coefficients up to which one kernel does a whole pass; above, W leaves the first cache and BLAS is quicker tile by tile."""
+FUSED, FUSED_ALONE = 2_000, 6_000
+"""Coefficients up to which one kernel does a whole pass; above, W leaves the first cache and BLAS is quicker tile by tile. Those of a
+single score are read beside a row, and only the second cache has to hold them.
+"""
 SIDE_BY_SIDE = 200
 """Coefficients up to which every piece of the rows may keep a Hessian of its own until all are added."""
 DENSE_ENOUGH = 0.2
@@ -225,7 +227,9 @@ class Objective:
 
     def _is_fused(self, block: Block, W: Floats, curved: bool) -> bool:
         """Whether the loss has a kernel that reads these rows and their scores at once."""
-        return self.loss.has_row_kernels and not self.shifts and W.size <= FUSED and _is_dense(block.X) and not (curved and len(W) > 1)
+        if not self.loss.has_row_kernels or self.shifts or not _is_dense(block.X) or (curved and len(W) > 1):
+            return False
+        return W.size <= (FUSED_ALONE if len(W) == 1 else FUSED)
 
     def _fused_partial(self, block: Block, W: Floats, c: Floats) -> Partial:
         """Return the sums over a dense block from one kernel call: the rows are read once, and threads do not meet in Python.
@@ -240,9 +244,9 @@ class Objective:
         return Partial(total, gradient)
 
     def _fused_curved(self, block: Block, W: Floats, c: Floats, products: Floats) -> Partial:
-        """Return the sums over a dense block of two classes, tile by tile: a kernel call, then Z'Z of weighted rows still in the cache."""
+        """Return the sums over a dense block of two classes, tile by tile: a kernel call, then Z'Z of weighted rows."""
         total, gradient, c = 0.0, np.zeros((1, W.shape[1] + 1)), np.ascontiguousarray(c)
-        rows = max(TILE_VALUES // block.n_features, 256)
+        rows = _tile_rows(block.n_features, 1, len(products))
         spread, product = np.empty((min(rows, block.n_rows), W.shape[1] + 1)), np.empty_like(products)
         for tile in block.tiles(rows):
             assert tile.codes is not None
@@ -252,15 +256,8 @@ class Objective:
         return Partial(total, gradient, products)
 
     def _tiles(self, block: Block, copies: int, products: int) -> Iterator[tuple[Floats, Codes, Floats]]:
-        """Yield float64 rows, codes and weights tile by tile.
-
-        A tile and its copies fit the cache, but where it is multiplied into a matrix of `products` columns: to add a matrix of 650 to
-        the sum takes as long as 60 rows.
-        """
-        rows = max(TILE_VALUES // (block.n_features * copies), 256)
-        if products > WIDE_PRODUCTS:
-            rows = max(rows, min(4 * products, TALL_VALUES // products))
-        for tile in block.tiles(rows):
+        """Yield float64 rows, codes and weights tile by tile."""
+        for tile in block.tiles(_tile_rows(block.n_features, copies, products)):
             X = tile.dense().astype(np.float64, copy=False)
             assert tile.codes is not None
             yield X - self.centre if self.shifts else X, tile.codes, _weight(tile)
@@ -294,6 +291,16 @@ class Objective:
                 if R > 1:
                     view[a, :, b] = view[b, :, a] = pair
         return Partial(loss, gradient, products)
+
+
+def _tile_rows(n_features: int, copies: int, products: int) -> int:
+    """Return the rows of a tile.
+
+    A tile and its copies fit the cache, but where it is multiplied into a matrix of `products` columns: to add a matrix of 650 to the
+    sum takes as long as 60 rows.
+    """
+    rows = max(TILE_VALUES // (n_features * copies), 256)
+    return max(rows, min(4 * products, TALL_VALUES // products)) if products > WIDE_PRODUCTS else rows
 
 
 def _is_dense(X: Any) -> bool:

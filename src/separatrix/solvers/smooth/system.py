@@ -7,6 +7,7 @@ by side.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,7 @@ class System:
         assert units is not None
         self.units = units
         self.passes, self.longest, self.is_slow, self.is_exact = 1, 0, False, True
+        self.most = sys.maxsize
         self.block: HeavyBlock | ClassBlocks | None = None
         self.spent, self.share, self.flattest, self.last = 0.0, 1.0, 1.0, 0
         self.constant: ConstantDirection | None = None

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..problem import Problem
 from .newton import DEAR
-from .whitened import EXPLICIT, SAMPLE
+from .whitened import SAMPLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Count:
         return min(max(found, LEAST), MOST)
 
 
+EXACT = 6_000
+"""Coefficients of dense rows up to which the exact Hessian of all of them has room: 288 MB."""
 LEAST, MOST = 2.0, 5_000.0
 """Passes at least, and products after which conjugate gradients have found a better way."""
 NEWTON = Count(5.6, 0.088, 100.0, 0.5, wide=-0.65), Count(12.0, 0.12, 30.0, 0.5)
@@ -178,7 +180,7 @@ class Work:
         if self.n >= self.p:
             return np.inf
         inner = Work(self.n, self.n, self.R, float(self.n) ** 2, float(self.n) ** 3, False, self.stiffness)
-        least = min(inner.newton, inner.curved, inner.products) if inner.q <= EXPLICIT else inner.products
+        least = min(inner.newton, inner.curved, inner.products) if inner.q <= EXACT else inner.products
         gram = SPARSE_GRAM * self.values**2 / self.p if self.is_sparse else SPANNED * self.n * self.values
         return SPAN_BEGIN + gram + SPANNED_FACTOR * self.n**3 + least
 
