@@ -66,7 +66,7 @@ def test_chunks_outweigh_a_summary(rng: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(sources, "CHUNK_BYTES", 24 * 130)
     source = as_rows(X)
     for totals, rows in ((0, 130), (3 * 129, 130), (3 * 400, 400), (10**9, 1000)):
-        assert [b.n_rows for b in source.for_totals(totals).blocks()][0] == rows
+        assert next(b.n_rows for b in source.for_totals(totals).blocks()) == rows
         assert_array_equal(np.concatenate(list(source.for_totals(totals).map(lambda b: b.X))), X)
     assert next(source.blocks()).n_rows == 130
 
