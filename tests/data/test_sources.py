@@ -61,6 +61,16 @@ def test_chunks_depend_on_the_shape_alone(rng: Any, monkeypatch: Any) -> None:
     assert starts == [list(range(0, 1000, 130))] * 2
 
 
+def test_chunks_outweigh_a_summary(rng: Any, monkeypatch: Any) -> None:
+    X = rng.normal(size=(1000, 3))
+    monkeypatch.setattr(sources, "CHUNK_BYTES", 24 * 130)
+    source = as_rows(X)
+    for totals, rows in ((0, 130), (3 * 129, 130), (3 * 400, 400), (10**9, 1000)):
+        assert next(b.n_rows for b in source.for_totals(totals).blocks()) == rows
+        assert_array_equal(np.concatenate(list(source.for_totals(totals).map(lambda b: b.X))), X)
+    assert next(source.blocks()).n_rows == 130
+
+
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": lambda d: pa.table(d)}
 
 

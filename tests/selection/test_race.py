@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-from separatrix import KFold
+from separatrix import KFold, LogisticRegression
 from separatrix.data import as_rows
 from separatrix.evaluation.evaluation_rows import EvaluationRows
 from separatrix.selection import tuning
@@ -74,13 +74,26 @@ def test_equals_stay_and_few_rows_decide_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("family", ["logistic L1", "logistic L2"])
+@pytest.mark.parametrize("family", ["logistic L1", "logistic L2", "linear SVM"])
 def test_rough_fits_choose_the_same_point(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = load_digits(return_X_y=True)
     candidate = families(as_rows(X[:, 20:40]))[family]
     exact = tuned(candidate, X[::2, 20:40], y[::2], raced=True)
     monkeypatch.setattr(tuning, "MANY", 0.0)
     assert tuned(candidate, X[::2, 20:40], y[::2], raced=True).point == exact.point
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+def test_rough_fits_forget_other_folds(l1_ratio: float) -> None:
+    """They end before they have left where they began: begun at a fit to the rows held out, they would know them."""
+    X, y = load_digits(return_X_y=True)
+    codes, model = y.astype(np.int32), LogisticRegression(l1_ratio=l1_ratio, tol=1e-2)
+    rows, other = (EvaluationRows(X[own] / 16.0, codes[own], None, np.arange(10)) for own in (slice(0, 900), slice(900, None)))
+    points = [{"C": 0.1}, {"C": 1.0}]
+    starts = [fitted for _, fitted, _ in tuning.fits_along(model, points, other)]
+    found, again = ([fitted.coef_ for _, fitted, _ in tuning.fits_along(model, points, rows, own, True)] for own in (None, starts))
+    for a, b in zip(found, again, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_a_gain_below_the_standard_error_is_no_reason_to_go_on(rng: Any) -> None:

@@ -116,3 +116,4 @@ class WarmStart:
     parameter: str | None
     begin_at: Callable[[Any], Any]
     path: Callable[[Source, Floats], Iterator[Any]] | None = None
+    be_rough: Callable[[], None] | None = None

@@ -229,6 +229,11 @@ class StartsWarm(Part, Protocol):
         """From rows and increasing values of `parameter` to this model fitted at each; None where no parameter is named."""
         ...
 
+    @property
+    def be_rough(self) -> Callable[[], None] | None:
+        """Let the next fit end where the objective is likely within its tolerance, unproven; None where there is no such end."""
+        ...
+
 
 class Splits(Part, Protocol):
     """All machines of one class against the rest fitted in step, so that one pass serves all."""

@@ -223,6 +223,10 @@ class Source(ABC):
         """Return a number for each row by the hash of its key, a column of the table; see :mod:`separatrix.data.key_hash`."""
         raise InputError(f"The rows have no column {name!r} to take keys from; pass a frame or a table that has one, or groups=keys.")
 
+    def for_totals(self, totals: int) -> Source:
+        """Return the same rows in blocks that outweigh a summary of so many numbers, where blocks are cut at will."""
+        return self
+
     def sum_engine(self) -> SumEngine | None:
         """Return what sums the rows where they are; None where a pass has to read them."""
         return None
@@ -303,6 +307,8 @@ class ChunkedSource(Source):
     n_rows: int
     labels: Labels | None = None
     weight: Floats | None = None
+    least_rows: int = 1
+    """Rows of a chunk, at least."""
 
     @abstractmethod
     def rows(self, begin: int, end: int) -> Any:
@@ -319,9 +325,15 @@ class ChunkedSource(Source):
         other.labels = None if self.labels is None else self.labels.coded_by(classes)
         return other
 
+    def for_totals(self, totals: int) -> ChunkedSource:
+        """Return the same rows in chunks of as many values as a summary has, at least."""
+        other = copy(self)
+        other.least_rows = totals // max(self.n_features, 1)
+        return other
+
     def chunk(self, begin: int) -> Block:
         """Return the chunk that begins at a row."""
-        end = min(begin + self.chunk_rows, self.n_rows)
+        end = min(begin + self._step, self.n_rows)
         codes = None if self.labels is None else self.labels.codes(begin, end)
         weight = None if self.weight is None else self.weight[begin:end]
         return Block(self.rows(begin, end), codes, weight, begin)
@@ -338,11 +350,15 @@ class ChunkedSource(Source):
 
     def blocks(self) -> Iterator[Block]:
         """Yield the chunks in order."""
-        return map(self.chunk, range(0, self.n_rows, self.chunk_rows))
+        return map(self.chunk, range(0, self.n_rows, self._step))
+
+    @property
+    def _step(self) -> int:
+        return max(self.chunk_rows, self.least_rows)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; labels are encoded and frames converted on the threads as well."""
-        starts = range(0, self.n_rows, self.chunk_rows)
+        starts = range(0, self.n_rows, self._step)
         if len(starts) == 1:
             return iter((function(self.chunk(0)),))
         return self._map_chunks(function, starts)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from ..errors import InputError
 from ..progress import task
 from ..solvers.scores import codes_of, largest, per_class, posteriors_of
 from ..summaries import FoldMoments, all_but_one
-from ..summaries.class_moments import Kind
+from ..summaries.class_moments import Kind, scatter_shape
 from ..thresholds import SCORES
 from .evaluation_rows import EvaluationRows, from_summary
 from .leave_one_out import by_algebra, by_subtraction
@@ -172,7 +173,9 @@ def fold_moments(kind: Kind, n_jobs: int | None, rows: EvaluationRows, folds: Fo
     """Return the moments of every fold, and last those of the rows that are never held out, if there are any."""
     source, never, n_folds = rows.source(n_jobs), folds == NEVER, int(folds.max()) + 1
     numbers = np.where(never, n_folds, folds).astype(np.int32)  # they travel with the pass, where rows lie elsewhere
-    moments = source.reduce(FoldMoments.summarise(rows.classes, kind, n_folds + bool(never.any()), lambda a, b: numbers[a:b]))
+    n_parts = n_folds + bool(never.any())
+    totals = n_parts * prod(scatter_shape(kind, len(rows.classes), source.n_features))
+    moments = source.for_totals(totals).reduce(FoldMoments.summarise(rows.classes, kind, n_parts, lambda a, b: numbers[a:b]))
     if not all(part.is_finite for part in moments.parts):
         source.refuse_nonfinite()
     return list(moments.parts)

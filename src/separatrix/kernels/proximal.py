@@ -130,6 +130,46 @@ def column_sweep(values, rows, starts, square, g, start, l1, l2, slack, order, a
     return active
 
 
+@kernel(
+    types.float64(
+        *(rf8(2), rf8(2), rf8(1), rf8(1), rf8(1), ri8(1), ri8(1), rf8(2), rf8(2), types.float64, types.float64),
+        *(ri8(1), wf8(1), wf8(2), wf8(1)),
+    ),
+)
+def covariance_sweep(G, A, g, start, square, classes, columns, low, back, l1, l2, order, x, R, u):  # type: ignore[no-untyped-def]
+    """One sweep over the pairs (k, j) listed of g'd + ½ Σ A_kl d_k'G d_l − ½ (d'low)(back'd) + l2/2 ‖d‖² + l1 ‖x‖₁, d = x − start.
+
+    R = dG (K, q) and u = back'd are kept up to date. Return the largest violation met, in units √ of the curvatures `square`.
+    """
+    most = 0.0
+    for c in order:
+        k, j = classes[c], columns[c]
+        old, h = x[c], square[c]
+        slope = g[c] + l2 * (old - start[c])
+        for i in range(A.shape[0]):
+            slope += A[k, i] * R[i, j]
+        for i in range(u.size):
+            slope -= low[c, i] * u[i]
+        if old == 0.0:
+            violation = max(abs(slope) - l1, 0.0)
+        else:
+            violation = abs(slope + l1) if old > 0.0 else abs(slope - l1)
+        if h <= 0.0:
+            continue
+        most = max(most, violation / np.sqrt(h))
+        z = old - slope / h
+        t = l1 / h
+        new = z - t if z > t else (z + t if z < -t else 0.0)
+        d = new - old
+        if d != 0.0:
+            x[c] = new
+            for i in range(G.shape[0]):
+                R[k, i] += d * G[j, i]
+            for i in range(u.size):
+                u[i] += d * back[c, i]
+    return most
+
+
 ADDED = [types.void(rf8(1), *index, ri8(1), rf8(1), wf8(1)) for index in ((ru4(1), ru8(1)), (ru4(1), ru4(1)), (ru8(1), ru8(1)))]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..decisions.class_weights import class_factors
 from ..errors import CapacityError, InputError
 from ..solvers.closed_form.row_span import all_rows
 from ..summaries import ClassMoments
-from ..summaries.class_moments import Kind, summary_kind
+from ..summaries.class_moments import Kind, scatter_shape, summary_kind
 from ..summaries.stored import Stored
 from ..thresholds import EIGENVECTORS, FACTOR, in_span, is_wide
 from .base import Classifier, quiet, too_large
@@ -164,7 +165,10 @@ class SummaryClassifier(Classifier):
         return self._adopt(None, {**solved, **named, "n_features_in_": summary.n_features})
 
     def _summarise(self, source: Source) -> Any:
-        summary = source.reduce(self._pass(source.classes))  # type: ignore[arg-type]
+        kind, classes = self._summary_kind(), source.classes
+        assert classes is not None
+        cut = source if kind is None else source.for_totals(prod(scatter_shape(kind, len(classes), source.n_features)))
+        summary = cut.reduce(self._pass(classes))
         if not summary.is_finite:
             source.refuse_nonfinite()
         return summary

@@ -137,7 +137,8 @@ class LogisticRegression(LossModel):
         page.subset_fits = logistic_fits(self)
         page.likelihood = likelihood
         if not self.firth:
-            page.warm_start = WarmStart("the solver begins at given coefficients; a path walks up C", "C", self._begin_at, self._path)
+            how = "the solver begins at given coefficients; a path walks up C"
+            page.warm_start = WarmStart(how, "C", self._begin_at, self._path, self._be_rough)
         page.against_rest = Machines("machines of one class against the rest share every pass", self._fit_against_rest)
         page.intervals = CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level))
         return page

@@ -126,6 +126,7 @@ class LossModel(SparseCoefficients):
             tol=float(self.tol),
             start=self._warm(source),
             seed=seed_of(self.random_state),
+            is_rough=getattr(self, "_is_rough", False),
         )
 
     def _begin_at(self, fitted: Self) -> Self:
@@ -133,6 +134,10 @@ class LossModel(SparseCoefficients):
         self.classes_, self.coef_, self.intercept_ = fitted.classes_, fitted.coef_, fitted.intercept_
         self._begins = True
         return self
+
+    def _be_rough(self) -> None:
+        """Let the next fit be a rough one, of which nobody asks for a proof."""
+        self._is_rough = True
 
     def _warm(self, source: Source) -> tuple[Floats, Floats] | None:
         """Return the coefficients to begin with, where warm_start is set and they fit the rows."""

@@ -104,8 +104,10 @@ def families(source: Source) -> dict[str, Candidate]:
 
 
 def rough_fits(model: Any) -> Point:
-    """Return tolerance and rounds of rough fits under the names they have in a model, for those that minimise a logistic loss."""
+    """Return tolerance and rounds of rough fits under the names they have in a model, for those that minimise a loss over many passes."""
     known = model.get_params()
+    if "linearsvc__tol" in known:
+        return {"linearsvc__tol": ROUGH}
     if "logisticregression__tol" not in known:
         return {}
     rounds = {"logisticregression__max_iter": ROUNDS} if known["logisticregression__l1_ratio"] > 0.0 else {}

@@ -277,9 +277,13 @@ def _along_path(
     assert name is not None  # asked by _is_path
     for k in sorted(range(len(points)), key=lambda k: points[k][name]):
         here = clone(model).set_params(**points[k])
-        start = last if starts[k] is None else starts[k]
+        # A rough fit does not forget all of where it began: not at a fold before, which saw the rows that this one holds out.
+        start = last if starts[k] is None or is_rough else starts[k]
+        begun = offered(abilities_of(here).warm_start)
         if start is not None:
-            offered(abilities_of(here).warm_start).begin_at(start)
+            begun.begin_at(start)
+        if is_rough and begun.be_rough is not None:
+            begun.be_rough()
         with warnings.catch_warnings():
             if is_rough:
                 warnings.simplefilter("ignore", ConvergenceWarning)

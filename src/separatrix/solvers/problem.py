@@ -43,6 +43,8 @@ class Problem:
         Where to begin, for a warm start.
     seed : int
         Of the random choices a solver makes (a sample of rows, the order of coordinates).
+    is_rough : bool
+        Whether it is enough that what is left is likely below tol of f: a fit that serves a choice alone, of which nobody asks for a proof.
     units : (p + 1,) or (R, p + 1), or None for 1
         Sizes of the columns and of the intercept's 1, as the solver finds them: the gradient is judged in them.
     """
@@ -58,6 +60,7 @@ class Problem:
     start: tuple[Floats, Floats] | None = None
     seed: int = 0
     units: Floats | None = None
+    is_rough: bool = False
 
     @property
     def n_classes(self) -> int:

@@ -91,8 +91,8 @@ class ClassMoments(Stored):
     def empty(cls, classes: Any, n_features: int, kind: Kind) -> Self:
         """Return the moments of no rows."""
         K, p = len(classes), n_features
-        shape = {"full": (K, p, p), "pooled": (p, p), "diagonal": (K, p)}[kind]
-        return cls(np.asarray(classes), np.zeros(K), np.zeros((K, p)), np.zeros(shape), kind, np.zeros(K, dtype=np.int64))
+        scatter = np.zeros(scatter_shape(kind, K, p))
+        return cls(np.asarray(classes), np.zeros(K), np.zeros((K, p)), scatter, kind, np.zeros(K, dtype=np.int64))
 
     @property
     def n_features(self) -> int:
@@ -139,7 +139,8 @@ class ClassMoments(Stored):
         if self.kind == "diagonal":
             return factor[:, None] * delta * delta
         if self.kind == "full":
-            return factor[:, None, None] * delta[:, :, None] * delta[:, None, :]
+            product: Floats = (factor[:, None] * delta)[:, :, None] * delta[:, None, :]
+            return product
         scaled = np.sqrt(np.maximum(factor, 0.0))[:, None] * delta
         return scaled.T @ scaled
 
@@ -297,6 +298,18 @@ def require_memory(shape: tuple[int, ...]) -> None:
             f"this machine has {there / 2**30:,.1f} GiB. Keep fewer columns "
             "(for instance sklearn.feature_selection.SelectKBest), or project them first (sklearn.decomposition.TruncatedSVD)."
         )
+
+
+def scatter_shape(kind: Kind, n_classes: int, n_features: int) -> tuple[int, ...]:
+    """Return the shape of a scatter.
+
+    Examples
+    --------
+    >>> scatter_shape("full", 3, 10)
+    (3, 10, 10)
+    """
+    K, p = n_classes, n_features
+    return {"full": (K, p, p), "pooled": (p, p), "diagonal": (K, p)}[kind]
 
 
 def summary_kind(kind: Kind, class_weight: Any) -> Kind:

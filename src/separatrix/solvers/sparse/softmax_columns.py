@@ -2,9 +2,14 @@
 
     minimise Σ_i s_i [log Σ_k e^(z_ik) − z_i,y_i] + λ₂/2 ‖W‖² + λ₁ ‖W‖₁,   z_k = X w_k + b_k,   Σ s_i = 1
 
-Each round takes the gradient in all columns, with intercepts whose own gradient is 0: that gives the duality gap. Where all columns in
-question are few, the Hessian of all classes is formed (`gram_proximal`); else the columns used and those near |g_kj| = λ₁ are walked
-through, class by class (`class_columns`), and a line search on the scores ends the step.
+Each round takes the gradient in all columns, with intercepts whose own gradient is 0: that gives the duality gap. Then a model of the loss
+on the pairs used and those near |g_kj| = λ₁ is minimised, and a line search on the scores ends the step:
+
+| rows | model |
+|---|---|
+| few columns in question | the Hessian of all classes (`gram_proximal`) |
+| sparse | walks through the columns, class by class (`class_columns`); of crowded ones the Hessian of the pairs |
+| dense | the columns' covariance and the last steps (`class_covariance`), or the Hessian of the pairs (`class_pairs`): the less work |
 """
 
 from __future__ import annotations
@@ -20,7 +25,10 @@ from ..problem import Problem
 from ..products import Products
 from ..rows import Rows
 from ..solution import Solution, Status
+from ..stopping import still_to_gain
+from ..work import ADDED, FACTORED, PASS
 from .class_columns import ClassColumns
+from .class_covariance import ClassCovariance
 from .class_intercepts import intercept_inverse, shifted
 from .class_pairs import ClassPairs
 from .gram_proximal import ProximalNewton
@@ -41,6 +49,16 @@ ENTERING = 64
 """Pairs of class and column that may come in at once where the problem is crowded."""
 CROWDED = 0.3
 """Pairs of class and column that ask to come in at W = 0, for each row and class, from which on the penalty is lowered step by step."""
+CHEAP = 5
+"""Steps by the covariance that count as a round."""
+DIGIT, LEAST_STEP, SWEPT = 13.0, 8e-4, 1.2e-8
+"""Steps by the covariance for a digit of the gap, and their seconds: of any, and for each pair and column."""
+AHEAD = 4.0
+"""Steps like the last ones that a rough fit expects to be still ahead, at least: the first ones fall faster than they promise."""
+NEAREST, FURTHER = 3.0, 1.5
+"""Steps with the true curvature once the last fall was below 1e-4 of the objective, and for each digit that it was above."""
+SYSTEMS, SWEEPS, TURN, WALKED = 6.0, 60.0, 2e-5, 4e-9
+"""Systems of such a step where it forms a Hessian, or its walks through the columns, and their seconds: of a class, and of a value."""
 FALL, ROUGH = 10.0, 1e-2
 """By how much the penalty falls in a step, and the tolerance on the way."""
 
@@ -77,6 +95,8 @@ class SoftmaxColumns:
         self.is_crowded = False
         self.units = column_units(products, problem)
         self.steps = self.passes = 0
+        self.rounds, self.cheap_steps, self.falls = 0.0, 0, list[float]()
+        self.covariance = None if products.is_sparse else ClassCovariance(products, self.share, problem.fit_intercept)
         self.threshold = self.l1
         self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
 
@@ -85,21 +105,31 @@ class SoftmaxColumns:
         problem, theta = self.problem, self.problem.beginning()
         W = np.ascontiguousarray(theta[:, :-1])
         b = theta[:, -1] if theta.any() else self.shares()
-        point, progress, rounds = self.start(W, b), Progress(IDLE), 0
+        point, progress = self.start(W, b), Progress(IDLE)
         while True:
             G, found = self.looked_at(point)
-            ends = rounds == problem.max_iter or progress.has_ended(found)
+            is_late = self.rounds >= problem.max_iter
+            ends = is_late or progress.has_ended(found)
             if ends or found.is_small(problem):
                 point, G, found = self.certified(point, G, found)
                 if ends or found.is_small(problem):
                     break
-            new = self.improved(point, G, found, LOOSE if rounds < EARLY else TIGHT)
+            if problem.is_rough and self._is_near(found):
+                break
+            new = self.improved(point, G, found, LOOSE if self.rounds < EARLY else TIGHT)
             if new is point:
                 point, G, found = self.certified(point, G, found)
                 break
-            point, rounds = self.centred(new), rounds + 1
-        status = Status.CONVERGED if found.is_small(problem) else Status.MAX_ITER if rounds == problem.max_iter else Status.STALLED
+            point = self.centred(new)
+            self.falls.append(found.objective - self.value(point))
+        is_done = found.is_small(problem) or (problem.is_rough and self._is_near(found))
+        status = Status.CONVERGED if is_done else Status.MAX_ITER if is_late else Status.STALLED
         return ended(point.W, point.b - point.b.mean(), found, status, self.steps, self.passes)
+
+    def _is_near(self, found: Distance) -> bool:
+        """Whether the last steps tell that little is left to gain."""
+        left = max(still_to_gain(self.falls), AHEAD * max(self.falls[-2:], default=np.inf))
+        return len(self.falls) > 1 and left <= self.problem.tol * found.objective
 
     def shares(self) -> Floats:
         """Return the intercepts that suit W = 0: logarithms of the classes' shares."""
@@ -177,6 +207,13 @@ class SoftmaxColumns:
         """Return a better point, or the point itself where none is found; a model is solved to a `share` of the largest violation."""
         pairs = self.pairs(point, G)
         columns = np.flatnonzero(pairs.any(axis=0))
+        if self.covariance is not None and not self._curvature_is_cheaper(int(pairs.sum()), len(columns), found):
+            new = self._by_covariance(self.covariance, point, G)
+            if new is not point:
+                self.rounds, self.cheap_steps = self.rounds + 1.0 / CHEAP, self.cheap_steps + 1
+                return new
+            self.covariance.forget()
+        self.rounds += 1.0
         if self._is_explicit(int(pairs.sum())):
             model: ClassPairs | ClassColumns = self._class_pairs(point, pairs, columns)
         elif len(G) * (len(columns) + 1) <= self.few:
@@ -190,6 +227,31 @@ class SoftmaxColumns:
         self.steps += 1
         fall = -float(g @ (end - x)) - float(g_b @ shift) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
         return self._searched(point, pairs, x, end, shift, V.T, fall)
+
+    def _by_covariance(self, model: ClassCovariance, point: Point, G: Floats) -> Point:
+        """Return a better point by the columns' covariance and the last steps, or the point itself."""
+        self.threshold = NEAR * self.l1
+        pairs = self.pairs(point, G)
+        model.see(point.W, G)
+        x, g = point.W[pairs], (G + self.l2 * point.W)[pairs]
+        end, shift, V = model.minimise(point.W, G + self.l2 * point.W, point.P, pairs, self.l1, self.l2)
+        self.steps, self.passes = self.steps + 1, self.passes + 1
+        fall = -float(g @ (end - x)) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
+        return self._searched(point, pairs, x, end, shift, V.T, fall)
+
+    def _curvature_is_cheaper(self, count: int, columns: int, found: Distance) -> bool:
+        """Whether steps with the true curvature of so many pairs are the less work until the end, the fewer of them the nearer it is."""
+        n, p = self.products.shape
+        walks = TURN * len(self.problem.counts) + WALKED * n * count
+        step = SWEEPS * walks
+        if self._is_explicit(count):
+            step = min(step, ADDED * n * count**2 + SYSTEMS * FACTORED * count**3)
+        last = self.falls[-1] / found.objective if self.falls else 1.0
+        steps = NEAREST + FURTHER * max(0.0, float(np.log10(max(last, 1e-4) / 1e-4)))
+        digits = 1.0 if self.problem.is_rough else max(1.0, float(np.log10(found.gap / (asked(self.problem) * found.objective))))
+        # What took more steps than a digit mostly does may take as many again.
+        others = max(DIGIT * digits, self.cheap_steps)
+        return steps * step <= others * float(LEAST_STEP + PASS * n * p * len(self.problem.counts) + SWEPT * count * columns)
 
     def _is_explicit(self, count: int) -> bool:
         """Whether the Hessian of so many pairs is worth its work: where columns are crowded or dense."""
