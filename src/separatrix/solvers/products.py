@@ -112,6 +112,17 @@ class Products:
             weighted_squares(data, indptr, NO_WEIGHT if weight is None else weight[indices], out[a:b])
         return out
 
+    def row_squares(self, weight: Floats) -> Floats:
+        """Return Σ_j t_j x_ij² of each row, for weights t (p,)."""
+        if not self.is_sparse:
+            return np.concatenate([np.square(tile.X, dtype=np.float64) @ weight for tile in _tiles(self.X)])
+        from ..kernels.sparse_products import weighted_squares
+
+        out = np.empty(self.shape[0])
+        for a, b, (data, indices, indptr) in self.row_chunks:
+            weighted_squares(data, indptr, weight[indices], out[a:b])
+        return out
+
     def squares_times(self, U: Floats) -> Floats:
         """Return (X ∘ X)'U (p, K) for U (n, K)."""
         if not self.is_sparse:

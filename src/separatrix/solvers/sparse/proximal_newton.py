@@ -3,6 +3,7 @@
 Few coefficients, R(p + 1) ≤ 1,500, or rows read anew on every pass: the Hessian of all of them (`gram_proximal`), for any smooth loss,
 unless a strong penalty lets hardly any column in, or walks through sparse columns cost less than a matrix of so many.
 More: working sets of columns, for two classes (`working_set`) and for K, all at once (`softmax_columns`), for logistic and softmax losses.
+Walks and sweeps of both grow with √C; two classes under a weak penalty are solved by an interior point (`interior`) where that costs less.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
-from ..work import PASS, STEP
-from . import gram_proximal, small_table
+from ..work import ADDED, CALL, FACTORED, PASS, STEP, STORED
+from . import gram_proximal, interior, small_table
 from .l1_ending import Progress, ended
 from .softmax_columns import SoftmaxColumns, from_the_strongest, may_be_crowded
 from .working_set import FIRST, ColumnProblem, Point
@@ -32,8 +33,12 @@ NARROW, ENTERING = 64, 4
 """Columns whose Hessian is always cheap; and of more, one in how many may want to enter at first for working sets to be cheaper."""
 STEPS, ENTRY, MEETING = 11, 5e-9, 4e-10
 """Steps with a matrix, seconds of an entry of it in a step's quadratic, and of two values that meet in a row in its sum."""
-VALUE = 4e-9
-"""Seconds of a value in a walk."""
+VALUE, SWEPT = 4e-9, 1e-9
+"""Seconds of a value in a walk, and of an entry of a matrix in a sweep."""
+INSIDE_STEPS, INSIDE_PRODUCTS, INSIDE_STEP = 30, 20, 1e-3
+"""Steps of an interior point, its products with the columns in a step where it has no factor, and seconds of a step however small."""
+CROWDED = 16
+"""Dense rows per coefficient in use under a stronger penalty from which on a weak one is left to an interior point."""
 STRONGER, ROUGH = 10.0, 1e-3
 """Factor between the penalties on the way to a weak one, and the tolerance on that way."""
 IDLE = 4
@@ -62,6 +67,9 @@ def solve(problem: Problem) -> Solution:
         if found is not None:
             return found
     is_few = problem.rows.X is not None and problem.n_scores * (problem.n_features + 1) <= FEW
+    if _inside_is_cheaper(problem, is_few) and not _few_enter(problem):
+        with single_threaded_blas():
+            return _from_inside(*start_columns(problem))
     if problem.rows.X is None or (is_few and not (_few_enter(problem) or _walks_are_cheaper(problem))):
         return gram_proximal.solve(problem)
     with single_threaded_blas():
@@ -81,19 +89,54 @@ def _few_enter(problem: Problem) -> bool:
 
 
 def _walks_are_cheaper(problem: Problem) -> bool:
-    """Whether walks through the columns of sparse rows take less time than steps with a matrix of all of them, by the work of both.
-
-    A walk reads all values; about 20 + 6 √s of them are needed, s = C × mean squared length of a row. Fitted to 14 random problems.
-    """
-    rows, q = problem.rows, problem.n_features + 1
-    if not rows.is_sparse or problem.n_scores > 1 or not isinstance(problem.loss, CrossEntropy):
+    """Whether walks through the columns of sparse rows take less time than steps with a matrix of all of them, by the work of both."""
+    if not problem.rows.is_sparse or problem.n_scores > 1 or not isinstance(problem.loss, CrossEntropy):
         return False
-    X, n = rows.X, rows.X.shape[0]
-    meetings = float(np.square(np.diff(X.indptr).astype(np.float64)).sum())
+    return _walks(problem) * VALUE * problem.rows.values < _matrices(problem)
+
+
+def _walks(problem: Problem) -> float:
+    """Return how many walks through all columns are needed, about: 20 + 6 √s, s = C × mean squared length of a row.
+
+    Fitted to 14 random problems.
+    """
+    X = problem.rows.X
+    values = X.data if problem.rows.is_sparse else X.ravel()
     with np.errstate(over="ignore"):
-        stiffness = float(np.vdot(X.data, X.data)) / (n * problem.strength * problem.total)
-    step = 2.0 * STEP + ENTRY * q**2 + MEETING * meetings + 2.0 * PASS * rows.values
-    return (20.0 + 6.0 * float(np.sqrt(stiffness))) * VALUE * rows.values < STEPS * step
+        stiffness = float(np.vdot(values, values)) / (X.shape[0] * problem.strength * problem.total)
+    return 20.0 + 6.0 * float(np.sqrt(stiffness))
+
+
+def _matrices(problem: Problem) -> float:
+    """Return the seconds of steps with a matrix of all columns, but for what its quadratics take."""
+    rows, q = problem.rows, problem.n_features + 1
+    summed = MEETING * _meetings(problem) if rows.is_sparse else 0.5 * ADDED * rows.X.shape[0] * q**2
+    return STEPS * (2.0 * STEP + ENTRY * q**2 + summed + 2.0 * PASS * rows.values)
+
+
+def _meetings(problem: Problem) -> float:
+    return float(np.square(np.diff(problem.rows.X.indptr).astype(np.float64)).sum())
+
+
+def _inside_is_cheaper(problem: Problem, is_few: bool) -> bool:
+    """Whether an interior point takes less time than walks, and than sweeps over the quadratics of matrices, by the work of all.
+
+    Dense rows fewer than very many columns are left to stronger penalties first, which tell whether many columns stay.
+    """
+    rows, p = problem.rows, problem.n_features
+    if rows.X is None or problem.n_scores > 1 or not isinstance(problem.loss, CrossEntropy) or problem.start is not None or p <= NARROW:
+        return False
+    n, walks = rows.X.shape[0], _walks(problem)
+    if not rows.is_sparse and n < p and not is_few:
+        return False
+    others = walks * (CALL + VALUE * rows.values) if rows.is_sparse else np.inf
+    if is_few or not rows.is_sparse:
+        others = min(others, _matrices(problem) + walks * SWEPT * p**2)
+    m = min(n, p)
+    formed = ADDED * m**2 * float(max(n, p))
+    formed = min(formed, MEETING * _meetings(problem)) if rows.is_sparse and n >= p else formed
+    products = 2.0 * INSIDE_PRODUCTS * (STORED if rows.is_sparse else PASS) * rows.values
+    return INSIDE_STEPS * (INSIDE_STEP + 8.0 * PASS * rows.values + min(formed + FACTORED * m**3, products)) < others
 
 
 def refuse_loss(problem: Problem) -> None:
@@ -117,18 +160,36 @@ def _columns_of(problem: Problem) -> Products:
 
 def _two_classes(problem: Problem) -> Solution:
     columns, point = start_columns(problem)
-    passes = 0
+    first, passes = point, 0
     # Few rows and hardly a penalty let nearly all columns in at first, and all but a few out again: stronger penalties never let them in.
     for strength in _stronger(columns, point):
         columns.change_strength(strength, point, columns.gradient(point))
         columns.problem, columns.chosen = replace(columns.problem, tol=max(problem.tol, ROUGH)), None
         found, point, _ = run_columns(columns, point)
         passes += found.passes
+        if CROWDED * np.count_nonzero(point.w) > len(point.z):
+            columns.change_strength(problem.strength, first, columns.gradient(first))
+            columns.problem, columns.chosen = problem, None
+            found = _from_inside(columns, first)
+            return replace(found, passes=found.passes + passes)
     if passes > 0:
         columns.change_strength(problem.strength, point, columns.gradient(point))
         columns.problem, columns.chosen = problem, None
     found = run_columns(columns, point)[0]
     return replace(found, passes=found.passes + passes)
+
+
+def _from_inside(columns: ColumnProblem, point: Point) -> Solution:
+    """Return the solution that an interior point finds from w = 0; should it not arrive, working sets go on from there."""
+    before = columns.passes
+    point, steps = interior.walk(columns, point)
+    found = columns.distance(point, columns.gradient(point))
+    if found.is_small(columns.problem):
+        done = ended(point.w[None], np.array([point.b]), found, Status.CONVERGED, steps, columns.passes - before)
+        return replace(done, solver="interior point")
+    passes = columns.passes - before
+    rest = run_columns(columns, point)[0]
+    return replace(rest, solver="interior point, then " + rest.solver, iterations=steps + rest.iterations, passes=passes + rest.passes)
 
 
 def _stronger(columns: ColumnProblem, point: Point) -> list[float]:
