@@ -177,9 +177,11 @@ def _excess(X: Any, y: Any, coef: Any, C: float) -> Callable[[Any], float]:
 
 def dask_ml(python: str, solver: str, folder: Path, ours: float, excess: Callable[[Any], float]) -> tuple[str, str, str]:
     """Return how long a solver of dask-ml takes to an objective equal to ours, doubling its steps until it is there or given up."""
-    with subprocess.Popen(
-        [python, "-c", DASK_ML, str(folder), solver, str(TIMES * ours)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
+    command = [python, "-c", DASK_ML, str(folder), solver, str(TIMES * ours)]
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
         found = "fails before its first result"
         for line in process.stdout or ():
             steps, seconds, processor, *values = map(float, line.split())
@@ -190,7 +192,9 @@ def dask_ml(python: str, solver: str, folder: Path, ours: float, excess: Callabl
                 process.terminate()
                 break
         else:
-            found = f"does not arrive: {found}"
+            errors.seek(0)
+            lines = errors.read().strip().splitlines() or [""]
+            found = f"does not arrive: {found}" + (f" ({lines[-1][:80]})" if process.wait() else "")
     return f"logistic K = 2: dask-ml's {solver} / ours", "≥ 5", found
 
 
