@@ -34,20 +34,34 @@ from .bench_parquet import make_files, read_bare, status
 
 REPEATS = 3
 COLUMNS = 50
+TIMES = 20
+"""How many times our seconds a solver of dask-ml may take before it is given up."""
+EQUAL = 1e-4
+"""Relative difference up to which objectives count as equal."""
 DASK_ML = """
 import sys, time, dask.dataframe as dd, dask.array as da, numpy as np
 from dask_ml.linear_model import LogisticRegression
 from distributed import Client
 
+def spent(client):
+    return time.process_time() + sum(client.run(time.process_time).values())
+
 def main():
+    folder, solver, limit = sys.argv[1], sys.argv[2], float(sys.argv[3])
     with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
-        frame = dd.read_parquet(sys.argv[1])
+        frame = dd.read_parquet(folder)
         X = frame[[f"x{j}" for j in range(50)]].to_dask_array(lengths=True).persist()
         y = (frame["y"] < 2).astype(int).to_dask_array(lengths=True).persist()
-        start = time.perf_counter()
-        model = LogisticRegression(solver="lbfgs", C=1.0, max_iter=int(sys.argv[2]), tol=1e-8).fit(X, y)
-        seconds = time.perf_counter() - start
-        print(seconds, *np.ravel(model.coef_), *np.ravel(model.intercept_))
+        LogisticRegression(solver=solver, max_iter=1, fit_intercept=False).fit(X, y)
+        steps, seconds = 4, 0.0
+        while seconds < limit and steps < 5000:
+            start, before = time.perf_counter(), spent(client)
+            more = {"abstol": 1e-8, "reltol": 1e-6} if solver == "admm" else {}
+            model = LogisticRegression(solver=solver, penalty="l2", fit_intercept=False, max_iter=steps, tol=1e-12, solver_kwargs=more)
+            model.fit(X, y)
+            seconds = time.perf_counter() - start
+            print(steps, seconds, spent(client) - before, *np.ravel(model.coef_), flush=True)
+            steps *= 2
 
 if __name__ == "__main__":
     main()
@@ -117,43 +131,71 @@ def bench_dask_lda(folder: Path) -> list[tuple[str, str, str]]:
     return [("LDA: 2 Dask workers / streaming", "≤ 1.6", ratio)]
 
 
-def objective(X: Any, y: Any, coef: Any, intercept: float, C: float = 1.0) -> float:
-    """Return C Σ log(1 + e^−m) + ½‖w‖²."""
-    margins = np.where(y == 1, 1.0, -1.0) * (X @ coef + intercept)
-    return float(C * np.logaddexp(0.0, -margins).sum() + 0.5 * coef @ coef)
+def objective(X: Any, y: Any, coef: Any, C: float) -> float:
+    """Return Σ log(1 + e^−m) + ½‖w‖² / C."""
+    return float(np.logaddexp(0.0, -np.where(y == 1, 1.0, -1.0) * (X @ coef)).sum() + 0.5 * (coef @ coef) / C)
+
+
+def spent(client: Any) -> float:
+    """Return the processor seconds of this process and of all workers."""
+    return time.process_time() + float(sum(client.run(time.process_time).values()))
 
 
 def bench_dask_logistic(folder: Path) -> list[tuple[str, str, str]]:
-    """Two classes on two workers beside dask-ml on two workers, both on rows that the workers hold."""
+    """Two classes on two workers beside each solver of dask-ml on two workers, all on rows that the workers hold."""
     from distributed import Client
 
     from separatrix import LogisticRegression, open_table
+    from separatrix.data.recoded import Recoded
 
     with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
-        from separatrix.data.recoded import Recoded
-
         table = open_table(folder, target="y", cluster=client).persisted()
         rows = Recoded(table, np.array([1, 1, 0, 0, 0]), np.array([0, 1]))
-        model = LogisticRegression()
-        model.fit(rows)  # the rows are held from now on
-        ours = best({"fit": lambda: model.fit(rows)}, 2)["fit"]
+        LogisticRegression().fit(rows)  # the rows are held from now on
+        fits = {C: LogisticRegression(C=C, fit_intercept=False) for C in (1.0, np.inf)}
+        ours = best({str(C): lambda C=C: fits[C].fit(rows) for C in fits})
+        for C, model in fits.items():
+            before = spent(client)
+            model.fit(rows)
+            processor = spent(client) - before
+            print(f"ours, C = {C}: {ours[str(C)]:.2f} s, {processor:.1f} CPU s, {model.solution_.passes} passes", flush=True)
     python = os.environ.get("SEPARATRIX_DASK_ML")
     if python is None:
-        return [("logistic K = 2: dask-ml / ours", "≥ 5", f"no dask-ml here (SEPARATRIX_DASK_ML is not set); ours {ours:.2f} s")]
+        return [("logistic K = 2: dask-ml / ours", "≥ 5", f"no dask-ml here (SEPARATRIX_DASK_ML is not set); ours {ours['1.0']:.2f} s")]
     X, y = in_memory(folder, two=True)
-    mine, rows_ = objective(X, y, model.coef_[0], float(model.intercept_[0])), []
-    for steps in (10, 30, 100):
-        done = subprocess.run([python, "-c", DASK_ML, str(folder), str(steps)], capture_output=True, text=True)
-        if done.returncode:
-            return [("logistic K = 2: dask-ml / ours", "≥ 5", f"dask-ml fails: {done.stderr.strip().splitlines()[-1][:80]}")]
-        seconds, *found = map(float, done.stdout.split())
-        theirs = objective(X, y, np.array(found[:COLUMNS]), found[COLUMNS])
-        rows_.append(
-            (f"logistic K = 2: dask-ml, {steps} steps / ours", "≥ 5", f"{seconds / ours:.1f} ({theirs / mine - 1:+.1e} objective)")
-        )
-        if theirs <= mine * (1 + 1e-6):
-            break
-    return rows_
+    return [dask_ml(python, solver, folder, ours[str(C)], _excess(X, y, fits[C].coef_[0], C)) for solver, C in SOLVERS.items()]
+
+
+SOLVERS = {"newton": np.inf, "lbfgs": 1.0, "admm": 1.0, "gradient_descent": np.inf}
+"""The problem that each of dask-ml's solvers solves: two leave the penalty out. Two penalise the intercept, so that there is none."""
+
+
+def _excess(X: Any, y: Any, coef: Any, C: float) -> Callable[[Any], float]:
+    """Return how far coefficients are above others, relative to the objective of these."""
+    return lambda other: objective(X, y, other, C) / objective(X, y, coef, C) - 1
+
+
+def dask_ml(python: str, solver: str, folder: Path, ours: float, excess: Callable[[Any], float]) -> tuple[str, str, str]:
+    """Return how long a solver of dask-ml takes to an objective equal to ours, doubling its steps until it is there or given up."""
+    command = [python, "-c", DASK_ML, str(folder), solver, str(TIMES * ours)]
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+    ):
+        found = "fails before its first result"
+        for line in process.stdout or ():
+            steps, seconds, processor, *values = map(float, line.split())
+            above = excess(np.array(values))
+            found = f"{seconds / ours:.1f} ({seconds:.1f} s, {processor:.1f} CPU s, {steps:.0f} steps, objective {above:+.1e})"
+            print(f"    {solver}: {found}", flush=True)
+            if abs(above) <= EQUAL:
+                process.terminate()
+                break
+        else:
+            errors.seek(0)
+            lines = errors.read().strip().splitlines() or [""]
+            found = f"does not arrive: {found}" + (f" ({lines[-1][:80]})" if process.wait() else "")
+    return f"logistic K = 2: dask-ml's {solver} / ours", "≥ 5", found
 
 
 def in_memory(folder: Path, two: bool) -> tuple[Any, Any]:
@@ -174,11 +216,27 @@ def bench_dask_softmax(folder: Path) -> list[tuple[str, str, str]]:
     from separatrix import LogisticRegression, open_table
 
     X, y = in_memory(folder, two=False)
+    ours, theirs, seconds = LogisticRegression(), Theirs(max_iter=1000), dict[str, float]()
     with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
         table = open_table(folder, target="y", cluster=client).persisted()
-        LogisticRegression().fit(table)
-        found = best({"ours": lambda: LogisticRegression().fit(table), "sklearn": lambda: Theirs(max_iter=1000).fit(X, y)}, 1)
-    return [("logistic K = 5: scikit-learn / ours", "> 1", f"{found['sklearn'] / found['ours']:.1f} ({found['ours']:.1f} s)")]
+        ours.fit(table)  # the rows are held from now on
+        found = best({"ours": lambda: ours.fit(table), "sklearn": lambda: theirs.fit(X, y)}, REPEATS)
+        for name, fit in (("ours", lambda: ours.fit(table)), ("sklearn", lambda: theirs.fit(X, y))):
+            before = spent(client)
+            fit()
+            seconds[name] = spent(client) - before
+    above = softmax_objective(X, y, theirs) / softmax_objective(X, y, ours) - 1
+    text = f"{found['sklearn'] / found['ours']:.1f} ({found['ours']:.1f} s, {found['sklearn']:.1f} s; objective {above:+.1e}; "
+    text += f"CPU {seconds['ours']:.1f} s, {seconds['sklearn']:.1f} s)"
+    return [("logistic K = 5: scikit-learn / ours", "> 1", text)]
+
+
+def softmax_objective(X: Any, y: Any, model: Any, C: float = 1.0) -> float:
+    """Return C Σ −log p(y) + ½‖W‖²."""
+    scores = X @ model.coef_.T + model.intercept_
+    scores -= scores.max(axis=1, keepdims=True)
+    own = scores[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+    return float(C * (np.log(np.exp(scores).sum(axis=1)) - own).sum() + 0.5 * (model.coef_**2).sum())
 
 
 TOPICS: dict[str, tuple[Callable[[Path], list[tuple[str, str, str]]], int]] = {

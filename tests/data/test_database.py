@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import threading
 import time
 from contextlib import closing
@@ -158,10 +159,63 @@ def test_arguments_that_belong_elsewhere(tmp_path: Any, request: Any) -> None:
         open_table(connection, 3, target="y")
 
 
-def test_columns_of_one_name(request: Any) -> None:
-    a_table(connection := connect("postgres", request))  # the others number them
+@EVERY_ENGINE
+def test_columns_of_one_name(engine: str, request: Any) -> None:
+    a_table(connection := connect(engine, request))
     with pytest.raises(InputError, match="several columns named 'b'; give each a name of its own"):
         open_table(connection, "SELECT a AS b, b, y FROM t", target="y")
+    with pytest.raises(InputError, match="several columns named 'a'"):  # else the target would be a feature too, under another name
+        open_table(connection, "SELECT * FROM t JOIN t AS s ON t.a = s.a ORDER BY 1 LIMIT 5", target="y")
+
+
+@EVERY_ENGINE
+@pytest.mark.parametrize("query", ["EXPLAIN SELECT * FROM t", "SHOW TABLES", "INSERT INTO t VALUES (1, 2, 1) RETURNING *", "-- a comment"])
+def test_statements_that_are_no_select_are_refused_without_a_word_of_the_parser(engine: str, query: str, request: Any, caplog: Any) -> None:
+    a_table(connection := connect(engine, request))
+    with pytest.raises(InputError, match="One SELECT is needed"):
+        open_table(connection, query, target="y")
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+@pytest.mark.parametrize("value", ["NaN", "Infinity", None])
+def test_the_advice_for_values_that_are_not_finite_helps(engine: str, value: Any, request: Any) -> None:
+    a_table(connection := connect(engine, request), order=np.arange(40.0))
+    held = "NULL" if value is None else f"CAST('{value}' AS DOUBLE PRECISION)"
+    query = f'SELECT CASE WHEN "order" = 3 THEN {held} ELSE "order" END AS "order", a, y FROM t'
+    with pytest.raises(InputError, match="column 'order'") as caught:
+        GaussianNB().fit(open_table(connection, query, target="y"))
+    where = str(caught.value).split("(… ")[1].split("), or")[0]
+    assert GaussianNB().fit(open_table(connection, f"SELECT * FROM ({query}) AS u {where}", target="y")).class_count_.sum() == 39
+
+
+def test_connections_as_people_have_them(request: Any) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    a_table(connection := connect("postgres", request))
+    with psycopg.connect(connection.info.dsn, row_factory=psycopg.rows.dict_row) as other:
+        for model in (LinearDiscriminantAnalysis(), LogisticRegression()):
+            found = model.fit(open_table(other, "SELECT * FROM t", target="y"))
+            assert_allclose(found.coef_, model.fit(open_table(connection, "SELECT * FROM t", target="y")).coef_, rtol=1e-9)
+        other.rollback()
+        with pytest.raises(psycopg.Error):
+            other.execute("SELECT nothing")
+        with pytest.raises(DatabaseError, match="end its transaction by connection.rollback"):
+            open_table(other, "SELECT * FROM t", target="y")
+    with pytest.raises(InputError, match="A query needs a connection, and 'postgresql://localhost/x' is text; connect first"):
+        open_table("postgresql://localhost/x", "SELECT * FROM t", target="y")
+    closed = sqlite3.connect(":memory:")
+    closed.close()
+    with pytest.raises(DatabaseError, match="connection was lost .*Connect again"):
+        open_table(closed, "SELECT 1 AS a, 2 AS y", target="y")
+
+
+@pytest.mark.parametrize(("kind", "held"), [("uuid", "gen_random_uuid()"), ("interval", "interval '1 day'"), ("oid", "y::oid")])
+def test_types_of_postgres_are_named(kind: str, held: str, request: Any) -> None:
+    a_table(connection := connect("postgres", request))
+    with pytest.raises(InputError, match=f"Column 'u' holds {kind}, where numbers are needed"):
+        GaussianNB().fit(open_table(connection, f"SELECT {held} AS u, a, y FROM t", target="y"))
+    with pytest.raises(InputError, match=f"is a column of type {kind}; .* or cast it in the query"):
+        open_table(connection, f"SELECT a, {held} AS u FROM t", target="u")
 
 
 def test_a_file_of_duckdb_and_files_that_it_reads(tmp_path: Any) -> None:

@@ -117,10 +117,10 @@ def test_models_that_read_rows_have_the_folds_of_the_array(
     table = open_table(
         connection, "SELECT * FROM t ORDER BY a", target="y", columns=["a", "b", "c", "id"] if keys != "text" else ["a", "b", "c"]
     )
-    found, order = evaluate(LogisticRegression(tol=1e-7), table, plan=plan), np.argsort(X["a"])
-    expected = evaluate(LogisticRegression(tol=1e-7), X, y, plan=plan, groups=data["id"])
+    found, order = evaluate(LogisticRegression(tol=1e-8), table, plan=plan), np.argsort(X["a"])
+    expected = evaluate(LogisticRegression(tol=1e-8), X, y, plan=plan, groups=data["id"])
     assert found.error == pytest.approx(expected.error, abs=1e-9)
-    assert_allclose(found.posteriors, expected.posteriors[order], atol=1e-4)
+    assert_allclose(found.posteriors, expected.posteriors[order], atol=1e-6)
 
 
 def test_the_copy_of_a_query_is_gone_with_its_table_and_labels_stay_what_they_are(request: Any) -> None:

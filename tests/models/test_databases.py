@@ -12,13 +12,17 @@ from sklearn.base import clone
 
 from separatrix import (
     AnovaFilter,
+    AveragedPerceptron,
     BernoulliNB,
     CategoricalNB,
     ClassMoments,
     GaussianNB,
     LinearDiscriminantAnalysis,
+    LinearSVC,
     LogisticRegression,
     MultinomialNB,
+    OneVsRest,
+    Perceptron,
     QuadraticDiscriminantAnalysis,
     StepwiseDiscriminant,
     open_table,
@@ -29,6 +33,13 @@ from tests.tables import MODELS
 
 EVERY_ENGINE = pytest.mark.parametrize("engine", ENGINES)
 SUMMED = [*MODELS, LinearDiscriminantAnalysis(shrinkage="auto"), QuadraticDiscriminantAnalysis(shrinkage="auto")]
+ITERATIVE = [
+    LogisticRegression(tol=1e-9),
+    LogisticRegression(C=np.inf, tol=1e-9),
+    LogisticRegression(C=0.1, l1_ratio=1.0, tol=1e-8),
+    LinearSVC(tol=1e-12),
+    OneVsRest(LogisticRegression(tol=1e-8)),
+]
 COUNTED = [BernoulliNB(), BernoulliNB(binarize=1.5), MultinomialNB(), CategoricalNB(), CategoricalNB(min_categories=6)]
 
 
@@ -68,13 +79,27 @@ def test_counts_are_those_of_the_arrays(engine: str, weight: Any, asked: Any, rn
 
 
 @EVERY_ENGINE
-def test_other_models_stream_the_rows(engine: str, rng: Any, request: Any) -> None:
+@pytest.mark.parametrize("model", ITERATIVE, ids=repr)
+def test_minima_are_those_of_the_array(engine: str, model: Any, rng: Any, request: Any) -> None:
     store(connection := connect(engine, request), "t", data := rows(rng))
-    (X, y, _), model = split(data), LogisticRegression(tol=1e-10)
+    (X, y, _), names = split(data), ["x0", "x2", "x3"]
     table = open_table(connection, "SELECT x0, x2, x3, label FROM t", target="label", batch_rows=17)
-    expected, found = clone(model).fit(X[["x0", "x2", "x3"]], y), clone(model).fit(table)
-    assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-6)
-    assert_array_equal(found.predict(table), expected.predict(X[["x0", "x2", "x3"]]))
+    expected, found = clone(model).fit(X[names], y), clone(model).fit(table)
+    assert_allclose(found.decision_function(X[names]), expected.decision_function(X[names]), rtol=1e-6, atol=1e-6)
+    if hasattr(expected, "solution_"):
+        assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-6)
+        assert found.solution_.objective == pytest.approx(expected.solution_.objective, rel=1e-10)
+    assert_array_equal(found.predict(table), expected.predict(X[names]))
+
+
+@EVERY_ENGINE
+@pytest.mark.parametrize("model", [Perceptron(shuffle=False), AveragedPerceptron(shuffle=False)], ids=repr)
+def test_mistakes_are_those_of_the_array_where_rows_come_in_its_order(engine: str, model: Any, rng: Any, request: Any) -> None:
+    X, y = rng.normal(size=(90, 2)), np.arange(90) % 2
+    X[:, 0] += 12.0 * y - 6.0  # a line separates them
+    store(connection := connect(engine, request), "t", {"a": X[:, 0], "b": X[:, 1], "y": y, "id": np.arange(90)})
+    table = open_table(connection, "SELECT * FROM t ORDER BY id", target="y", columns=["a", "b"], batch_rows=17)
+    assert_allclose(clone(model).fit(table).coef_, clone(model).fit(X, y).coef_, rtol=1e-12)
 
 
 @EVERY_ENGINE

@@ -29,7 +29,7 @@ def choose_features(
     if target is not None and kinds[target] not in ("number", "text", "null"):
         raise InputError(
             f"target={target!r} is a column of type {kinds[target]}; labels must be whole numbers, text, categories or booleans. "
-            "Write it to the file as text."
+            "Store it as text, or cast it in the query."
         )
     if weight is not None and kinds[weight] != "number":
         raise InputError(f"weight={weight!r} is a column of type {kinds[weight]}; weights must be numbers.")

@@ -93,6 +93,11 @@ def open_table(
         return _open_query(path, query, target, columns, weight, classes, batch_rows, n_jobs, dialect, timeout)
     if dialect is not None or timeout is not None:
         raise InputError("dialect and timeout are for databases; leave them out, or pass a connection and a query.")
+    if isinstance(path, str) and query is not None and query.lstrip(" (").lower().startswith(("select ", "with ", "from ")):
+        raise InputError(
+            f"A query needs a connection, and {path!r:.60} is text; connect first, with the driver of the database: "
+            "open_table(psycopg.connect('…'), 'SELECT …', target='y')."
+        )
     if query is not None and target is not None:
         raise InputError(f"Files have no query, so {query!r:.60} is one argument too many; pass the files and target={target!r:.60} alone.")
     target = query if target is None else target

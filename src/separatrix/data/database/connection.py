@@ -25,8 +25,25 @@ GRACE = 5.0
 _DRIVERS = {"duckdb": "duckdb", "sqlite3": "sqlite", "psycopg": "postgres", "psycopg2": "postgres", "pg8000": "postgres"}
 _DRIVERS |= {"snowflake": "snowflake", "pyspark": "spark", "databricks": "spark", "pymssql": "tsql", "google": "bigquery"}
 
+_ADVICE = {
+    "permission": " Ask for the right to SELECT from it, or connect as a user who has it.",
+    "transaction is aborted": " A statement before it failed: end its transaction by connection.rollback().",
+}
+"""What to do about a refusal, by words of its reason."""
 _POSTGRES_KINDS = {16: "boolean", 1082: "date", 1114: "date", 1184: "date"}
-_POSTGRES_KINDS |= dict.fromkeys((20, 21, 23, 26, 700, 701, 1700), "number") | dict.fromkeys((18, 19, 25, 1042, 1043), "text")
+_POSTGRES_KINDS |= dict.fromkeys((20, 21, 23, 700, 701, 1700), "number") | dict.fromkeys((18, 19, 25, 1042, 1043), "text")
+_POSTGRES_KINDS |= {
+    17: "bytes",
+    26: "oid",
+    114: "json",
+    790: "money",
+    869: "inet",
+    1083: "time",
+    1186: "interval",
+    1560: "bit",
+    2950: "uuid",
+}
+_POSTGRES_KINDS |= {3802: "json"}
 """Numbers of PostgreSQL's own types, the same in every installation (catalogue pg_type)."""
 
 
@@ -98,7 +115,7 @@ class Connection:
         """Return all rows of a query."""
         with self.snapshot(), self._limited() as cursor:
             cursor.execute(sql)
-            return [tuple(row) for row in cursor.fetchall()]
+            return [_values(row) for row in cursor.fetchall()]
 
     def kinds(self, sql: str) -> list[tuple[str, str]]:
         """Return name and kind of each column of a query that is asked for no rows: number, boolean, text, date, or another word."""
@@ -128,7 +145,7 @@ class Connection:
                 return
             cursor.execute(sql)
             while batch := cursor.fetchmany(rows):
-                yield batch_of(batch, kinds)
+                yield batch_of([_values(row) for row in batch], kinds)
 
     def _has_arrow(self, cursor: Any) -> bool:
         return self.is_duckdb or hasattr(cursor, "fetch_record_batch")
@@ -198,9 +215,9 @@ class Connection:
                 f"The database did not answer within timeout={self.timeout:g} seconds ({reason}). The query is {short_text(self.name)}; "
                 "give it more time, or fewer rows."
             )
-        if getattr(self.raw, "broken", False) or getattr(self.raw, "closed", False):
+        if getattr(self.raw, "broken", False) or getattr(self.raw, "closed", False) or " closed" in reason.lower():
             return DatabaseError(f"The connection was lost during the query {short_text(self.name)}: {reason}. Connect again and fit anew.")
-        hint = " Ask for the right to SELECT from it, or connect as a user who has it." if "permission" in reason.lower() else ""
+        hint = next((advice for sign, advice in _ADVICE.items() if sign in reason.lower()), "")
         return DatabaseError(f"The database refused the query {short_text(self.name)}: {reason}.{hint}")
 
     @contextmanager
@@ -249,6 +266,11 @@ class Connection:
             self.raw.execute("ROLLBACK")
         else:
             self.raw.rollback()
+
+
+def _values(row: Any) -> tuple[Any, ...]:
+    """Return the values of a row, which a driver may have been asked to give as a dictionary."""
+    return tuple(row.values() if isinstance(row, dict) else row)
 
 
 def short_text_of(error: Exception) -> str:

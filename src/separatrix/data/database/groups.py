@@ -165,8 +165,14 @@ class GroupedQuery:
                         raise self._bad_column(name, int(n) - int(present), int(present) - int(finite or 0))
 
     def _bad_column(self, name: str, gaps: int, others: int) -> InputError:
-        held = f"null: column {name!r} misses a value in {gaps:,}" if gaps else f"infinity: column {name!r} holds such in {others:,}"
+        x, rows = sql.quoted(name, self.dialect), f"rows of {self.connection.name!r:.60}. Leave these rows out (… WHERE"
+        if gaps:
+            return InputError(
+                f"Input X contains NaN or null: column {name!r} misses a value in {gaps:,} {rows} {x} IS NOT NULL), or fill them in "
+                f"(coalesce({x}, 0))."
+            )
+        inside = f"{x} BETWEEN -1e308 AND 1e308"
         return InputError(
-            f"Input X contains NaN or {held} rows of {self.connection.name!r:.60}. Leave these rows out (… WHERE {name} IS NOT NULL), or "
-            f"fill them in (coalesce({name}, 0))."
+            f"Input X contains NaN or infinity: column {name!r} holds such in {others:,} {rows} {inside}), or replace the values "
+            f"(CASE WHEN {inside} THEN {x} ELSE 0 END)."
         )

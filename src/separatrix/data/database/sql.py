@@ -6,6 +6,7 @@ together by hand. `written` turns a tree into text and refuses what is beyond th
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -363,6 +364,17 @@ def every_column(table: str = "") -> Expression:
     return exp.Column(this=exp.Star(), table=_identifier(table)) if table else exp.Star()
 
 
+def _statements(query: str, dialect: Dialect) -> list[Any]:
+    """Return what sqlglot reads; it logs a warning of its own for statements that are no SELECT, which are refused here anyway."""
+    log = logging.getLogger("sqlglot")
+    before = log.disabled
+    log.disabled = True
+    try:
+        return list(sqlglot.parse(query, read=dialect.name))
+    finally:
+        log.disabled = before
+
+
 def subquery(query: str, dialect: Dialect, alias: str = "rows") -> Expression:
     """Return a user's query in brackets, to select from; it must be one SELECT that changes nothing.
 
@@ -372,7 +384,7 @@ def subquery(query: str, dialect: Dialect, alias: str = "rows") -> Expression:
     '(SELECT a FROM t WHERE b > 1) AS "rows"'
     """
     try:
-        found = [one for one in sqlglot.parse(query, read=dialect.name) if one is not None]
+        found = [one for one in _statements(query, dialect) if one is not None]
     except (SqlglotError, RecursionError) as wrong:
         reason = " ".join(str(wrong).split())
         raise InputError(f"The query {short_text(query)} cannot be read as SQL of {dialect.name}: {short_text(reason, 120)}") from None
@@ -383,6 +395,30 @@ def subquery(query: str, dialect: Dialect, alias: str = "rows") -> Expression:
     if changing is not None:
         raise InputError(f"The query holds {type(changing).__name__.upper()}, which changes the database; pass a SELECT that only reads.")
     return exp.Subquery(this=found[0], alias=exp.TableAlias(this=_identifier(alias)))
+
+
+def without_rows(given: Expression) -> Expression:
+    """Return a user's query for no rows, not wrapped: DuckDB and SQLite number columns of one name where a query is selected from.
+
+    Examples
+    --------
+    >>> without_rows(subquery("select a, a from t", dialect_of("duckdb"))).sql()
+    'SELECT a, a FROM t LIMIT 0'
+    """
+    found: Expression = given.this.limit(0)
+    return found
+
+
+def quoted(name: str, dialect: Dialect) -> str:
+    """Return a name as it is written into a query, for messages.
+
+    Examples
+    --------
+    >>> quoted("order", dialect_of("duckdb"))
+    '"order"'
+    """
+    found: str = column(name).sql(dialect=dialect.name)
+    return found
 
 
 def depth(tree: Expression) -> int:

@@ -85,10 +85,10 @@ def open_query(
 
 def column_kinds(connection: Connection, given: Any) -> dict[str, str]:
     """Return the kind of each column of a query, by name."""
-    none = sql.written(sql.select([sql.every_column()], given.copy(), limit=0), connection.dialect)
-    found = connection.kinds(none)
+    found = connection.kinds(sql.written(sql.without_rows(given), connection.dialect))
     names = [name for name, _ in found]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    same = names if connection.dialect.name == "postgres" else [name.lower() for name in names]
+    twice = [name for name, one in zip(names, same, strict=True) if same.count(one) > 1]
     if twice:
         raise InputError(f"The query has several columns named {twice[0]!r}; give each a name of its own: SELECT a.x AS x, b.x AS other.")
     if connection.dialect.name != "sqlite":
@@ -158,7 +158,7 @@ class DatabaseTable(Source):
         if self.known.unlabelled:
             raise InputError(
                 f"Input y contains NaN or null: column {self.target!r} misses the label in {self.known.unlabelled:,} rows. Leave them out: "
-                f"… WHERE {self.target} IS NOT NULL."
+                f"… WHERE {sql.quoted(str(self.target), self.connection.dialect)} IS NOT NULL."
             )
 
     def with_classes(self, classes: Any) -> Self:
