@@ -117,13 +117,12 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     method = choose(problem, squared)
     name, why = method.name, method.why
     shared: dict[str, Floats] | None = {} if problem.n_classes > 2 else None
-    begun = None if problem.start is None else np.column_stack([problem.start[0], problem.start[1]])
 
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
         machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed, shared)
         if method.plan:
-            return one_machine.in_turn(machine, method.plan, None if begun is None else begun[min(k, len(begun) - 1)])
+            return one_machine.in_turn(machine, method.plan)
         ended = one_machine.solve(machine, name, method.epochs)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
