@@ -89,7 +89,10 @@ def choose(problem: Problem, squared: bool) -> Method:
     tried = int(TRIED * steps / epoch) if rows.is_sparse and epochs < UNLIKELY else 0
     if steps <= max(SMALL, GAMBLE * epochs * epoch) and (steps <= SMALL or tried < FEWEST):
         return Method(newton, f"{p:,} columns: the curvature of all of them is cheap")
-    most = int(np.clip(tried if steps <= GAMBLE * epochs * epoch else steps / epoch, FEWEST, EPOCHS))
+    given = tried if steps <= GAMBLE * epochs * epoch else steps / epoch
+    if squared:  # a promise broken twice is left for steps that are exact, once a share of their time is spent
+        given = min(given, max(GAMBLE * epochs, TRIED * steps / epoch))
+    most = int(np.clip(given, FEWEST, EPOCHS))
     why = f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than the curvature of all columns"
     return Method(DUAL, why, most, epochs)
 
