@@ -45,8 +45,7 @@ def solve(machine: Machine, name: str, epochs: int = EPOCHS) -> Ended:
 
 
 def in_turn(machine: Machine, plan: Sequence[tuple[str, int]]) -> Ended:
-    """Solve the squared hinge on sparse rows by the methods planned, each for so many epochs, products or steps at most, and then by interior
-    points.
+    """Solve the squared hinge on sparse rows by the methods planned, each for so many epochs or products at most, then by interior points.
 
     Newton's methods begin where those before them have ended, descent by coordinates at 0. A start elsewhere, as at the fit of rows that
     hold a fold more, costs conjugate gradients more products than it saves: it is wrong by a little in every direction.

@@ -4,7 +4,7 @@ With s = mean cost × mean squared length of a row, and γ = 2p/n columns for ea
 
     epochs of dual coordinate descent     4 + 1/(1/22s + 1/(25 + 250 (n/p)²))
     products of conjugate gradients       10 + 20 κ,    κ = min(√s, (1 + √γ)/(1 − √γ)),  γ ≥ 1: √s
-    steps of exact Newton                 5 + 5 κ^¼
+    steps of exact Newton                 7 κ^¼
 
 Descent is slow by s as long as its rows have to share few columns; where columns are many, each row soon has its own. The curvature has the
 condition number s at most, and that of a matrix of random columns where rows are many. Forty random problems need that much within a
@@ -73,7 +73,7 @@ class SparseSquared:
         seconds = {DUAL: CALL + epochs * epoch, CONJUGATE: (10.0 + 20.0 * bent) * product + STEPS * (STEP + reading)}
         if p <= FEW_COLUMNS:
             pairs = MEETING * float(np.square(np.diff(X.indptr).astype(np.float64)).sum())
-            seconds[NEWTON] = 5.0 * (1.0 + bent**0.25) * (STEP + reading + pairs + FACTORED * p**3)
+            seconds[NEWTON] = 7.0 * bent**0.25 * (STEP + reading + pairs + FACTORED * p**3)
         return cls(seconds, epoch, product)
 
     def plan(self, max_iter: int) -> list[tuple[str, int]]:
