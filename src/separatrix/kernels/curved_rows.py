@@ -6,7 +6,6 @@ Specification: solvers.margins.conjugate.conjugate_gradients.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import types
 
 from .jit import kernel, rf8, ri8, ru4, ru8, wf8

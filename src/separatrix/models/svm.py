@@ -20,6 +20,7 @@ from ..solvers.held_out.left_out_hinge import hinge_scores
 from ..solvers.held_out.left_out_margins import MarginRows, certified_scores
 from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
 from ..solvers.margins import svm
+from ..solvers.margins.sparse_squared import refits_are_cheaper
 from ..solvers.problem import Problem
 from ..solvers.solution import Solution
 from ..solvers.stopping import GAP_SHARE
@@ -226,7 +227,7 @@ class LinearSVC(LossModel):
 
     def _hold_out(self, source: Source, folds: Folds, alone: bool) -> tuple[LeftOutScores, str] | None:
         """Return the scores (n, R) of rows held out of this fit, which of them need a refit, and how they were found; None where the
-        rows are not held in memory, or their columns are many.
+        rows are not held in memory, their columns are many, or refits cost less.
 
         Parameters
         ----------
@@ -242,6 +243,8 @@ class LinearSVC(LossModel):
         if self.loss == "hinge":
             scores = hinge_scores(problem, rho, self.coef_, self.intercept_, folds, self.n_jobs)
             return None if scores is None else (scores, "certified")
+        if not alone and refits_are_cheaper(problem):
+            return None
         s = np.full(len(codes), float(self.C)) if problem.rows.weight is None else self.C * problem.rows.weight
         centre = np.zeros(X.shape[1]) if rho > 0.0 or problem.rows.is_sparse else X.mean(axis=0, dtype=np.float64)
         Z = with_constant(X, centre, float(np.isfinite(rho)))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...losses import SquaredHinge
 from ..problem import Problem
 from ..work import ADDED, EPOCH, FACTORED, PASS, SPANNED, STEP
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
@@ -43,6 +44,8 @@ UNLIKELY = 1_000.0
 """Epochs promised from which on none is tried."""
 QUICK = 40.0
 """Epochs that take less time on any table than the first calls of another method."""
+MANY_ROWS = 6_000
+"""Rows up to which their Gram matrix has room."""
 FEW_ANYWAY = 50
 """Columns up to which a span saves nothing, and rows whose span is always taken."""
 
@@ -86,7 +89,10 @@ def choose(problem: Problem, squared: bool) -> Method:
     tried = int(TRIED * steps / epoch) if rows.is_sparse and epochs < UNLIKELY else 0
     if steps <= max(SMALL, GAMBLE * epochs * epoch) and (steps <= SMALL or tried < FEWEST):
         return Method(newton, f"{p:,} columns: the curvature of all of them is cheap")
-    most = int(np.clip(tried if steps <= GAMBLE * epochs * epoch else steps / epoch, FEWEST, EPOCHS))
+    given = tried if steps <= GAMBLE * epochs * epoch else steps / epoch
+    if squared:  # a promise broken twice is left for steps that are exact, once a share of their time is spent
+        given = min(given, max(GAMBLE * epochs, TRIED * steps / epoch))
+    most = int(np.clip(given, FEWEST, EPOCHS))
     why = f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than the curvature of all columns"
     return Method(DUAL, why, most, epochs)
 
@@ -118,7 +124,11 @@ def _epochs(problem: Problem) -> float:
 def spans_less(problem: Problem, joint: bool) -> bool:
     """Whether rows are so few beside the columns that coordinates in their span save more time than they take."""
     X = problem.rows.X
-    if X is None or not X.shape[0] < X.shape[1] or X.shape[1] <= FEW_ANYWAY or X.shape[0] > SOME_ROWS:
+    if X is None or not X.shape[0] < X.shape[1] or X.shape[1] <= FEW_ANYWAY:
+        return False
+    # Dense rows of a squared hinge have Newton's method in the span, whose steps bear more rows than interior points do.
+    is_newton = isinstance(problem.loss, SquaredHinge) and not joint and not problem.rows.is_sparse
+    if X.shape[0] > (MANY_ROWS if is_newton else SOME_ROWS):
         return False
     n, p = X.shape
     machines = problem.n_scores * (problem.n_classes if joint else 1)

@@ -2,7 +2,9 @@
 
 1. Fewer rows than columns: in an orthonormal basis of the rows' span, which has at most n coordinates, where that saves time.
 2. Small tables: all machines at once, the hinge by interior points.
-3. Else the cheaper of two (`method.py`): semismooth Newton for the squared hinge, exact after a handful of passes, and an augmented
+3. The squared hinge on sparse rows: dual coordinate descent, Newton's method by conjugate gradients or with a matrix, the cheapest first
+   (`sparse_squared.py`).
+4. Else the cheaper of two (`method.py`): semismooth Newton for the squared hinge, exact after a handful of passes, and an augmented
    Lagrangian around it for the hinge; or dual coordinate descent, whose epoch costs two operations a stored value, machines side by side
    on the threads. What descent has not reached after some epochs, because costs are high or columns of many sizes, others reach from where
    it stands: interior points with a matrix where columns are at most 6,000, the span of at most 1,000 rows, else Newton's method by
@@ -117,13 +119,12 @@ def _apart(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) -
     method = choose(problem, squared)
     name, why = method.name, method.why
     shared: dict[str, Floats] | None = {} if problem.n_classes > 2 else None
-    begun = None if problem.start is None else np.column_stack([problem.start[0], problem.start[1]])
 
     def run(k: int) -> Ended:
         signs = np.where(codes == k, 1.0, -1.0)
         machine = Machine(problem.rows, signs, scale * cost, squared, ridge, problem.max_iter, problem.tol, problem.seed, shared)
         if method.plan:
-            return one_machine.in_turn(machine, method.plan, None if begun is None else begun[min(k, len(begun) - 1)])
+            return one_machine.in_turn(machine, method.plan)
         ended = one_machine.solve(machine, name, method.epochs)
         return ended if problem.strength > 0.0 else _proven(machine, ended, classes.tolist()[k])
 
