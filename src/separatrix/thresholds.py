@@ -65,7 +65,7 @@ SUMS = Threshold(50_000)
 """Values from which sums over rows (moments, counts) are compiled: up to eighteen times as fast at 400,000, no faster at 10,000."""
 LOSSES = Threshold(1_000_000)
 """Values from which sums of losses are compiled: below, they gain a tenth, and loading all of a solver's code takes longer."""
-L1_STEPS = Threshold(3e7)
+L1_STEPS = Threshold(1.5e8)
 """Multiplications of a step from which an L1 part is minimised step by step, with BLAS: below, all steps are one compiled call."""
 SCORES = Threshold(250_000)
 """Values from which scores of rows, and sparse products, are compiled."""

@@ -55,3 +55,12 @@ def test_linear_argmax_is_the_argmax_of_the_scores(n: int, classes: int, dtype: 
     for bad in (np.nan, np.inf, -np.inf):
         X[n - 1, 2] = bad
         assert not kernels.linear_argmax(X, coef, intercept, codes)
+
+
+def test_the_two_largest_are_those_of_a_partition(rng: Any) -> None:
+    S, b = rng.normal(size=(23, 400)).astype(np.float32), rng.normal(size=23).astype(np.float32)
+    first, second, codes = np.full(400, -np.inf, np.float32), np.full(400, -np.inf, np.float32), np.zeros(400, dtype=np.int32)
+    kernels.two_largest(S, b, first, second, codes)
+    Z = S + b[:, None]
+    assert (codes == Z.argmax(axis=0)).all()
+    np.testing.assert_allclose(np.stack([second, first]), np.sort(Z, axis=0)[-2:], rtol=1e-6)

@@ -33,3 +33,31 @@ def test_codes_are_those_of_the_scores(n_classes: int, dtype: str) -> None:
     X = block.X.copy()
     X[9_000, 3] = np.nan
     assert scores.linear_codes(Block(X), coef, intercept) is None
+
+
+@pytest.mark.parametrize("scale", [1e-20, 1.0, 1e15])
+@pytest.mark.parametrize("twins", [0.0, 1e-9, 1e-3])
+def test_rows_of_float32_have_the_class_that_float64_finds(scale: float, twins: float) -> None:
+    rng = np.random.default_rng(0)
+    X, W, b = (scale * rng.normal(size=(1_500, 12))).astype(np.float32), rng.normal(size=(30, 12)), rng.normal(size=30)
+    W[7], b[7] = W[3] * (1.0 + twins), b[3]  # closer to each other than float32 can tell
+    Z = X.astype(np.float64) @ W.T + b
+    found = scores.linear_codes(Block(X), W, b)
+    assert found is not None
+    largest = Z.max(axis=1)
+    assert (Z[np.arange(len(X)), found] >= largest - 1e-12 * np.abs(Z).max(axis=1)).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_rows_of_float32_that_are_not_finite_are_told(value: float) -> None:
+    X = np.random.default_rng(0).normal(size=(1_500, 12)).astype(np.float32)
+    X[1_200, 4] = value
+    assert scores.linear_codes(Block(X), np.ones((30, 12)), np.zeros(30)) is None
+
+
+def test_posteriors_may_take_the_memory_of_their_scores() -> None:
+    for K in (2, 5, 100):
+        Z = np.random.default_rng(K).normal(scale=20.0, size=(300, K))
+        expected = softmax(Z, axis=1)
+        assert scores.posteriors_of(Z, out=Z) is Z
+        assert_allclose(Z, expected, rtol=1e-12, atol=1e-300)

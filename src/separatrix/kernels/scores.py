@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from .jit import kernel, rf4, rf8, wf8, wi4
+from .jit import array, kernel, rf4, rf8, wf8, wi4
 
 
 @kernel(
@@ -106,3 +106,16 @@ def argmax_rows(scores, codes):  # type: ignore[no-untyped-def]
         bad += nothing != 0.0
         codes[i] = best
     return bad == 0
+
+
+@kernel(types.void(rf4(2), rf4(1), array(types.float32, 1, False), array(types.float32, 1, False), wi4(1)))
+def two_largest(scores, intercept, first, second, codes):  # type: ignore[no-untyped-def]
+    """Set first and second, −∞ before, to the two largest of scores (K, n) + intercept of each row, codes to the class of the first."""
+    for k in range(scores.shape[0]):
+        b, row, code = intercept[k], scores[k], np.int32(k)
+        for i in range(codes.size):
+            s, most = row[i] + b, first[i]
+            codes[i] = code if s > most else codes[i]
+            first[i] = s if s > most else most
+            less = s if s < most else most
+            second[i] = less if less > second[i] else second[i]

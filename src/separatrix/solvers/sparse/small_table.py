@@ -22,7 +22,7 @@ from . import gram_proximal
 from .gram_proximal import SLACK
 from .l1_ending import Distance, asked, distance, spilled
 
-CUBES, SQUARES = 3.0, 10.0
+CUBES, SQUARES = 3.0, 60.0
 """Multiplications of a step's systems and sweeps beside those of its Hessian, in units of k³ for k columns with coefficients and of q²."""
 
 
