@@ -134,7 +134,8 @@ def _inside_is_cheaper(problem: Problem, is_few: bool) -> bool:
     formed = ADDED * m**2 * float(max(n, p))
     formed = min(formed, MEETING * _meetings(problem)) if rows.is_sparse and n >= p else formed
     products = 2.0 * INSIDE_PRODUCTS * (STORED if rows.is_sparse else PASS) * rows.values
-    return INSIDE_STEPS * (INSIDE_STEP + 8.0 * PASS * rows.values + min(formed + FACTORED * m**3, products)) < others
+    seconds = INSIDE_STEP + 8.0 * PASS * rows.values + min(formed + FACTORED * m**3, products)
+    return bool(INSIDE_STEPS * seconds < others)
 
 
 def refuse_loss(problem: Problem) -> None:
