@@ -2,8 +2,8 @@
 
 C = 1, no intercept (liblinear would penalise it, which is another objective). Each contestant, ours too, runs with the loosest tolerance
 that brings it within TARGET of the best objective known; the notes give the tolerance and what was reached. Cases are published one by
-one: `python -m benchmarks.bench_l1 a9a` runs one of them. The case `weak` has C up to 1e6; liblinear may stop above ours there, and the notes say
-how far.
+one: `python -m benchmarks.bench_l1 a9a` runs one of them. The case `weak` has C up to 1e6; liblinear may stop above ours there, and
+the notes say how far.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def several(epochs: int = 40) -> list[Row]:
 
 
 def weak() -> list[Row]:
-    """Weak penalties, C in the notes of each row: levels, counts and dense rows, fewer than columns or not, against liblinear's two tolerances."""
+    """Weak penalties: levels, words and dense rows, fewer than columns or not, against liblinear with two tolerances."""
     rows = []
     for number in (0, 149, 247, 298, 316):  # of the random shapes of a seed
         shape = draw(8801, number)

@@ -35,7 +35,7 @@ STEPS, ENTRY, MEETING = 11, 5e-9, 4e-10
 """Steps with a matrix, seconds of an entry of it in a step's quadratic, and of two values that meet in a row in its sum."""
 VALUE, SWEPT = 4e-9, 1e-9
 """Seconds of a value in a walk, and of an entry of a matrix in a sweep."""
-INSIDE_STEPS, INSIDE_PRODUCTS, INSIDE_STEP = 30, 20, 1e-3
+INSIDE_STEPS, INSIDE_PRODUCTS, INSIDE_STEP = 40, 20, 2e-3
 """Steps of an interior point, its products with the columns in a step where it has no factor, and seconds of a step however small."""
 CROWDED = 16
 """Dense rows per coefficient in use under a stronger penalty from which on a weak one is left to an interior point."""
