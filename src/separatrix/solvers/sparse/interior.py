@@ -32,6 +32,8 @@ LAST = 0.05
 """Share of the gap asked that μ is to leave in the end."""
 ROUGH, FINE = 0.1, 1e-2
 """Residual of a step's system, as a share of that before, where v does not fit and where it does."""
+LIFT = 3.0
+"""By how much p and m are raised at most, as a share of the larger: what a step far from the end asks for may be far too much."""
 SETTLING = 6
 """Newton steps on the coefficients in use, in the end."""
 ARMIJO, HALVINGS = 1e-4, 30
@@ -87,6 +89,7 @@ class InteriorPoint:
             dp, dm, dv = self._direction(missed, target, 0.0, 0.0, ROUGH)
             # p and m too small for the coefficients to come are raised, both by as much, which leaves w.
             lift = 2.0 * np.maximum(np.maximum(-(self.p + dp), -(self.m + dm)), 0.0)
+            lift = np.minimum(lift, LIFT * np.maximum(np.maximum(self.p, self.m), mu / columns.l1))
             self.p, self.m = self.p + lift, self.m + lift
         self.steps += 1
         return self._moved(dp, dm, dv, target)

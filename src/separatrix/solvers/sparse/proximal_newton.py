@@ -35,7 +35,7 @@ STEPS, ENTRY, MEETING = 11, 5e-9, 4e-10
 """Steps with a matrix, seconds of an entry of it in a step's quadratic, and of two values that meet in a row in its sum."""
 VALUE, SWEPT = 4e-9, 1e-9
 """Seconds of a value in a walk, and of an entry of a matrix in a sweep."""
-INSIDE_STEPS, INSIDE_PRODUCTS, INSIDE_STEP = 30, 20, 1e-3
+INSIDE_STEPS, INSIDE_PRODUCTS, INSIDE_STEP = 40, 20, 2e-3
 """Steps of an interior point, its products with the columns in a step where it has no factor, and seconds of a step however small."""
 CROWDED = 16
 """Dense rows per coefficient in use under a stronger penalty from which on a weak one is left to an interior point."""
@@ -136,7 +136,8 @@ def _inside_is_cheaper(problem: Problem, is_few: bool) -> bool:
     formed = ADDED * m**2 * float(max(n, p))
     formed = min(formed, MEETING * _meetings(problem)) if rows.is_sparse and n >= p else formed
     products = 2.0 * INSIDE_PRODUCTS * (STORED if rows.is_sparse else PASS) * rows.values
-    return INSIDE_STEPS * (INSIDE_STEP + 8.0 * PASS * rows.values + min(formed + FACTORED * m**3, products)) < others
+    seconds = INSIDE_STEP + 8.0 * PASS * rows.values + min(formed + FACTORED * m**3, products)
+    return bool(INSIDE_STEPS * seconds < others)
 
 
 def refuse_loss(problem: Problem) -> None:
