@@ -251,7 +251,7 @@ class SoftmaxColumns:
         digits = 1.0 if self.problem.is_rough else max(1.0, float(np.log10(found.gap / (asked(self.problem) * found.objective))))
         # What took more steps than a digit mostly does may take as many again.
         others = max(DIGIT * digits, self.cheap_steps)
-        return steps * step <= others * float(LEAST_STEP + PASS * n * p * len(self.problem.counts) + SWEPT * count * columns)
+        return bool(steps * step <= others * (LEAST_STEP + PASS * n * p * len(self.problem.counts) + SWEPT * count * columns))
 
     def _is_explicit(self, count: int) -> bool:
         """Whether the Hessian of so many pairs is worth its work: where columns are crowded or dense."""
