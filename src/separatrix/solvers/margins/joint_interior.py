@@ -57,7 +57,7 @@ def suits(machine: JointMachine) -> bool:
     X, K = machine.rows.X, machine.n_classes
     if X is None:
         return False
-    if not machine.rows.is_sparse and len(X) * float(K * (X.shape[1] + 1)) ** 2 <= WORK:
+    if is_small(machine):
         return True
     if not is_possible(machine):
         return False
@@ -65,6 +65,12 @@ def suits(machine: JointMachine) -> bool:
     stiffness = float(machine.cost.mean()) * float(np.vdot(values, values)) / X.shape[0]
     work = JointWork.of(machine.rows, K)
     return work.interior <= work.epochs(stiffness)
+
+
+def is_small(machine: JointMachine) -> bool:
+    """Whether rows are dense, and so few that matrices are cheap."""
+    X = machine.rows.X
+    return isinstance(X, np.ndarray) and len(X) * float(machine.n_classes * (X.shape[1] + 1)) ** 2 <= WORK
 
 
 def is_possible(machine: JointMachine) -> bool:
@@ -137,7 +143,7 @@ class Interior:
     def __init__(self, machine: JointMachine, rows: CentredRows) -> None:
         self.used = np.flatnonzero(machine.cost > 0.0)
         X, K = machine.rows.X[self.used], machine.n_classes
-        self.Z = _with_constant(X, rows.centre, machine.has_intercept)
+        self.Z = with_constant(X, rows.centre, machine.has_intercept)
         if not np.isfinite(self.Z.data if sp.issparse(self.Z) else self.Z).all():
             machine.rows.source.refuse_nonfinite()
         self.is_sparse = sp.issparse(self.Z)
@@ -270,7 +276,7 @@ class Interior:
         return certify(machine, W, b, A, steps, steps + 1)
 
 
-def _with_constant(X: Any, centre: Floats, has_intercept: bool) -> Any:
+def with_constant(X: Any, centre: Floats, has_intercept: bool) -> Any:
     """Return rows about their centre with a constant column, 0 where there is no intercept."""
     if sp.issparse(X):
         Z = sp.csr_array(sp.hstack([X, sp.csr_array(np.full((X.shape[0], 1), float(has_intercept)))], format="csr"), dtype=np.float64)

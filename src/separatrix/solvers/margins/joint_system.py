@@ -132,7 +132,11 @@ def _grounded(Z: Any, d: Floats, ridge: Floats) -> Floats:
     H, is_sparse = np.zeros((K - 1, q, K - 1, q)), sp.issparse(Z)
     for k, m in combinations(range(K), 2):
         weight = d[:, k] * share[:, m]
-        block = _sparse_pairs(Z, weight) if is_sparse else (Z.T * weight) @ Z
+        rows = np.flatnonzero(weight)
+        if len(rows) == 0:
+            continue
+        part, weight = (Z, weight) if len(rows) == len(d) else (Z[rows], weight[rows])
+        block = _sparse_pairs(part, weight) if is_sparse else (part.T * weight) @ part
         H[k, :, k] += block
         if m < K - 1:
             H[m, :, k] = -block

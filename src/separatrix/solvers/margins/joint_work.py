@@ -21,6 +21,10 @@ STEPS, MOVES = 20, 10
 """Steps of interior points, and products around each one's system."""
 FEWEST, MORE = 25.0, 150.0
 """Epochs of coordinate descent, and how many more where C‖x‖² is 1."""
+NEWTON, CURVED, DENSE = 60, 0.2, 4e-10
+"""Steps of the augmented Lagrangian, the share of the rows that are curved for each of one pair of classes, and seconds of a value of dense
+rows in a product with one class.
+"""
 PRODUCTS = 300
 """Products of conjugate gradients for one step."""
 
@@ -70,6 +74,13 @@ class JointWork:
     def interior(self) -> float:
         """All steps of interior points."""
         return STEPS * (min(self.factor, PRODUCTS * self.product) + MOVES * self.product)
+
+    @property
+    def lagrangian(self) -> float:
+        """All steps of the augmented Lagrangian, whose matrix is summed over few rows."""
+        passes = 4 * self.K * ((STORED if self.is_sparse else DENSE) * self.values + ROW * self.n)
+        pair = MEETING * self.meetings if self.is_sparse else ADDED * self.n * float(self.q) ** 2
+        return NEWTON * (passes + CURVED * pair + FACTORED * float((self.K - 1) * self.q) ** 3)
 
     @property
     def epoch(self) -> float:

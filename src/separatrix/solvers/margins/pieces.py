@@ -8,6 +8,7 @@ one Newton method for both.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,15 @@ class Pieces:
         return -float(a @ dm), float((self.sigma * dm) @ (dm * curved))
 
 
-def line_minimum(pieces: Pieces, m: Floats, dm: Floats, start: float, slope: float, curvature: float) -> float:
+class SlopesAlong(Protocol):
+    """Row losses that give their sum's first two derivatives along a line."""
+
+    def along(self, m: Floats, dm: Floats, t: float, /) -> tuple[float, float]:
+        """Return the derivatives in t at m + t dm."""
+        ...
+
+
+def line_minimum(pieces: SlopesAlong, m: Floats, dm: Floats, start: float, slope: float, curvature: float) -> float:
     """Return the t > 0 that minimises Σ M(m + t dm) + (a quadratic with derivative slope + t·curvature).
 
     The derivative rises and is piecewise linear, so that Newton's method kept inside a bracket ends on the exact root.

@@ -32,7 +32,7 @@ from ..rows import Rows
 from ..smooth.centred_rows import CentredRows, each_row
 from ..solution import Solution, Status
 from ..span import Span
-from . import crammer_singer, joint_interior, one_machine, small_hinge, small_margins
+from . import crammer_singer, joint_interior, joint_lagrangian, one_machine, small_hinge, small_margins
 from .joint_polish import polish
 from .joint_work import JointWork
 from .machine import Ended, Machine, certify
@@ -281,6 +281,9 @@ def _status(problem: Problem, gaps: list[tuple[float, float]], iterations: int) 
 def _joint(problem: Problem, ridge: float) -> Found:
     codes, cost = _codes_and_costs(problem)
     machine = crammer_singer.JointMachine(problem.rows, codes, cost, problem.n_classes, ridge, problem.max_iter, problem.tol, problem.seed)
+    quick = _joint_lagrangian(machine)
+    if quick is not None and quick.gap <= machine.tol * quick.primal:
+        return _joint_found(problem, quick, "joint augmented Lagrangian")
     exact = joint_interior.suits(machine)
     with single_threaded_blas() if len(codes) < FEW_ROWS else nullcontext():
         found = joint_interior.solve(machine) if exact else crammer_singer.solve(machine, polish, _epochs(machine))
@@ -296,6 +299,23 @@ def _joint(problem: Problem, ridge: float) -> Found:
             found = descended if descended.gap < found.gap else found
     if not np.isfinite(found.coef).all():
         found = crammer_singer.at_zero(machine)
+    if quick is not None and quick.gap < found.gap:
+        return _joint_found(problem, replace(quick, iterations=max(quick.iterations, found.iterations)), "joint augmented Lagrangian")
+    return _joint_found(problem, found, "joint interior point" if exact else "joint coordinate descent")
+
+
+def _joint_lagrangian(machine: crammer_singer.JointMachine) -> crammer_singer.JointCertificate | None:
+    """Return the end of the augmented Lagrangian where it is least work."""
+    if joint_interior.is_small(machine) or not joint_lagrangian.suits(machine):
+        return None
+    try:
+        found = joint_lagrangian.from_sample(replace(machine, max_iter=min(machine.max_iter, joint_lagrangian.MOST_STEPS)))
+    except np.linalg.LinAlgError:
+        return None
+    return found if np.isfinite(found.coef).all() else None
+
+
+def _joint_found(problem: Problem, found: crammer_singer.JointCertificate, name: str) -> Found:
     support = np.flatnonzero(np.abs(found.alpha).max(axis=1))
     solution = Solution(
         coef=found.coef,
@@ -306,7 +326,7 @@ def _joint(problem: Problem, ridge: float) -> Found:
         objective=problem.strength * found.primal,
         gradient_norm=problem.strength * found.residual,
         gap=problem.strength * found.gap,
-        solver="joint interior point" if exact else "joint coordinate descent",
+        solver=name,
         why="multi_class='crammer_singer' ties the classes together",
     )
     return Found(solution, support, np.ascontiguousarray(found.alpha[support].T))
