@@ -15,9 +15,11 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from separatrix import GaussianNB, MixedNB, open_table
+from separatrix import GaussianNB, LogisticRegression, MixedNB, open_table
 from separatrix.data.files import byte_streams
 from separatrix.errors import InputError
+from separatrix.progress import listening
+from separatrix.thresholds import moved
 
 WRITERS: dict[str, Callable[..., None]] = {
     "parquet": pq.write_table,
@@ -95,6 +97,23 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
         list(blocks)
 
 
+@pytest.mark.parametrize("harm", [os.unlink, lambda file: os.utime(file, ns=(1, 1))], ids=["vanishes", "changes"])
+def test_a_file_that_is_lost_between_passes_leaves_no_model(harm: Callable[[Path], None], tmp_path: Path) -> None:
+    for name in "ab":
+        pq.write_table(ROWS, tmp_path / f"{name}.parquet")
+    model, passes = LogisticRegression(), 0
+
+    def listen(event: Any) -> None:
+        nonlocal passes
+        passes += event.done == 0 and "read" in event.task
+        if passes == 2 and (tmp_path / "b.parquet").exists():
+            harm(tmp_path / "b.parquet")
+
+    with moved(0), listening(listen), pytest.raises(InputError, match=r"b\.parquet' (has changed|cannot be read: .*No such file)"):
+        model.fit(open_table(tmp_path, "y", n_jobs=1))
+    assert passes >= 2 and not hasattr(model, "coef_")
+
+
 TEXT = "größe,y\n1,no\n2,yes\n"
 TEXTS: dict[str, tuple[bytes, str]] = {
     "latin-1": (TEXT.encode("latin-1"), r"header of .* is not UTF-8: byte 2 is 0xf6, 'ö' in Latin-1.*read_text\('latin-1'"),
@@ -130,3 +149,37 @@ def test_many_columns_and_long_lines(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(byte_streams, "TEXT_BYTES", 2**13)
     with pytest.raises(InputError, match="a line is longer than .* write so wide a table as Parquet"):
         open_table(file, "y")
+
+
+def test_a_damaged_page_is_found_by_its_checksum(tmp_path: Path) -> None:
+    file, rows = tmp_path / "a.parquet", pa.table({"a": np.random.default_rng(0).normal(size=4_000), "y": ["no", "yes"] * 2_000})
+    pq.write_table(rows, file, write_page_checksum=True, use_dictionary=False, compression="none")
+    whole = bytearray(file.read_bytes())
+    whole[5_000] ^= 64
+    file.write_bytes(whole)
+    with pytest.raises(InputError, match=r"a\.parquet' cannot be read beyond row 0: .*(CRC|checksum|corrupt)"):
+        GaussianNB().fit(open_table(file, "y"))
+
+
+GAPS = {
+    "label": ({"y": ["no", None] * 20}, {}, r"'y' misses a value in row 1 of .*b\.parquet'\. Leave such rows out.*where=\[\('y', 'in'"),
+    "nan": ({"y": [0.0, float("nan")] * 20}, {}, r"column 'y', row 1 of .*b\.parquet'\. Leave such rows out.*where=\[\('y', 'in'"),
+    "weight": ({"w": [1.0, None] * 20}, {"weight": "w"}, r"'w' misses a value in row 1 of .*b\.parquet'\. Give every row a weight"),
+    "feature": ({"b": [1.0, None] * 20}, {}, r"'b' misses a value in row 1 of .*b\.parquet'\. Drop such rows, fill them in.*TablePrep"),
+}
+
+
+@pytest.mark.parametrize(("columns", "asked", "said"), GAPS.values(), ids=GAPS.keys())
+def test_a_gap_names_file_row_and_what_to_do_about_such_a_column(columns: Any, asked: Any, said: str, tmp_path: Path) -> None:
+    full = {"a": np.arange(40.0), "b": np.arange(40.0), "w": np.ones(40), "y": ["no", "yes"] * 20, **columns}
+    for name, table in (("a", pa.table(full).slice(0, 1)), ("b", pa.table(full))):
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    with pytest.raises(InputError, match=said):
+        GaussianNB().fit(open_table(tmp_path, "y", columns=["a", "b"], **asked))
+
+
+def test_rows_without_a_label_are_left_out_as_the_error_says(tmp_path: Path) -> None:
+    rows = ROWS.append_column("t", pa.array(["no", "yes", None, "yes"] * 10))
+    pq.write_table(rows, tmp_path / "a.parquet")
+    fitted = GaussianNB().fit(open_table(tmp_path, "t", columns=["a", "b"], where=[("t", "in", ["no", "yes"])]))
+    assert fitted.class_count_.tolist() == [10, 20]

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
 
-from separatrix import LinearDiscriminantAnalysis, open_table
+from separatrix import GaussianNB, LinearDiscriminantAnalysis, open_table
 from separatrix.errors import InputError, InputTypeError
 
 pd = pytest.importorskip("pandas")
@@ -91,3 +93,22 @@ def test_no_row_left_is_an_error_and_folders_must_agree(tmp_path: Path, file: Pa
     (tmp_path / "year=2024" / file.name).write_bytes(file.read_bytes())
     with pytest.raises(InputError, match=r"name the columns \['year'\], those of"):
         open_table(tmp_path, target="y")
+
+
+@pytest.mark.parametrize("condition", [("a", ">", None), ("a", "=", float("nan")), ("a", "in", [1.0, None])])
+def test_a_missing_value_is_no_condition(condition: Any, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1.0, 2.0], "y": [0, 1]}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match="meets no condition; compare column 'a'"):
+        open_table(tmp_path, "y", where=[condition])
+
+
+def test_conditions_that_no_row_meets_are_named(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1.0, 2.0], "y": [0, 1]}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"no rows in the data that meet where=\[\[\('a', '>', 3.0\)\]\]; loosen"):
+        GaussianNB().fit(open_table(tmp_path, "y", where=[("a", ">", 3.0)]))
+
+
+def test_a_folder_without_a_key_names_no_column(tmp_path: Path) -> None:
+    (tmp_path / "=3").mkdir()
+    pq.write_table(pa.table({"a": [1.0, 2.0], "y": [0, 1]}), tmp_path / "=3" / "a.parquet")
+    assert open_table(tmp_path, "y").feature_names == ("a",)

@@ -42,13 +42,16 @@ def test_reference_keeps_to_the_array_api(name: str, weighted: bool, rng: Any) -
 
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i2", ">f8"])
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("order", ["C", "F", "two tiles at a time"])
 @pytest.mark.parametrize("name", GROUPINGS)
-def test_kernels_do_what_the_reference_says(name: str, weighted: bool, dtype: str, rng: Any, monkeypatch: Any) -> None:
+def test_kernels_do_what_the_reference_says(name: str, order: str, weighted: bool, dtype: str, rng: Any, monkeypatch: Any) -> None:
     X, codes, w = rows(rng)
-    block = Block((10 * X).astype(dtype), weight=w if weighted else None)
+    block = Block(np.asarray((10 * X).astype(dtype), order="C" if order == "C" else "F"), weight=w if weighted else None)
     expected = grouped.grouped_moments(block, codes, GROUPINGS[name])
     monkeypatch.setattr(Threshold, "everywhere", 0)
     monkeypatch.setattr(grouped, "tile_rows", lambda p: 7)
+    monkeypatch.setattr(grouped, "FEW_ROWS", 1)
+    monkeypatch.setattr(grouped, "COLUMN_ROWS", 14 if order == "two tiles at a time" else 7)
     for a, b in zip(grouped.grouped_moments(block, codes, GROUPINGS[name]), expected, strict=True):
         assert_allclose(a, b, rtol=1e-12)
 

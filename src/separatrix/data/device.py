@@ -33,6 +33,7 @@ from .namespaces import (
     to_host,
 )
 from .source import Block, Source
+from .stored_block import StoredBlock
 
 R = TypeVar("R")
 
@@ -256,4 +257,5 @@ def in_parts(function: Callable[[Block], R], block: Block) -> Iterator[R]:
 
 def is_on_device(block: Block) -> bool:
     """Whether the rows of a block are of another library than NumPy and SciPy."""
-    return not isinstance(block.X, np.ndarray) and is_foreign(block.X)
+    # A block of files is asked first: looking at its X would put all columns together.
+    return not isinstance(block, StoredBlock) and not isinstance(block.X, np.ndarray) and is_foreign(block.X)

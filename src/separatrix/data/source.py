@@ -69,6 +69,13 @@ class Block:
         sparse: bool = sp.issparse(self.X)
         return sparse
 
+    @property
+    def columns(self) -> Sequence[NDArray[Any]] | None:
+        """The columns of dense rows, where the values of each lie together in memory; else None."""
+        X = self.X
+        by_columns = isinstance(X, np.ndarray) and X.shape[1] > 1 and X.strides[0] == X.itemsize
+        return list(X.T) if by_columns else None
+
     def part(self, begin: int, end: int) -> Block:
         """Return rows begin to end without copying them."""
         X = csr_rows(self.X, begin, end) if self.is_sparse else self.X[begin:end, :]

@@ -17,32 +17,59 @@ from .jit import kernel, rf4, rf8, ri4, ri8, wf8, wi8
 
 
 @kernel(
-    types.void(rf8(2), ri4(1), rf8(1), rf8(2), ri8(1), wf8(2), wf8(1), wf8(2)),
-    types.void(rf4(2), ri4(1), rf8(1), rf8(2), ri8(1), wf8(2), wf8(1), wf8(2)),
+    types.void(rf8(2), ri4(1), rf8(1), rf8(2), ri8(1), types.int64, wf8(2), wf8(1), wf8(3)),
+    types.void(rf4(2), ri4(1), rf8(1), rf8(2), ri8(1), types.int64, wf8(2), wf8(1), wf8(3)),
 )
-def shift_rows(X, codes, weight, pilot, rows, shifted, counts, sums):  # type: ignore[no-untyped-def]
-    """Fill shifted[rows[i]] = √w_i d_i and add to counts and sums. An empty weight means all ones."""
+def shift_rows(X, codes, weight, pilot, rows, first, shifted, counts, sums):  # type: ignore[no-untyped-def]
+    """Fill shifted[rows[i]] = √w_i d_i and add to counts and, row first + i to one of four in turn, to sums. An empty weight: all ones."""
     n, p = X.shape
     if weight.size == 0:
         for i in range(n):
             k = codes[i]
             r = rows[i]
+            own = sums[(first + i) & 3, k]
             counts[k] += 1.0
             for j in range(p):
                 d = X[i, j] - pilot[k, j]
                 shifted[r, j] = d
-                sums[k, j] += d
+                own[j] += d
         return
     for i in range(n):
         k = codes[i]
         w = weight[i]
         root = np.sqrt(w)
         r = rows[i]
+        own = sums[(first + i) & 3, k]
         counts[k] += w
         for j in range(p):
             d = X[i, j] - pilot[k, j]
             shifted[r, j] = root * d
-            sums[k, j] += w * d
+            own[j] += w * d
+
+
+@kernel(types.void(rf8(1), ri4(1), rf8(1), rf8(1), rf8(1), ri8(1), types.int64, wf8(1), wf8(2)))
+def shift_column(x, codes, weight, root, pilot, rows, first, shifted, sums):  # type: ignore[no-untyped-def]
+    """Do for one column what shift_rows does, with the roots of the weights given; empty rows are 0, 1, ….
+
+    Four sums in turn: the next row of a class need not wait for what the last one added.
+    """
+    if weight.size == 0 and rows.size == 0:
+        for i in range(x.size):
+            k = codes[i]
+            d = x[i] - pilot[k]
+            shifted[i] = d
+            sums[(first + i) & 3, k] += d
+        return
+    for i in range(x.size):
+        k = codes[i]
+        d = x[i] - pilot[k]
+        r = i if rows.size == 0 else rows[i]
+        if weight.size == 0:
+            shifted[r] = d
+            sums[(first + i) & 3, k] += d
+        else:
+            shifted[r] = root[i] * d
+            sums[(first + i) & 3, k] += weight[i] * d
 
 
 @kernel(

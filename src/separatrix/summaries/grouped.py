@@ -29,6 +29,10 @@ PILOT_ROWS = 16
 """Rows of a group whose mean is its pilot."""
 ROWS_PER_SLOT = 150
 """Rows of a slot in a tile, on average, from which BLAS is busy."""
+FEW_ROWS = 1_000
+"""Rows below which columns are not read one by one: a call for each takes as long as to turn so many of its values."""
+COLUMN_ROWS = 8_000
+"""Rows of a column that are shifted by one call: 50 columns of them are 3 megabytes."""
 NO_WEIGHT = np.empty(0)
 
 
@@ -61,7 +65,8 @@ def grouped_moments(block: Block, codes: Codes, grouping: Grouping) -> tuple[Flo
     pilot = _sparse_pilot(block, codes, grouping.n_groups) if sparse_pairs else _pilot(block, codes, grouping.n_groups)
     counts, sums = np.zeros(grouping.n_groups), np.zeros((grouping.n_groups, p))
     scatter = np.zeros(grouping.shape(p))
-    add = _add_sparse if sparse_pairs else _add_tiles
+    by_columns = not grouping.diagonal and block.n_rows >= FEW_ROWS and block.columns is not None
+    add = _add_sparse if sparse_pairs else _add_columns if by_columns else _add_tiles
     with np.errstate(invalid="ignore", over="ignore"):
         add(block, codes, grouping, pilot, counts, sums, scatter)
         return centred_sums(grouping, pilot, counts, sums, scatter)
@@ -94,7 +99,9 @@ def _pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
     found = np.zeros(n_groups, dtype=np.int64)
     first_rows(codes, rows, found)
     used = np.arange(PILOT_ROWS)[None, :] < found[:, None]
-    picked = block.X[rows[used]]
+    columns = block.columns
+    first = rows[used]
+    picked: Any = block.X[first] if columns is None else np.array([column[first] for column in columns]).T
     picked = picked.toarray() if block.is_sparse else picked
     pilot = np.zeros((n_groups, block.n_features))
     seen = found > 0
@@ -105,13 +112,9 @@ def _pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
 def _add_tiles(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> None:
     from ..kernels import moments
 
-    size, p = tile_rows(block.n_features), block.n_features
-    if not grouping.diagonal:
-        # BLAS needs rows of each slot at a time: some, as far as four tiles go, and p where p × p sums are to be added to for them.
-        size = max(size, min(ROWS_PER_SLOT * grouping.n_slots, 4 * size), p * grouping.n_slots)
-    shifted = np.empty((0 if grouping.diagonal else min(size, block.n_rows), p))
-    product = np.empty((0, 0) if grouping.diagonal else (p, p))
-    rows, starts, empty = np.arange(len(shifted)), np.zeros(grouping.n_slots + 1, dtype=np.int64), [True] * grouping.n_slots
+    size, p = _scatter_rows(block.n_features, grouping), block.n_features
+    shifted, turns = np.empty((0 if grouping.diagonal else min(size, block.n_rows), p)), np.zeros((4, *sums.shape))
+    rows, starts, products = np.arange(len(shifted)), np.zeros(grouping.n_slots + 1, dtype=np.int64), _Products(scatter)
     for tile in block.tiles(size):
         X = np.ascontiguousarray(tile.dense()) if tile.is_sparse else tile.X
         begin = tile.start - block.start
@@ -123,15 +126,64 @@ def _add_tiles(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, co
         starts[-1] = len(X)
         if grouping.n_slots > 1:
             moments.sort_by_slot(own, grouping.slots, starts, rows)
-        moments.shift_rows(X, own, weight, pilot, rows, shifted, counts, sums)
+        moments.shift_rows(X, own, weight, pilot, rows, begin, shifted, counts, turns)
+        products.add(shifted, starts)
+    if not grouping.diagonal:
+        sums += turns.sum(axis=0)
+
+
+def _scatter_rows(p: int, grouping: Grouping) -> int:
+    """Return the rows of a tile: BLAS needs rows of each slot at a time.
+
+    Some, as far as four tiles go, and p where p × p sums are to be added to for them.
+    """
+    size = tile_rows(p)
+    return size if grouping.diagonal else max(size, min(ROWS_PER_SLOT * grouping.n_slots, 4 * size), p * grouping.n_slots)
+
+
+def _add_columns(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> None:
+    """Add what `_add_tiles` adds, in the same order, from columns that are shifted one after the other, some tiles at a time."""
+    from ..kernels import moments
+
+    n, p = block.n_rows, block.n_features
+    size = _scatter_rows(p, grouping)
+    tiles = 1 if grouping.n_slots > 1 else max(1, COLUMN_ROWS // size)  # one where rows of slots are sorted
+    weight = NO_WEIGHT if block.weight is None else block.weight
+    root, own_pilot, turns = np.sqrt(weight), np.ascontiguousarray(pilot.T), np.zeros((p, 4, grouping.n_groups))
+    shifted, products = np.empty((p, min(tiles * size, n))), _Products(scatter)
+    rows, starts = np.empty(0, dtype=np.int64), np.zeros(grouping.n_slots + 1, dtype=np.int64)
+    columns = [np.require(column, np.float64, ["C", "A"]) for column in block.columns or ()]  # a file may store them anywhere
+    for begin in range(0, n, tiles * size):
+        end = min(begin + tiles * size, n)
+        own = codes[begin:end]
+        if grouping.n_slots > 1:
+            rows = np.empty(end - begin, dtype=np.int64)
+            moments.sort_by_slot(own, grouping.slots, starts, rows)
+        for j, x in enumerate(columns):
+            moments.shift_column(x[begin:end], own, weight[begin:end], root[begin:end], own_pilot[j], rows, begin, shifted[j], turns[j])
+        for first in range(0, end - begin, size):
+            starts[-1] = min(size, end - begin - first)
+            products.add(shifted[:, first:].T, starts)
+    sums += turns.sum(axis=1).T
+    counts += np.bincount(codes, block.weight, minlength=grouping.n_groups)
+
+
+class _Products:
+    """Adds the products of the shifted rows of each slot to the scatter of the slot."""
+
+    def __init__(self, scatter: Floats) -> None:
+        self.scatter, self.product, self.empty = scatter, np.empty(scatter.shape[1:]), [True] * len(scatter)
+
+    def add(self, shifted: Floats, starts: Ints) -> None:
+        """Add those of a tile, where the rows of slot s stand together from starts[s] to starts[s + 1]."""
         for s, (first, last) in enumerate(pairwise(starts.tolist())):
             if last > first:
                 part = shifted[first:last]
-                if empty[s]:
-                    np.matmul(part.T, part, out=scatter[s])
-                    empty[s] = False
+                if self.empty[s]:
+                    np.matmul(part.T, part, out=self.scatter[s])
+                    self.empty[s] = False
                 else:
-                    scatter[s] += np.matmul(part.T, part, out=product)
+                    self.scatter[s] += np.matmul(part.T, part, out=self.product)
 
 
 def _sparse_pilot(block: Block, codes: Codes, n_groups: int) -> Floats:

@@ -23,14 +23,18 @@ PLAIN = {"double": "f8", "float": "f4", **{f"{sign}int{8 * size}": f"{sign or 'i
 """Types of numbers that Arrow stores as NumPy does."""
 
 
-def column(piece: Piece, name: str) -> Any:
-    """Return one column of a piece; a missing value is an error."""
+FILL = "Drop such rows, fill them in, or have it done: make_pipeline(TablePrep(), model)."
+LEAVE_OUT = "Leave such rows out, here those whose label is none of yours: open_table(…, where=[({name!r}, 'in', [labels])])."
+WEIGH = "Give every row a weight; 0 leaves it out."
+
+
+def column(piece: Piece, name: str, advice: str = FILL) -> Any:
+    """Return one column of a piece; a missing value is an error that says what to do about such a column."""
     values = piece.rows.column(name)
     if values.null_count:
         row = piece.row_of(values.is_null().index(True).as_py())
         raise InputError(
-            f"Input contains NaN or null: column {name!r} misses a value in row {row} of {piece.file!r}. Drop such rows, or fill them "
-            "in, for instance with sklearn.impute.SimpleImputer."
+            f"Input contains NaN or null: column {name!r} misses a value in row {row} of {piece.file!r}. {advice.format(name=name)}"
         )
     return values
 
@@ -69,7 +73,7 @@ def numbers(values: Any) -> NDArray[Any]:
 
 def weights(piece: Piece, name: str) -> Floats:
     """Return the column of weights, which must be finite and not negative."""
-    values = numbers(column(piece, name)).astype(np.float64)
+    values = numbers(column(piece, name, WEIGH)).astype(np.float64)
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
@@ -108,15 +112,13 @@ def text_codes(values: Any, classes: NDArray[Any], by_label: dict[Any, int]) -> 
 
 def distinct_labels(piece: Piece, name: str, is_text: bool) -> NDArray[Any]:
     """Return the distinct labels of a piece, checked."""
-    values = column(piece, name)
+    values = column(piece, name, LEAVE_OUT)
     if is_text:
         return np.array(values.unique().to_pylist(), dtype=object)
     labels = numbers(values.unique())
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = piece.row_of(int(np.flatnonzero(~np.isfinite(numbers(values)))[0]))
-        raise InputError(
-            f"Input y contains NaN or infinity: column {name!r}, row {row} of {piece.file!r}. Drop the rows without a label before fitting."
-        )
+        raise InputError(f"Input y contains NaN or infinity: column {name!r}, row {row} of {piece.file!r}. {LEAVE_OUT.format(name=name)}")
     return check_labels(labels)
 
 

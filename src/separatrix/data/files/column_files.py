@@ -53,7 +53,7 @@ class ColumnTable(FileTable):
         # Numbers alone, with their gaps, are read as fast as blocks are.
         self._as_codes = any(self.kinds[name] != "number" for name in self._names())
         if table.batch_rows == chunk_rows(table.n_features):  # none were asked for
-            self.batch_rows = self._piece_rows()
+            self.batch_rows = min(self.batch_rows, self._piece_rows())
         refuse_other_kinds(self.feature_names, self.kinds, COLUMN_KINDS)
 
     def as_columns(self) -> ColumnTable:

@@ -18,8 +18,9 @@ from ..features import refuse_text, require_column
 from ..key_hash import key_numbers
 from ..labels import check_classes, code_table, encode, find_classes
 from ..source import Block, Source, chunk_rows
+from ..stored_block import Columns, StoredBlock
 from ..threads import ordered_map, single_threaded_blas, thread_count
-from .arrow_columns import column, distinct_labels, key_values, numbers, text_codes, weights
+from .arrow_columns import LEAVE_OUT, column, distinct_labels, key_values, numbers, text_codes, weights
 from .arrow_types import is_single, kind_of
 from .file_parts import FilePart, read_part
 from .formats import Stamp, as_text, joined_rows, kinds_of, settled_schema
@@ -35,6 +36,9 @@ PORTION = 8
 """Blocks of a piece of a table that a worker of a cluster reads: 100 megabytes."""
 LEAST_READ = 4_096
 """Rows that are read at once however few a block has."""
+PIECE = 4
+"""Blocks whose rows are read at once: a page of a Parquet column has about so many, and one that is decoded in parts is read from memory
+for each of them. 50 megabytes."""
 READ_AHEAD = 1
 """Batches read and not yet taken by a pass, the one under way included."""
 
@@ -246,8 +250,8 @@ class FileTable(Source):
         return (self._kept(piece) for part in self.parts for piece in self._part(part, names, False))
 
     def _piece_rows(self) -> int:
-        """Return about how many rows are read at once: no more than a block asks for, but for very small ones."""
-        return min(chunk_rows(self.n_features), max(self.batch_rows, LEAST_READ))
+        """Return about how many rows are read at once: those of a few blocks."""
+        return min(PIECE * chunk_rows(self.n_features), max(PIECE * self.batch_rows, LEAST_READ))
 
     def _require_kinds(self) -> None:
         self.require_numbers()
@@ -261,17 +265,10 @@ class FileTable(Source):
         return list(dict.fromkeys([*self.feature_names, *about, *self.beside]))
 
     def _block(self, batch: Batch, coder: Callable[[Piece], Codes] | None, buffers: Buffers) -> Block:
-        # Columns are copied whole into an array that keeps columns together (Fortran order): 0.9 ms for 31,250 × 50, and the pass
-        # turns its tiles over in cache, 2.1 ms. Keeping rows together at once takes 3.7 ms, pyarrow's to_tensor 2.7 to 3.7.
-        X = buffers.take((len(batch), self.n_features), self.dtype, "F")
-        row = 0
-        for piece in batch.pieces:
-            for j, name in enumerate(self.feature_names):
-                X[row : row + len(piece), j] = numbers(column(piece, name))
-            row += len(piece)
+        arrays = [_joined([numbers(column(piece, name)) for piece in batch.pieces]) for name in self.feature_names]
         codes = None if coder is None else np.concatenate([coder(piece) for piece in batch.pieces])
         weight = None if self.weight is None else np.concatenate([weights(piece, self.weight) for piece in batch.pieces])
-        return Block(X, codes, weight, batch.start)
+        return StoredBlock(Columns(arrays, self.dtype, buffers), codes, weight, batch.start)
 
     def _coder(self) -> Callable[[Piece], Codes] | None:
         """Return the function from a piece to the codes of its labels."""
@@ -280,9 +277,9 @@ class FileTable(Source):
         name, classes = self.target, self.classes
         if kind_of(self.schema.field(name).type) == "text":
             by_label = {label: code for code, label in enumerate(classes.tolist())}
-            return lambda piece: text_codes(column(piece, name), classes, by_label)
+            return lambda piece: text_codes(column(piece, name, LEAVE_OUT), classes, by_label)
         table = code_table(classes)
-        return lambda piece: encode(numbers(column(piece, name)), classes, table)
+        return lambda piece: encode(numbers(column(piece, name, LEAVE_OUT)), classes, table)
 
     def _find_classes(self, name: str) -> NDArray[Any]:
         """Return the distinct labels, reading no other column, several files at a time; rows left out for want of a label are counted."""
@@ -299,5 +296,9 @@ class FileTable(Source):
         if not labels and self._unlabelled:
             raise InputError(f"All {self._unlabelled} rows lack a label: column {name!r} is empty; name that of the labels as target.")
         if not labels:
-            raise InputError("There are no rows in the data; at least one is needed.")
+            raise InputError("There are no rows in the data; at least one is needed.") if self.where is None else self.where.nothing()
         return find_classes(np.concatenate(labels))
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

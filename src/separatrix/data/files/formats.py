@@ -253,8 +253,11 @@ def _read_parquet(
     coded_text: Sequence[str] = (),
 ) -> Generator[Any]:
     names = list(columns)
-    with pq.ParquetFile(file, buffer_size=STREAM_BYTES, pre_buffer=False, read_dictionary=coded_text) as opened:
-        # Page by page: a row group decoded whole takes a tenth less time in Arrow, and more than that to map the memory for it.
+    # A page that was damaged where no length tells it decodes to other numbers: its checksum says so, where the file has one.
+    with pq.ParquetFile(
+        file, buffer_size=STREAM_BYTES, pre_buffer=False, read_dictionary=coded_text, page_checksum_verification=True
+    ) as opened:
+        # Some pages of each column at a time: whole row groups may not fit into memory.
         yield from opened.iter_batches(rows, None if groups is None else list(groups), names, use_threads=use_threads)
 
 

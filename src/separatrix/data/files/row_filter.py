@@ -49,6 +49,10 @@ class RowFilter:
         names = tuple(dict.fromkeys(name for one in found for name, _, _ in one))
         return cls(names, tuple(found))
 
+    def nothing(self) -> InputError:
+        """Return the error that no row is left."""
+        return InputError(f"There are no rows in the data that meet where={[list(one) for one in self.conditions]}; loosen the conditions.")
+
     @property
     def expression(self) -> Any:
         """The conditions as Arrow computes them."""
@@ -110,6 +114,8 @@ def _condition(given: Any, schema: Any) -> tuple[str, str, Any]:
     values = list(value) if operator in ("in", "not in") and isinstance(value, list | tuple | set) else [value]
     if operator in ("in", "not in") and not isinstance(value, list | tuple | set):
         raise InputTypeError(f"{short_text(given)} in where needs a list of values: ({name!r}, {operator!r}, [{short_text(value)}]).")
+    if any(each is None or each != each for each in values):
+        raise InputError(f"{short_text(given)} in where: a missing value meets no condition; compare column {name!r} with a value.")
     try:
         for each in values:
             pa.scalar(each, schema.field(name).type)
@@ -129,7 +135,7 @@ def folder_columns(files: Sequence[str]) -> dict[str, dict[str, Any]]:
     >>> folder_columns(["sales/year=2023/a.parquet", "sales/year=2024/a.parquet"])
     {'sales/year=2023/a.parquet': {'year': 2023}, 'sales/year=2024/a.parquet': {'year': 2024}}
     """
-    found = {file: dict(part.split("=", 1) for part in os.path.dirname(file).split(os.sep) if part.count("=") == 1) for file in files}
+    found = {file: dict(part.split("=", 1) for part in os.path.dirname(file).split(os.sep) if _names_column(part)) for file in files}
     names = list(found[files[0]])
     for file in files:
         if list(found[file]) != names:
@@ -140,6 +146,10 @@ def folder_columns(files: Sequence[str]) -> dict[str, dict[str, Any]]:
     values = {name: [None if each[name] == NO_VALUE else unquote(each[name]) for each in found.values()] for name in names}
     typed = {name: _numbers(own) for name, own in values.items()}
     return {file: {name: typed[name][i] for name in names} for i, file in enumerate(files)}
+
+
+def _names_column(folder: str) -> bool:
+    return folder.count("=") == 1 and not folder.startswith("=")
 
 
 def _numbers(values: list[str | None]) -> list[Any]:
