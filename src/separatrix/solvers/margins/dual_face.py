@@ -1,4 +1,4 @@
-"""Newton's method on a face of the dual: once coordinate descent knows which multipliers lie within their bounds, the rest is small systems.
+"""Newton's method on a face of the dual: small systems, once coordinate descent knows which multipliers lie within their bounds.
 
 With F the rows whose multipliers are free and H = Z Z' + diag(1/2c_i), Z = [y_i x̃_i] of these rows, D falls short of its maximum over
 α_F, all others held, by a quadratic with the curvature H. Steps go to
