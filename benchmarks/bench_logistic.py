@@ -45,6 +45,15 @@ def synthetic(K: int, cond: float) -> Rows:
     return X, (1.5 * Z / Z.std() + rng.gumbel(size=(n, K))).argmax(axis=1)
 
 
+def factors(n: int, p: int) -> Rows:
+    """Return dense rows of twenty factors whose sizes fall to 1/1,000, columns in units from 1/30 to 30."""
+    rng = np.random.default_rng(0)
+    sizes = np.geomspace(1.0, 1e-3, 20)
+    X = rng.standard_normal((n, p)) * sizes.min() + (rng.standard_normal((n, 20)) * sizes) @ rng.standard_normal((20, p))
+    z = (X[:, :50] / X[:, :50].std(axis=0)) @ rng.standard_normal(50)
+    return X * 1e3 ** rng.uniform(-0.5, 0.5, p), np.where(rng.random(n) < 0.1, rng.integers(0, 2, n), z > 0).astype(int)
+
+
 def text() -> Rows:
     """Return 40,000 × 50,000 sparse rows of about 75 words each, as frequent as words are, tf-idf weighted."""
     rng = np.random.default_rng(0)
@@ -146,6 +155,8 @@ CASES: dict[str, Callable[[], list[Row]]] = {
     "newsgroups": lambda: contest("20 Newsgroups tf-idf, K = 20", newsgroups(), [other("newton-cg", 2.5), lbfgs(8)], 1),
     "text": lambda: contest("sparse text 40,000 × 50,000, K = 2", text(), TEXT_PEERS, 4),
     "a9a": lambda: contest("a9a, K = 2", a9a(), [other("newton-cholesky", 1.5), other("liblinear", 1.5), lbfgs(1)], 5),
+    "thousands": lambda: contest("6,000 × 2,500 factors", factors(6_000, 2_500), [lbfgs(1), other("newton-cg", 1)], 1),
+    "wide": lambda: contest("2,500 × 5,000 factors", factors(2_500, 5_000), [lbfgs(1), other("newton-cg", 1)], 1),
     "iris": lambda: contest("iris", load_iris(return_X_y=True), [lbfgs(1)], 20),
     "wine": lambda: contest("wine", load_wine(return_X_y=True), [lbfgs(1)], 20),
 }

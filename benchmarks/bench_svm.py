@@ -114,6 +114,12 @@ def measured() -> list[Row]:
     return rows + case("100,000 × 50 dense", X, y, "hinge", 1, rounds=2, tol=1e-5)
 
 
+def thousands() -> list[Row]:
+    """Rows and columns both in the thousands, a third of the rows on the margin."""
+    X, y = dense(5_000, 2_100)
+    return case("5,000 × 2,100 dense", X / np.sqrt(X.shape[1]), y, "hinge", 1, rounds=1)
+
+
 def covertype() -> list[Row]:
     with np.load(DATA / "covtype" / "covtype.npz") as held:
         X, y = held["X"].astype(np.float64), held["y"]
@@ -191,7 +197,7 @@ def joint() -> list[Row]:
     return rows
 
 
-CASES = {"dense": measured, "text": words, "levels": levels, "small": small, "joint": joint} | (
+CASES = {"dense": measured, "thousands": thousands, "text": words, "levels": levels, "small": small, "joint": joint} | (
     {"covertype": covertype, "a9a": a9a} if DATA.is_dir() else {}
 )
 

@@ -44,6 +44,28 @@ def test_the_rule(case: str) -> None:
     assert choice.choose(make_problem(X, y)).name == expected
 
 
+@pytest.mark.parametrize(("products", "after", "expected"), [(10**6, "curved", "newton-cg"), (40, "curved", "curved L-BFGS")])
+def test_products_that_do_not_arrive_give_way_to_another_solver(products: int, after: str, expected: str) -> None:
+    problem = make_problem(*make_rows(n=300, p=60), C=1e3, tol=1e-6)
+    found = choice.Choice("newton_cg", "", False, products, after).solver(problem)
+    best = choice.Choice("newton", "").solver(problem)
+    assert found.solver == expected and found.is_converged
+    assert found.objective == pytest.approx(best.objective, rel=1e-6)
+
+
+def test_what_products_did_not_do_they_do_not_try_in_the_span() -> None:
+    problem = make_problem(*make_rows(n=100, p=300), C=1e4, tol=1e-6)
+    found = choice.Choice("newton_cg", "", False, 10, "in_span").solver(problem)
+    assert found.is_converged and found.solver in ("newton in the rows' span", "curved L-BFGS in the rows' span")
+    X, y = flat(400, 500)
+    assert choice.choose(make_problem(X, y), ("newton_cg",)).name != "newton_cg"
+
+
+def test_dense_rows_know_who_comes_after_products() -> None:
+    found = choice.choose(make_problem(*flat(400, 500)))
+    assert found.name == "newton_cg" and found.products > 0 and found.after
+
+
 def test_no_penalty_has_no_dual() -> None:
     assert choice.choose(make_problem(*make_sparse(p=3000), C=np.inf)).name == "newton_cg"
 

@@ -10,7 +10,7 @@ from separatrix.losses import Logistic
 from separatrix.solvers import choice
 from separatrix.solvers.smooth.objective import DENSE_ENOUGH
 from separatrix.solvers.smooth.whitened import EXPLICIT, SAMPLE
-from separatrix.solvers.smooth.work import Work
+from separatrix.solvers.smooth.work import EXACT, Work
 
 STIFFNESS = [1e1, 1e4, 1e7, 1e10]
 ALIKE, ROOM = 3.0, 5.0
@@ -33,6 +33,7 @@ def switches() -> list[tuple[str, tuple[int, int, int, float], tuple[int, int, i
     sides = [("coefficients", (n, EXPLICIT // R - 1, R, w), (n, EXPLICIT // R, R, w)) for n, R, w in product(many, (1, 5), (dense, 30.0))]
     sides += [("sample", (SAMPLE - 1, p, R, dense), (SAMPLE, p, R, dense)) for p, R in product((3, 30, 250), (1, 5))]
     sides += [("factor", (n, choice.FACTORED, 1, dense), (n, choice.FACTORED + 1, 1, dense)) for n in (5_000, 50_000)]
+    sides += [("exact", (n, EXACT // R - 2, R, dense), (n, EXACT // R, R, dense)) for n, R in product((500, 3_000, 15_000), (1, 5))]
     sides += [("rows", (n, n - 1, 1, dense), (n - 1, n, 1, dense)) for n in (100, 600, 1_900)]
     sides += [("span", (choice.SPANNED, p, R, dense), (choice.SPANNED + 1, p, R, dense)) for p, R in product((8_000, 20_000), (1, 5))]
     sides += [("density", (n, 300, R, 59.9), (n, 300, R, 60.1)) for n, R in product((500, 5_000, 15_000), (1, 4))]

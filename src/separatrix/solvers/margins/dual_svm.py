@@ -6,7 +6,8 @@ One multiplier at a time, over the rows in random order, w = Σ α_i y_i x_i kep
 
 A single multiplier cannot move under Σ α_i y_i = 0, so a free intercept is b = b_c + s² Σ α_i y_i with b_c ← b every second epoch:
 a proximal point method, at the end of which the sum is 0. A penalised intercept is s² = 1/ρ and b_c = 0. Rows at a bound whose
-gradient points outward are left out until the others are done.
+gradient points outward are left out until the others are done. Multipliers of dense rows within their bounds take Newton's steps now and
+then (`dual_face.py`).
 
 References
 ----------
@@ -20,6 +21,7 @@ import numpy as np
 from ...array_types import Floats, Ints
 from ..row_parts import squared_norms, unsigned_parts
 from ..smooth.centred_rows import CentredRows
+from . import dual_face
 from .machine import Certificate, Ended, Machine, best_intercept, certify, feasible
 
 FIRST = 0.1
@@ -28,6 +30,10 @@ EVERY = 2
 """Epochs between moves of a free intercept's centre."""
 LEAST, MOST = 0.05, 0.5
 """Bounds of the factor by which that range is lowered after a look."""
+ON_FACES, FACES = 20, 12
+"""Epochs over dense rows before a face is solved, and faces at most."""
+DENSE_EPOCH = 1e-9
+"""Seconds of a value of dense rows in an epoch."""
 SOON = 5e7
 """Values that a compiled call reads before it may be interrupted: a quarter of a second."""
 
@@ -104,12 +110,13 @@ def _at_once(walk: Walk, rows: CentredRows, limit: int) -> Certificate:
     """Return the end of a machine whose intercept is penalised or absent: all of it is compiled, in calls that end soon enough to be
     interrupted.
     """
-    machine, wanted = walk.machine, np.full(1, FIRST)
+    machine, wanted, faces = walk.machine, np.full(1, FIRST), Faces(walk, limit)
     most = max(1, int(SOON * len(machine.signs) / max(machine.rows.values, 1)))
     while True:
-        primal, dual = walk.arrive(wanted, min(limit, int(walk.tally[1]) + most))
+        primal, dual = walk.arrive(wanted, min(faces.next, int(walk.tally[1]) + most))
         if walk.tally[1] >= limit or not primal - dual > machine.tol * primal:
             break
+        faces.advance(machine.tol * primal)
     theta = np.append(walk.w, walk.b)
     # Multipliers of rounding size are left out; where there are none, F and D are those of w summed anew.
     if np.isfinite(primal) and np.array_equal(feasible(machine, theta, walk.alpha), walk.alpha):
@@ -119,15 +126,36 @@ def _at_once(walk: Walk, rows: CentredRows, limit: int) -> Certificate:
 
 def _with_centre(walk: Walk, rows: CentredRows, limit: int) -> Certificate:
     """Return the end of a machine whose free intercept moves with its centre, or of a hard margin."""
-    machine, wanted = walk.machine, FIRST
+    machine, wanted, faces = walk.machine, FIRST, Faces(walk, limit)
     while True:
-        span = walk.descend(wanted, limit)
+        span = walk.descend(wanted, faces.next)
         found = _look(machine, rows, walk)
         walk.tally[2] += 2
         if walk.tally[1] >= limit or found.gap <= machine.tol * found.primal:
             return found
-        wanted = span * float(np.clip(np.sqrt(machine.tol * found.primal / found.gap), LEAST, MOST))
+        if not faces.advance(machine.tol * found.primal):
+            wanted = span * float(np.clip(np.sqrt(machine.tol * found.primal / found.gap), LEAST, MOST))
         walk.unshrink()
+
+
+class Faces:
+    """When the next face of dense rows is solved; `next` is the number of visited rows at which descent pauses, `limit` at most."""
+
+    def __init__(self, walk: Walk, limit: int) -> None:
+        machine, size = walk.machine, max(len(walk.order), 1)
+        self.walk, self.limit, self.between = walk, limit, ON_FACES * size
+        self.left = 0 if machine.rows.is_sparse or machine.is_hard else FACES
+        self.each = DENSE_EPOCH * machine.rows.values / size
+        self.next = min(limit, self.between) if self.left else limit
+
+    def advance(self, gap: float) -> bool:
+        """Solve the face if it is time, it takes less than what descent may still take, and there is room; return whether it was time."""
+        seen = int(self.walk.tally[1])
+        if seen < self.next or not self.left:
+            return False
+        self.left -= dual_face.advance(self.walk, gap, self.each * (self.limit - seen))
+        self.next = min(self.limit, seen + self.between) if self.left else self.limit
+        return True
 
 
 def _squared_lengths(machine: Machine) -> Floats:

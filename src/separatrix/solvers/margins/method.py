@@ -19,6 +19,7 @@ import numpy as np
 from ...losses import SquaredHinge
 from ..problem import Problem
 from ..work import ADDED, EPOCH, FACTORED, PASS, SPANNED, STEP
+from .dual_svm import DENSE_EPOCH
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
 from .one_table import is_possible
 from .sparse_squared import REASONS as SPARSE_REASONS
@@ -30,8 +31,6 @@ MEETING = 4e-10
 """Seconds of a meeting of two values in a sparse row, in a compiled sum over one machine's rows."""
 READS, EACH_ROW = 7, 1e-7
 """Passes over sparse rows in a step of an interior point, and seconds of its vectors for each row."""
-DENSE_EPOCH = 1e-9
-"""Seconds of a value of dense rows in an epoch."""
 GAMBLE = 2.0
 """How much sooner coordinate descent must promise to arrive."""
 SMALL = 1e-3

@@ -19,8 +19,8 @@ TIGHTER = 0.5
 """Share of the tolerance that is asked of the coordinates: passes are short there, and the way back must not cost what was asked."""
 
 
-def solve(problem: Problem) -> Solution:
-    """Minimise a smooth problem with an L2 penalty.
+def solve(problem: Problem, tried: tuple[str, ...] = ()) -> Solution:
+    """Minimise a smooth problem with an L2 penalty, by a solver that has not been tried in vain.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def solve(problem: Problem) -> Solution:
     ("newton in the rows' span", [[0.471, 0.0, 0.942]])
     """
     spanned = Spanned.of(problem)
-    return spanned.expanded(choice.solve(spanned.short), problem.strength)
+    return spanned.expanded(choice.solve(spanned.short, tried), problem.strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
