@@ -45,6 +45,7 @@ class Problem:
         Of the random choices a solver makes (a sample of rows, the order of coordinates).
     is_rough : bool
         Whether it is enough that what is left is likely below tol of f: a fit that serves a choice alone, of which nobody asks for a proof.
+        Softmax by columns alone knows it; smooth losses left so far off choose another C on covertype.
     units : (p + 1,) or (R, p + 1), or None for 1
         Sizes of the columns and of the intercept's 1, as the solver finds them: the gradient is judged in them.
     """

@@ -26,12 +26,8 @@ SLOWEST = 100.0
 
 
 def small_enough(problem: Problem, f: float, gradient: Floats, decrement: float, precision: float | None = None) -> bool:
-    """Whether max |gradient| ≤ tol in units of each column and the estimated gap ½ g'H⁻¹g is below GAP_SHARE tol f (or `precision` f).
-
-    Of a rough fit below tol f.
-    """
-    share = problem.tol if problem.is_rough else GAP_SHARE * problem.tol
-    share = share if precision is None else min(precision, share)
+    """Whether max |gradient| ≤ tol in units of each column and the estimated gap ½ g'H⁻¹g is below GAP_SHARE tol f (or `precision` f)."""
+    share = GAP_SHARE * problem.tol if precision is None else min(precision, GAP_SHARE * problem.tol)
     if not decrement <= share * max(f, np.finfo(float).tiny):
         return False
     sizes = np.abs(gradient)
