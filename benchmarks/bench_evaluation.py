@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import Peer, Row, once, publish, race, show
-from separatrix import LinearDiscriminantAnalysis, LogisticRegression
+from separatrix import LinearDiscriminantAnalysis, LinearSVC, LogisticRegression
 from separatrix.evaluation import Bootstrap, KFold, LeaveOneOut, evaluate, shrinkage_path
 
 
@@ -134,8 +135,20 @@ def logistic() -> list[Row]:
     return [*found, *race(case, lambda: evaluate(ours, D, d, plan=folds), peers, {names[10_000]: 4}, rounds=1)]
 
 
+def hinges() -> list[Row]:
+    found = []
+    for n, p, plan, most in ((10_000, 20, LeaveOneOut(), 30.0), (528, 10, KFold(10, random_state=0), 10.0)):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, p))
+        y = (X @ rng.normal(size=p) + 0.3 * np.sqrt(p) * rng.normal(size=n) > 0.0).astype(int)
+        model = LinearSVC(loss="hinge")
+        ours, fit = partial(evaluate, model, X, y, plan=plan), partial(model.fit, X, y)
+        found.append(against_fits(f"{type(plan).__name__} hinge, {n:,} × {p}", ours, fit, most, 3))
+    return found
+
+
 def main() -> list[Row]:
-    found = [*discriminants(), *bootstraps(), *logistic()]
+    found = [*discriminants(), *bootstraps(), *logistic(), *hinges()]
     publish("Evaluation", found)
     return found
 
