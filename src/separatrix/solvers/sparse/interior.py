@@ -167,6 +167,8 @@ def walk(columns: ColumnProblem, point: Point) -> tuple[Point, int]:
     found = inside.distance()
     while found.gap > asked(problem) * found.objective and inside.steps < problem.max_iter and inside.step(found.objective):
         found = inside.distance()
+    if found.gap > asked(problem) * found.objective:
+        return inside.point, inside.steps
     settled = inside.settled()
     other = columns.distance(settled, columns.gradient(settled))
     is_better = other.is_small(problem) or (not found.is_small(problem) and other.objective <= found.objective + found.gap)

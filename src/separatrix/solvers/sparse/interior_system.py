@@ -112,7 +112,7 @@ class InteriorSystem:
             over = np.diff((self.transposed if len(rows) <= len(columns) else self.X).indptr).astype(np.float64)
             formed = min(MEETING * float(over @ over), 2.0 * formed)
         product = CALL + 2.0 * values * (PASS if self.transposed is None else STORED)
-        return m <= ROOM and formed + FACTORED * m**3 < 2.0 * self.taken * product
+        return 0 < m <= ROOM and formed + FACTORED * m**3 < 2.0 * self.taken * product
 
     def _iterated(self, r: Floats, share: float) -> Floats:
         """Return y by conjugate gradients, after which a factor leaves little to do."""
