@@ -67,7 +67,7 @@ def test_a_method_that_has_not_arrived_gives_way(first: str, ridge: float, rng: 
 def test_the_least_work_chooses(rng: Any) -> None:
     """Low costs, or columns for every row, ask few epochs; many rows few products; few columns have a cheap matrix."""
     for n, levels, factors, C, expected in (
-        (400, 10, 3, 1e-4, DUAL),
+        (400, 100, 10, 1e-4, DUAL),
         (300, 1_000, 4, 1e4, DUAL),
         (20_000, 300, 10, 10.0, CONJUGATE),
         (2_000, 5, 4, 1e5, NEWTON),

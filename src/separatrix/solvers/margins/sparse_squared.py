@@ -26,6 +26,8 @@ MEETING = 4e-10
 """Seconds of a meeting of two values in a sparse row, in a compiled sum over one machine's rows."""
 PRODUCT, STEP = 4.5e-9, 4e-4
 """Seconds of a stored value in a product, which reads it twice, and of a step of either Newton method on small rows."""
+SHORT = 10 * STEP
+"""Seconds that exact Newton may always take, for the last digits of coefficients and multipliers."""
 STEPS = 6
 """Steps of Newton's method by products."""
 MISSED, CACHE, ROW_BYTES, VALUE_BYTES = 1e-7, 1.6e7, 48, 12
@@ -78,7 +80,7 @@ class SparseSquared:
 
     def plan(self, max_iter: int) -> list[tuple[str, int]]:
         """Return the methods from the cheapest, each with the epochs or products after which the next would have ended."""
-        order = sorted(self.seconds, key=self.seconds.__getitem__)
+        order = sorted(self.seconds, key=lambda name: 0.0 if name == NEWTON and self.seconds[NEWTON] <= SHORT else self.seconds[name])
         found = []
         for name, then in zip(order, [*order[1:], None]):
             given = np.inf if then is None else self.seconds[then] * (1.0 if name == DUAL else DOUBT)
