@@ -29,7 +29,7 @@ here, it is kept up to 40,000 rows.
 4. Else the least of the seconds that `smooth/work.py` counts for each solver with room for the problem; Newton's method where that is short
    anyway, for the digits of its coefficients.
 5. How many products with the Hessian dense rows need is known worst: those that have cost as much as the next best solver would give
-   way to it. 2,602 × 5,330 in odd units: 14 s, and more than 60 without.
+   way to it. 2,602 × 5,330 in odd units: 15 s, and more than 60 without.
 """
 
 from __future__ import annotations
