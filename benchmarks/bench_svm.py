@@ -216,9 +216,7 @@ CASES = {
     "small": small,
     "joint": joint,
     "joint many": joint_many,
-} | (
-    {"covertype": covertype, "a9a": a9a} if DATA.is_dir() else {}
-)
+} | ({"covertype": covertype, "a9a": a9a} if DATA.is_dir() else {})
 
 
 def main(names: list[str] | None = None) -> list[Row]:
