@@ -93,7 +93,7 @@ def open_table(
         return _open_query(path, query, target, columns, weight, classes, batch_rows, n_jobs, dialect, timeout)
     if dialect is not None or timeout is not None:
         raise InputError("dialect and timeout are for databases; leave them out, or pass a connection and a query.")
-    if isinstance(path, str) and query is not None and query.lstrip(" (").lower().startswith(("select ", "with ", "from ")):
+    if isinstance(path, str) and isinstance(query, str) and query.lstrip(" (").lower().startswith(("select ", "with ", "from ")):
         raise InputError(
             f"A query needs a connection, and {path!r:.60} is text; connect first, with the driver of the database: "
             "open_table(psycopg.connect('…'), 'SELECT …', target='y')."

@@ -94,7 +94,7 @@ def solve(machine: Machine, most: int | None = None) -> Ended:
     >>> from separatrix.data import as_source
     >>> from separatrix.solvers.rows import Rows
     >>> rows = Rows.of(as_source([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]))
-    >>> found = solve(Machine(rows, np.array([-1.0, 1.0, -1.0, 1.0]), np.ones(4), squared=True, tol=1e-9)).certificate
+    >>> found = solve(Machine(rows, np.array([-1.0, 1.0, -1.0, 1.0]), np.ones(4), squared=True, tol=1e-12)).certificate
     >>> found.theta.round(4).tolist()
     [0.3636, -0.5455]
     """

@@ -26,7 +26,7 @@ MEETING = 4e-10
 """Seconds of a meeting of two values in a sparse row, in a compiled sum over one machine's rows."""
 PRODUCT, STEP = 4.5e-9, 4e-4
 """Seconds of a stored value in a product, which reads it twice, and of a step of either Newton method on small rows."""
-SHORT = 10 * STEP
+SHORT = 15 * STEP
 """Seconds that exact Newton may always take, for the last digits of coefficients and multipliers."""
 STEPS = 6
 """Steps of Newton's method by products."""

@@ -63,7 +63,9 @@ class Steps:
         if not np.isfinite(g).all():
             self.machine.rows.source.refuse_nonfinite()
             raise np.linalg.LinAlgError
-        self.gap = 0.5 * float(g[:-1] @ g[:-1]) + (0.5 * float(g[-1]) ** 2 / self.D[-1] if self.D[-1] > 0.0 else 0.0)
+        # A free intercept, ρ = 0, has no bound by its gradient: what it could gain alone stands for it until it is certified.
+        bend = self.D[-1] if self.D[-1] > 0.0 else float(self.pieces.sigma[self.alpha > 0.0].sum())
+        self.gap = 0.5 * float(g[:-1] @ g[:-1]) + (0.5 * float(g[-1]) ** 2 / bend if bend > 0.0 else 0.0)
 
     @property
     def primal(self) -> float:
