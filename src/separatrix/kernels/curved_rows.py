@@ -61,8 +61,8 @@ def conjugate_steps(  # type: ignore[no-untyped-def]
     """Go on with conjugate gradients on H d = −g, at most so many products; return how many were taken.
 
     r is what is left of the right side, q the direction searched last; sizes = r'M⁻¹r now and at first, M the diagonal. The end is
-    r'M⁻¹r ≤ share² of the first, or ½ r'D⁻¹r ≤ least: then the model's minimum is known as well as asked, and `sizes[0]` is put to 0. A free
-    intercept has D = 0, and counts by its curvature in M: without it, a step that is right in w alone would end at once.
+    r'M⁻¹r ≤ share² of the first, or ½ r'D⁻¹r ≤ least: then the model's minimum is known as well as asked, and `sizes[0]` is put to 0.
+    A free intercept has D = 0, and counts by its curvature in M: without it, a step that is right in w alone would end at once.
     """
     p = d.size - 1
     for count in range(most):
