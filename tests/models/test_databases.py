@@ -89,7 +89,9 @@ def test_minima_are_those_of_the_array(engine: str, model: Any, rng: Any, reques
     if hasattr(expected, "solution_"):
         assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-6)
         assert found.solution_.objective == pytest.approx(expected.solution_.objective, rel=1e-10)
-    assert_array_equal(found.predict(table), expected.predict(X[names]))
+    scores = np.sort(np.atleast_2d(expected.decision_function(X[names]).T).T, axis=1)
+    is_clear = np.abs(np.diff(scores, prepend=0.0)[:, -1]) > 1e-5  # classes whose columns are all left out tie but for rounding
+    assert_array_equal(found.predict(table)[is_clear], expected.predict(X[names])[is_clear])
 
 
 @EVERY_ENGINE
