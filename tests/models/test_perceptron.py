@@ -302,6 +302,13 @@ def test_the_default_ends_on_separable_classes_and_warns_on_others(model: Any) -
     assert not stopped.status_.converged and stopped.n_iter_ == 30 and stopped.status_.n_mistakes >= 30
 
 
+@pytest.mark.parametrize(("tol", "remedy"), [(None, "set tol=1e-3"), (1e-9, "raise tol=1e-09")])
+def test_the_remedy_of_max_iter_is_one_that_was_not_tried(tol: Any, remedy: str, rng: Any) -> None:
+    X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
+    with pytest.warns(ConvergenceWarning, match=f"it never ends: {remedy}"):
+        Perceptron(max_iter=3, tol=tol, random_state=0).fit(X, y)
+
+
 @quiet
 @EACH_ONLINE
 def test_a_trace_says_where_it_is_missing(model: Any, rng: Any) -> None:

@@ -171,8 +171,9 @@ def _end(source: Source, rule: Rule, start: Progress, learner: Learner, reason: 
     learner.turn(is_sparse=False)
     unit, weights, memory, tally = learner.unit, learner.weights, learner.memory, learner.tally
     mistakes, last, epochs = int(tally[MISTAKES]), int(tally[LAST]), int(tally[EPOCHS])
-    mean = "" if rule.average else ", average the weights (AveragedPerceptron)"
-    message = _MESSAGES[reason].format(rule=rule, epochs=epochs - start.epochs, made=mistakes - start.mistakes, last=last, mean=mean)
+    tol = "set tol=1e-3" if rule.tol is None else f"raise tol={rule.tol:g}"
+    remedy = tol if rule.average else f"{tol}, average the weights (AveragedPerceptron)"
+    message = _MESSAGES[reason].format(rule=rule, epochs=epochs - start.epochs, made=mistakes - start.mistakes, last=last, remedy=remedy)
     if reason == "max_iter":
         message += _hopeless_row(source, rule, weights[:, -1])
     if not (np.isfinite(weights).all() and np.isfinite(memory).all() and np.isfinite(tally[CLOCK])):
@@ -188,7 +189,7 @@ _MESSAGES = {
     "{last} mistakes in the last of {epochs} epochs.",
     "max_iter": "stopped at max_iter={rule.max_iter} with {last} mistakes in the last epoch. If the classes can be separated, raise "
     "max_iter or bring the columns to one scale (sklearn.preprocessing.StandardScaler). If they cannot, it never ends: "
-    "set tol=1e-3{mean}, or use LogisticRegression or LinearSVC.",
+    "{remedy}, or use LogisticRegression or LinearSVC.",
 }
 
 
