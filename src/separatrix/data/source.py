@@ -333,9 +333,9 @@ class ChunkedSource(Source):
         return other
 
     def for_totals(self, totals: int) -> ChunkedSource:
-        """Return the same rows in chunks of as many values as a summary has, at least."""
+        """Return the same rows in chunks of as many values as a summary has, at least; of sparse rows, stored ones count."""
         other = copy(self)
-        other.least_rows = totals // max(self.n_features, 1)
+        other.least_rows = totals * self.n_rows // max(self.values, 1)
         return other
 
     def chunk(self, begin: int) -> Block:

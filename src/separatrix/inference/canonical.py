@@ -152,7 +152,7 @@ def canonical_analysis(counts: Floats, means: Floats, scatter: Floats, names: li
             "is 0 there, and no test exists. Drop columns that are sums or copies of others or constant in every class, or give more rows."
         )
     basis = whitening.basis[:, : whitening.rank]
-    raw, _ = canonical(V @ basis, counts / n, basis)
+    raw, _ = canonical(V @ basis, counts / n, lambda Z: Z @ basis.T)
     between = (V * counts[:, None]).T @ V
     eigenvalues = counts @ (V @ raw) ** 2 / (n - K)
     regular = whitening.rank == len(spread)

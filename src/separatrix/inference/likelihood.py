@@ -75,7 +75,7 @@ def shared_normal(own: ClassMoments, alpha: float = 0.0, unit: Floats | None = N
 def shrunk(covariance: Floats, alpha: float, unit: Floats | None, ridge: float = 0.0) -> Floats:
     """Return (1 − r)[(1 − α)S + αT] + rI, T a multiple of the identity in columns divided by `unit` (default: as they are)."""
     units = None if unit is None else unit[None]
-    return np.asarray(regularise(covariance[None], np.array([alpha]), units, ridge)[0])
+    return np.asarray(regularise(covariance[None].copy(), np.array([alpha]), units, ridge)[0])
 
 
 def shared_covariance(own: ClassMoments, given: ClassMoments, normal: Normal) -> float:

@@ -20,7 +20,7 @@ from ..data.device import is_on_device
 from ..decisions.class_weights import class_factors, effective_priors, stand_in, weighted
 from ..errors import InputError, one_of
 from ..solvers.closed_form.discriminant import Discriminant, log_priors, pooled_divisor, solve_discriminant
-from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha, shrink
+from ..solvers.closed_form.shrinkage import ledoit_wolf_alpha, oas_alpha, shrink_in_units
 from ..solvers.closed_form.whitening import total_spread, whiten
 from ..solvers.closed_form.wide_discriminant import solve_wide_discriminant
 from ..solvers.device_scores import quadratic_scores
@@ -31,7 +31,7 @@ from ..thresholds import EIGENVECTORS, FACTOR
 from .discriminant_summary import summarise
 from .from_summary import FromSummary, SummaryClassifier
 from .generative import GenerativeClassifier
-from .later import Later
+from .later import Computed, Later
 from .linear import LinearClassifier
 from .projection import direction_names, project
 from .singular import columns_in, warn_singular
@@ -155,8 +155,7 @@ class LinearDiscriminantAnalysis(
     def _covariance_asked_for(self) -> Floats:
         moments = weighted(self.summary_, self.class_weight).to("pooled")
         covariance = moments.scatter / pooled_divisor(moments, self.covariance, self.weights)
-        unit = _unit(moments) if isinstance(self.shrinkage, str) else np.ones(len(covariance))
-        return shrink(covariance / unit[:, None] / unit, self.shrinkage_, len(unit)) * unit[:, None] * unit
+        return shrink_in_units(covariance, self.shrinkage_, _unit(moments) if isinstance(self.shrinkage, str) else None, len(covariance))
 
     def _basis_asked_for(self) -> Floats:
         moments = weighted(self.summary_, self.class_weight)
@@ -171,7 +170,9 @@ class LinearDiscriminantAnalysis(
         if null.shape[1]:
             warn_singular(_singular(f"{null.shape[1]} direction(s) involving {columns_in(null, source)}"))
         means = stand_in(moments.means, moments.counts)
-        return {**self._attributes(found, means, priors, alpha), "covariance_": found.covariance, "basis_": found.whitening.basis}
+        # Both are as large as the scatter: of many columns the basis is not computed yet.
+        basis = Computed.LATER if found.whitening.units is not None else found.whitening.root
+        return {**self._attributes(found, means, priors, alpha), "covariance_": Computed.LATER, "basis_": basis}
 
     def _solve_moments(
         self, moments: ClassMoments, alpha: float, unit: Floats | None, p: int | None, growing: bool
@@ -190,7 +191,9 @@ class LinearDiscriminantAnalysis(
             return float(self.shrinkage or 0.0), None
         n = float(moments.counts.sum())
         unit = _unit(moments)
-        correlation = moments.scatter / n / unit[:, None] / unit
+        correlation = moments.scatter / n
+        correlation /= unit[:, None]
+        correlation /= unit
         if self.shrinkage == "oas":
             return oas_alpha(correlation, n, len(unit)), unit
         if source is None:

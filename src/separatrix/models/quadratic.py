@@ -31,7 +31,7 @@ from .base import finite_or_none
 from .discriminant import LOG_2PI, NEEDS_ROWS
 from .from_summary import FromSummary, SummaryClassifier
 from .generative import GenerativeClassifier
-from .later import Later
+from .later import Computed, Later
 from .quadratic_scores import class_bases, place_of, quadratic_scores, singular_classes, span_attributes, span_scores
 from .singular import columns_in, listed, warn_singular
 
@@ -147,14 +147,14 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
         _, spread = total_spread(counts, moments.means, moments.to_diagonal_sums())
         alphas, units = self._shrinkage(moments, source, factors)
         covariances = self._covariances(moments, alphas, units, growing)
-        found = whiten_classes(covariances, spread)
+        found = whiten_classes(covariances, spread, overwrite=True)
         flat = [k for k, w in enumerate(found) if w.is_singular]
         if flat:
             warn_singular(singular_classes(summary.classes[flat], columns_in(np.hstack([found[k].null for k in flat]), source)))
         return {
             "priors_": priors,
             "means_": stand_in(moments.means, counts),
-            "covariance_": covariances,
+            "covariance_": Computed.LATER,
             "basis_": class_bases(found, counts),
             "log_det_": np.where(counts > 0, [w.log_det for w in found], -2.0 * NEVER),
             "rank_": np.array([w.rank for w in found]),
@@ -179,8 +179,9 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
 
     def _covariances(self, moments: ClassMoments, alphas: Floats, units: Floats | None, growing: bool = False) -> Floats:
         share = float(self.pooling or 0.0)
-        pooled = pool(moments.scatter, class_divisors(moments, self.covariance, share, growing), share)
-        return stand_in(regularise(pooled, alphas, units, float(self.reg_param)), moments.counts)
+        found = pool(moments.scatter, class_divisors(moments, self.covariance, share, growing), share)
+        found = regularise(found, alphas, units, float(self.reg_param))
+        return found if moments.counts.all() else stand_in(found, moments.counts)
 
     def _covariances_asked_for(self) -> Floats:
         moments = weighted(self.summary_, self.class_weight)
@@ -216,7 +217,9 @@ class QuadraticDiscriminantAnalysis(SummaryClassifier, GenerativeClassifier):
             return np.full(len(counts), float(self.shrinkage or 0.0)), None
         n = np.where(counts > 0, counts, 1.0)
         units = class_units(moments)
-        correlations = moments.scatter / n[:, None, None] / units[:, :, None] / units[:, None, :]
+        correlations = moments.scatter / n[:, None, None]
+        correlations /= units[:, :, None]
+        correlations /= units[:, None, :]
         p = moments.n_features
         if self.shrinkage == "oas":
             return np.array([oas_alpha(R, m, p) for R, m in zip(correlations, n, strict=True)]), units

@@ -33,6 +33,8 @@ FEW_ROWS = 1_000
 """Rows below which columns are not read one by one: a call for each takes as long as to turn so many of its values."""
 COLUMN_ROWS = 8_000
 """Rows of a column that are shifted by one call: 50 columns of them are 3 megabytes."""
+STRIP = 512
+"""Rows of a scatter that are filled at a time."""
 NO_WEIGHT = np.empty(0)
 
 
@@ -82,9 +84,17 @@ def centred_sums(grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats
         scaled = np.sqrt(counts)[:, None] * d
         for s in range(grouping.n_slots):
             own = scaled[grouping.slots == s]
-            scatter[s] -= own.T @ own
+            for strip in _strips(len(scatter[s])):
+                part = own[:, strip].T @ own[:, strip.start :]
+                scatter[s][strip, strip.start :] -= part
+                scatter[s][strip.stop :, strip] -= part[:, strip.stop - strip.start :].T
     means = np.where((counts > 0)[:, None], pilot + d, 0.0)
     return counts, means, scatter
+
+
+def _strips(p: int) -> list[slice]:
+    """Return the rows of a p × p matrix in strips, so that nothing else of its size is needed to fill it."""
+    return [slice(begin, min(begin + STRIP, p)) for begin in range(0, p, STRIP)]
 
 
 def tile_rows(p: int) -> int:
@@ -218,8 +228,10 @@ def _add_sparse(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, c
     if not grouping.diagonal:
         moments.add_pairs(data, indices, indptr, codes, weight, pilot, grouping.slots, scatter)
         for s in range(grouping.n_slots):
-            lower = np.tril(scatter[s], -1)
-            scatter[s] += lower.T
+            for strip in _strips(len(scatter[s])):
+                corner = scatter[s][strip, strip]
+                corner += np.tril(corner, -1).T
+                scatter[s][strip, strip.stop :] = scatter[s][strip.stop :, strip].T
 
 
 def rows_per_class(codes: Codes, weight: Floats | None, n_classes: int) -> Ints:

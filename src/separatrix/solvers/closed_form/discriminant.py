@@ -10,6 +10,7 @@ huge beside the standard deviations.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from ...array_types import Bools, Floats
 from ...errors import InputError
 from ...summaries import ClassMoments
-from .shrinkage import shrink
+from .shrinkage import shrink_in_units
 from .whitening import Whitening, whiten
 
 SURE = 1e-9
@@ -35,7 +36,8 @@ class Discriminant:
         Directions along which the classes have unit variance, the most separating first.
     ratio : share of the between-class variance along each of them
     mean : (p,) prior-weighted mean of the class means
-    covariance : (p, p) as used, after shrinking
+    trace : float
+        Of the covariance as used, after shrinking.
     whitening : of that covariance
     """
 
@@ -44,7 +46,7 @@ class Discriminant:
     scalings: Floats
     ratio: Floats
     mean: Floats
-    covariance: Floats
+    trace: float
     whitening: Whitening
 
 
@@ -88,6 +90,7 @@ def solve_discriminant(
     ----------
     means : (K, p)
     covariance : (p, p)
+        Written over.
     priors : (K,)
     spread : (p,)
         Total standard deviations: the units in which directions without variance are compared.
@@ -103,20 +106,25 @@ def solve_discriminant(
     [2.0, 0.0]
     """
     if alpha > 0.0:
-        s = np.ones(len(covariance)) if unit is None else unit
-        covariance = shrink(covariance / s[:, None] / s, alpha, p or len(covariance)) * s[:, None] * s
-    whitening = whiten(covariance, spread)
+        shrink_in_units(covariance, alpha, unit, p or len(covariance))
+    trace = float(np.trace(covariance))
+    whitening = whiten(covariance, spread, overwrite=True)
     mean = priors @ means
-    V = means - mean
-    Z = V @ whitening.basis
-    coef = Z @ whitening.basis.T
+    Z = whitening.coordinates(means - mean)
+    coef = whitening.directions(Z)
     intercept = log_priors(priors) - 0.5 * np.einsum("kr,kr->k", Z, Z) - coef @ mean
-    scalings, ratio = canonical(Z, priors, whitening.basis)
-    return Discriminant(coef, intercept, scalings, ratio, mean, covariance, whitening)
+    scalings, ratio = canonical(Z, priors, whitening.directions)
+    return Discriminant(coef, intercept, scalings, ratio, mean, trace, whitening)
 
 
-def canonical(Z: Floats, priors: Floats, basis: Floats) -> tuple[Floats, Floats]:
-    """Return the directions that separate whitened means Z (K, r) best, and their shares of Σ π_k ‖z_k‖²."""
+def canonical(Z: Floats, priors: Floats, directions: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+    """Return the directions that separate whitened means Z (K, r) best, and their shares of Σ π_k ‖z_k‖².
+
+    Parameters
+    ----------
+    Z, priors : (K, r), (K,)
+    directions : coordinates (m, r) → directions (m, p)
+    """
     count = min(len(Z) - 1, Z.shape[1])
     if len(Z) == 2:
         # Two means have one direction; a singular value decomposition would find the same one slowly.
@@ -125,7 +133,7 @@ def canonical(Z: Floats, priors: Floats, basis: Floats) -> tuple[Floats, Floats]
         singular, rotation = np.array([length]), difference / length if length > 0 else np.eye(1, Z.shape[1])
     else:
         _, singular, rotation = np.linalg.svd(np.sqrt(priors)[:, None] * Z, full_matrices=False)
-    scalings = basis @ rotation[:count].T
+    scalings = directions(rotation[:count]).T
     signs = np.sign(scalings[np.abs(scalings).argmax(axis=0), np.arange(count)])
     total = float(np.sum(singular**2))
     ratio = singular[:count] ** 2 / total if total > 0 else np.zeros(count)

@@ -21,5 +21,6 @@ def eigenvectors(A: Floats, overwrite: bool = False) -> tuple[Floats, Floats]:
     from scipy.linalg import eigh  # here: a fitted model is used without it
 
     is_finite = bool(np.isfinite(A).all())
-    values, vectors = eigh(A, check_finite=False, overwrite_a=overwrite, driver="evd" if is_finite else "evr")
+    # Turned over, rows lie as LAPACK's columns do, and nothing is copied to be written over.
+    values, vectors = eigh(A.T if overwrite else A, check_finite=False, overwrite_a=overwrite, driver="evd" if is_finite else "evr")
     return values, vectors

@@ -21,6 +21,7 @@ from ...argument_types import as_numbers
 from ...array_types import Floats
 from ...errors import InputError, did_you_mean
 from .eigenvectors import eigenvectors
+from .factor import stable_factor
 from .whitening import TOLERANCE, total_spread
 
 
@@ -107,11 +108,14 @@ def solve_least_squares(
 
 
 def _solve_scaled(A: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Return the least-norm solution of A Z = right for A ≥ 0 with a diagonal of at most one, and a basis of A's null space."""
-    factor, info = lapack.dpotrf(A.T, lower=1, clean=0)  # the order LAPACK wants: copied as it lies
-    if info == 0 and lapack.dpocon(factor, np.abs(A).sum(axis=0).max(), uplo="L")[0] > TOLERANCE:
+    """Return the least-norm solution of A Z = right for A ≥ 0 with a diagonal of at most one, and a basis of A's null space.
+
+    A is written over.
+    """
+    factor = stable_factor(A)
+    if factor is not None:
         return lapack.dpotrs(factor, right, lower=1)[0], np.empty((len(A), 0))
-    values, vectors = eigenvectors(A)
+    values, vectors = eigenvectors(A, overwrite=True)
     varies = values > TOLERANCE * max(values[-1], 0.0)
     kept = vectors[:, varies]
     return kept @ ((kept.T @ right) / values[varies][:, None]), vectors[:, ~varies]

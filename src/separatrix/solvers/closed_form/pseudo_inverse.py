@@ -7,6 +7,7 @@ from scipy.linalg import lapack
 
 from ...array_types import Floats
 from .eigenvectors import eigenvectors
+from .factor import stable_factor
 from .whitening import TOLERANCE
 
 
@@ -29,10 +30,8 @@ def pseudo_solve(A: Floats, right: Floats, null: Floats) -> tuple[Floats, int]:
     ([1.0, -1.0], 1)
     """
     known = null.shape[1]
-    filled = A + np.trace(A) / len(A) * (null @ null.T) if known else A
-    norm = np.abs(filled).sum(axis=0).max()
-    factor, info = lapack.dpotrf(filled.T, lower=1, overwrite_a=known > 0)
-    if info == 0 and lapack.dpocon(factor, norm, uplo="L")[0] > TOLERANCE:
+    factor = stable_factor(A + np.trace(A) / len(A) * (null @ null.T) if known else A.copy())
+    if factor is not None:
         return lapack.dpotrs(factor, right, lower=1)[0], len(A) - known
     values, vectors = eigenvectors(A)
     varies = values > TOLERANCE * max(values[-1], 0.0)

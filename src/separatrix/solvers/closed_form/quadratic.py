@@ -15,7 +15,7 @@ import numpy as np
 from ...array_types import Floats
 from ...errors import InputError
 from ...summaries import ClassMoments
-from .shrinkage import shrink
+from .shrinkage import shrink_in_units
 from .whitening import Whitening, whiten
 
 
@@ -80,7 +80,9 @@ def pool(scatter: Floats, freedom: Floats, share: float) -> Floats:
 
 
 def regularise(covariances: Floats, alphas: Floats, units: Floats | None, reg: float) -> Floats:
-    """Return (1 − r)Σ_k^α + rI, with Σ^α = (1 − α)Σ + α(tr Σ/p)I in columns divided by `units` (K, p), default as they are.
+    """Turn covariances into (1 − r)Σ_k^α + rI, in place, and return them.
+
+        Σ^α = (1 − α)Σ + α(tr Σ/p)I in columns divided by `units` (K, p), default as they are
 
     Examples
     --------
@@ -88,21 +90,25 @@ def regularise(covariances: Floats, alphas: Floats, units: Floats | None, reg: f
     [[[1.5, 0.0], [0.0, 2.5]]]
     """
     if alphas.any():
-        u = np.ones(covariances.shape[:2]) if units is None else units
-        outer = u[:, :, None] * u[:, None, :]
-        covariances = np.stack([shrink(S, a, len(S)) for S, a in zip(covariances / outer, alphas, strict=True)]) * outer
-    return (1.0 - reg) * covariances + reg * np.eye(covariances.shape[1]) if reg > 0 else covariances
+        for k, (S, alpha) in enumerate(zip(covariances, alphas, strict=True)):
+            shrink_in_units(S, alpha, None if units is None else units[k], len(S))
+    if reg > 0:
+        covariances *= 1.0 - reg
+        np.einsum("kjj->kj", covariances)[...] += reg
+    return covariances
 
 
-def whiten_classes(covariances: Floats, spread: Floats) -> list[Whitening]:
+def whiten_classes(covariances: Floats, spread: Floats, overwrite: bool = False) -> list[Whitening]:
     """Return the whitening of each covariance; directions without variance are compared in units of the total `spread` (p,).
+
+    With `overwrite` the covariances (K, p, p) may be written over.
 
     Examples
     --------
     >>> [found.rank for found in whiten_classes(np.array([np.eye(2), np.ones((2, 2))]), np.ones(2))]
     [2, 1]
     """
-    return [whiten(covariance, spread) for covariance in covariances]
+    return [whiten(covariance, spread, overwrite) for covariance in covariances]
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,14 +71,21 @@ def embed(rows: Any, centre: Floats, scale: Floats, share: Floats | None = None)
     """
     gram = centred_gram(rows, centre, scale)
     root_share = np.ones(len(gram)) if share is None else np.sqrt(share)
-    gram = gram if share is None else gram * root_share * root_share[:, None]
-    values, vectors = eigenvectors(gram)
+    if share is not None:
+        gram *= root_share
+        gram *= root_share[:, None]
+    values, vectors = eigenvectors(gram, overwrite=True)
     kept = values > TOLERANCE * max(values[-1], 0.0)
     root = np.sqrt(values[kept])
     # The sign of an eigenvector is arbitrary; fix it so that the same rows give the same coordinates everywhere.
-    vectors = vectors[:, kept] * np.sign(vectors[np.abs(vectors[:, kept]).argmax(axis=0), np.flatnonzero(kept)])
-    own = root_share[:, None]
-    return Embedding(vectors * root / own, values[kept], rows, vectors * own / root, centre, scale)
+    del gram
+    vectors = vectors[:, kept]
+    vectors *= np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(root))])
+    coordinates = vectors * root
+    coordinates /= root_share[:, None]
+    vectors *= root_share[:, None]
+    vectors /= root
+    return Embedding(coordinates, values[kept], rows, vectors, centre, scale)
 
 
 def centred_gram(rows: Any, centre: Floats, scale: Floats) -> Floats:
@@ -141,7 +148,7 @@ def solve_wide(
     intercept = found.intercept + found.coef @ found.mean - coef @ mean
     r = embedding.coordinates.shape[1]
     # Outside the span a covariance is what shrinking puts there, or next to nothing.
-    level = alpha * float(np.trace(found.covariance)) / ((1.0 - alpha) * p + alpha * r)
+    level = alpha * found.trace / ((1.0 - alpha) * p + alpha * r)
     outside = level if level > 0 else NULL_VARIANCE
     log_det = found.whitening.log_det + (p - r) * float(np.log(outside)) + 2.0 * float(np.log(scale).sum())
     whitening = replace(found.whitening, log_det=log_det, rank=p if level > 0 else found.whitening.rank)

@@ -8,16 +8,35 @@ from ...array_types import Floats
 
 
 def shrink(covariance: Floats, alpha: float, p: int) -> Floats:
-    """Return (1 − α)S + α (tr S/p) I. `p` is the number of columns, which may exceed the coordinates S is given in.
+    """Turn S into (1 − α)S + α (tr S/p) I, in place, and return it. `p` is the number of columns, which may exceed S's coordinates.
 
     Examples
     --------
     >>> shrink(np.diag([1.0, 3.0]), 0.5, 2).tolist()
     [[1.5, 0.0], [0.0, 2.5]]
     """
-    shrunk = (1.0 - alpha) * covariance
-    shrunk.flat[:: len(shrunk) + 1] += alpha * np.trace(covariance) / p
-    return shrunk
+    level = alpha * np.trace(covariance) / p
+    covariance *= 1.0 - alpha
+    covariance.flat[:: len(covariance) + 1] += level
+    return covariance
+
+
+def shrink_in_units(covariance: Floats, alpha: float, unit: Floats | None, p: int) -> Floats:
+    """Shrink S, in place, in columns divided by `unit` (default: as they are), and return it.
+
+    Examples
+    --------
+    >>> shrink_in_units(np.diag([1.0, 4.0]), 0.5, np.array([1.0, 2.0]), 2).tolist()
+    [[1.0, 0.0], [0.0, 4.0]]
+    """
+    if unit is None:
+        return shrink(covariance, alpha, p)
+    covariance /= unit[:, None]
+    covariance /= unit
+    shrink(covariance, alpha, p)
+    covariance *= unit[:, None]
+    covariance *= unit
+    return covariance
 
 
 def ledoit_wolf_alpha(covariance: Floats, fourth: float, n: float, p: int) -> float:

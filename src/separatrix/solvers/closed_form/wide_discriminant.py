@@ -21,9 +21,11 @@ from ...data import Block
 from ...summaries import ClassMoments
 from ...summaries.class_moments import require_memory
 from .discriminant import Discriminant, log_priors
+from .factor import stable_factor
 from .row_span import WideSolution, centred_gram, solve_wide
-from .whitening import NULL_VARIANCE, TOLERANCE, Whitening, total_spread
+from .whitening import NULL_VARIANCE, Whitening, total_spread
 
+NONE = np.empty((0, 0))
 APART = 1e-6
 """Share of their distance, squared, by which class means must differ where no class varies, and of the largest such in each direction."""
 
@@ -100,21 +102,19 @@ def discriminant_by_products(
     signs = np.sign(scalings[np.abs(scalings).argmax(axis=0), np.arange(K - 1)])
     middle, rank = priors @ moments.means, len(codes) - K
     intercept = log_priors(priors) - 0.5 * np.diag(M) - coef @ middle
-    none = np.empty((0, 0))
     log_det += (p - rank) * float(np.log(NULL_VARIANCE)) + 2.0 * float(np.log(scale).sum())
-    return Discriminant(coef, intercept, scalings * signs, values / values.sum(), middle, none, Whitening(none, log_det, rank, none))
+    return Discriminant(coef, intercept, scalings * signs, values / values.sum(), middle, np.nan, Whitening(NONE, log_det, rank, NONE))
 
 
 def _solve_twice(A: Floats, right: Floats, null: Floats) -> tuple[Floats, Floats, float] | None:
     """Return A⁺right, A⁺A⁺right and the log of the product of A's eigenvalues but those along `null`; None where more are 0."""
     fill = float(np.trace(A)) / len(A)
     A += fill * (null @ null.T)
-    norm = np.abs(A).sum(axis=0).max()
+    factor = stable_factor(A)
+    if factor is None:
+        return None
     from scipy.linalg import lapack
 
-    factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1)
-    if info != 0 or not lapack.dpocon(factor, norm, uplo="L")[0] > TOLERANCE:
-        return None
     y = lapack.dpotrs(factor, right, lower=1)[0]
     log_det = 2.0 * float(np.log(np.diag(factor)).sum()) - null.shape[1] * float(np.log(fill))
     return y, lapack.dpotrs(factor, y, lower=1)[0], log_det

@@ -1,6 +1,6 @@
 """Held-out labels under many permutations of the labels, from what does not depend on labels.
 
-The Gram matrix of least squares and the total scatter T of discriminant analysis do not know the labels: they are factored once per
+The Gram matrix of least squares and the total scatter T of discriminant analysis do not know the labels: they are stable_factor once per
 fold. A permutation changes sums of rows by class alone, Y'X, one matrix product for all permutations; of T it takes a matrix of rank K − 1,
 
     W = T − Σ_k n_k d_k d_k',   d_k = m_k − m,      W⁻¹ by Woodbury: with T = LL', D = L⁻¹[d_1 … d_K], M = N⁻¹ − D'D,
@@ -20,7 +20,7 @@ from scipy.linalg import lapack
 from ...array_types import Codes, Floats, Folds, Indices
 from ...data.namespaces import like, namespace, to_host
 from ..closed_form.discriminant import log_priors
-from ..closed_form.whitening import TOLERANCE
+from ..closed_form.factor import stable_factor
 
 
 def least_squares_permuted(X: Any, folds: Folds, codes: Codes, K: int, alpha: float = 0.0) -> Codes | None:
@@ -157,7 +157,7 @@ def least_squares_solved(totals: TrainingTotals, sums: Floats, counts: Floats, p
     counts : (B, K) training rows of each class
     penalty : (p,) ridge penalty of each z
     """
-    factor = _factor(totals.gram + np.diag(penalty))
+    factor = stable_factor(totals.gram + np.diag(penalty))
     if factor is None:
         return None
     coef = lapack.dpotrs(factor, 2.0 * sums.reshape(len(factor), -1), lower=1)[0].reshape(sums.shape)
@@ -178,7 +178,7 @@ def discriminant_solved(
     priors, unbiased : as in `discriminant_permuted`
     """
     B, K = counts.shape
-    factor = _factor(totals.gram)
+    factor = stable_factor(totals.gram.copy())
     if factor is None:
         return None
     safe = np.maximum(counts, 1.0)
@@ -193,12 +193,3 @@ def discriminant_solved(
     E = np.matmul(D.transpose(1, 0, 2), inverse * nu[:, None, None]).transpose(1, 0, 2)
     coef: Floats = lapack.dtrtrs(factor, np.ascontiguousarray(E).reshape(len(factor), -1), lower=1, trans=1)[0].reshape(sums.shape)
     return coef, offset
-
-
-def _factor(A: Floats) -> Floats | None:
-    """Return the lower Cholesky factor, or None where the matrix has no stable inverse."""
-    factor: Floats
-    factor, info = lapack.dpotrf(A, lower=1, clean=1)
-    if info != 0 or lapack.dpocon(factor, np.abs(A).sum(axis=0).max(), uplo="L")[0] <= TOLERANCE:
-        return None
-    return factor
