@@ -19,6 +19,7 @@ def stable_factor(A: Floats) -> Floats | None:
 
     Examples
     --------
+    >>> import numpy as np
     >>> np.tril(stable_factor(np.array([[4.0, 2.0], [2.0, 5.0]]))).tolist(), stable_factor(np.ones((2, 2)))
     ([[2.0, 0.0], [1.0, 2.0]], None)
     """
