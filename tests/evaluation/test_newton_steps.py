@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from separatrix.abilities import logistic_held_out
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
 from separatrix.evaluation.evaluation_rows import rows_to_evaluate
 from separatrix.evaluation.held_out import hold_out
+from separatrix.solvers.held_out import left_out_newton
 from separatrix.solvers.held_out.left_out_newton import leave_rows_out
 from separatrix.solvers.held_out.left_out_third import suits_third_order, third_order_scores
 
@@ -150,6 +152,34 @@ def test_a_class_that_goes_with_its_row_is_refitted(rng: Any) -> None:
     quick, brute = (evaluate(LogisticRegression(), X, y, plan=LeaveOneOut(), exact=exact) for exact in (False, True))
     assert_allclose(quick.posteriors, brute.posteriors, atol=1e-4)
     assert quick.posteriors[3, 2] == 0.0
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_a_coefficient_without_rows_outside_its_fold_is_refitted(kind: Any, rng: Any) -> None:
+    X, y = iris(rng, 2)
+    own = np.where(np.arange(40) < 8, rng.uniform(1.0, 2.0, 40), 0.0)
+    X, folds = kind(np.column_stack([X, own * (2 * y - 1)])), np.arange(40) // 8
+    model = LogisticRegression(C=10.0, l1_ratio=1.0)
+    quick, brute = (hold_out(model, rows_to_evaluate(X, y), KFold(5), folds, exact) for exact in (False, True))
+    assert quick.method.startswith("Newton steps")
+    assert_array_equal(quick.codes, brute.codes)
+    assert_allclose(quick.posteriors, brute.posteriors, atol=2e-3)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(C=0.5, l1_ratio=1.0), LogisticRegression()], ids=repr)
+def test_a_hessian_that_rounding_leaves_indefinite_costs_a_refit(model: Any, rng: Any, monkeypatch: Any) -> None:
+    X, y = iris(rng, 3)
+    monkeypatch.setattr(left_out_newton, "lapack", SimpleNamespace(dpotrf=lambda A, **_: (A, 27)))
+    rows, folds = rows_to_evaluate(X, y), KFold(5, random_state=0).folds(len(y), y)[0]
+    quick, brute = (hold_out(model, rows, KFold(5), folds, exact) for exact in (False, True))
+    assert quick.method != brute.method == "refits" and quick.refitted == len(y)
+    assert_array_equal(quick.codes, brute.codes)
+
+
+def test_nothing_to_move_is_no_system(rng: Any) -> None:
+    model, (X, y) = LogisticRegression(C=1e-6, l1_ratio=1.0, fit_intercept=False), iris(rng, 2)
+    for plan in PLANS:
+        assert_array_equal(evaluate(model, X, y, plan=plan).posteriors, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,8 @@ def column_sweep(values, rows, starts, square, g, start, l1, l2, slack, order, a
             violation = abs(slope + l1) if old > 0.0 else abs(slope - l1)
         s += 1
         if h <= 0.0:
+            # A column without values costs its penalty and moves nothing.
+            x[c] = 0.0
             continue
         if violation > slack:
             most = max(most, violation / unit)

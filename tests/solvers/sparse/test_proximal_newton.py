@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from separatrix.errors import InputError
 from separatrix.losses import Logistic, Softmax
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.rows import Rows
+from separatrix.solvers.solution import Status
 from separatrix.solvers.sparse import gram_proximal, proximal_newton, working_set
 from separatrix.solvers.sparse.l1_quadratic import Quadratic, violation
 from separatrix.solvers.sparse.path import solve_path
@@ -194,3 +196,15 @@ def test_levels_of_a_few_rows_that_a_step_has_made_certain() -> None:
     found = LogisticRegression(C=3.0, l1_ratio=1.0).fit(X, y).solution_
     assert found.is_converged
     assert found.gap <= 1e-8 * found.objective
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("few", [10**6, 0], ids=["gram", "working set"])
+def test_a_start_may_use_a_column_without_values(classes: int, sparse: bool, few: int, rng: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(proximal_newton, "FEW", few)
+    P = problem(rng, classes, sparse=sparse, C=5.0)
+    X, scores = sp.csr_array(P.rows.X) @ sp.diags_array(1.0 * (np.arange(8) != 1)), 1 if classes == 2 else classes
+    rows = Rows.of(as_source(X if sparse else X.toarray(), P.rows.codes, P.rows.weight))
+    found = proximal_newton.solve(replace(P, rows=rows, start=(np.ones((scores, 8)), np.zeros(scores))))
+    assert found.status is Status.CONVERGED and not found.coef[:, 1].any()

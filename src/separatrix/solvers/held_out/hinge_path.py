@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import lapack, qr, solve_triangular
 
 from ...array_types import Bools, Floats, Indices
 from ...data.threads import ordered_map, thread_count
@@ -156,9 +156,14 @@ class HingePath:
         M = Z.T @ Z / len(Z)
         units = np.sqrt(np.diag(M))
         units[units == 0.0] = 1.0
-        root: Floats = np.asarray(
-            np.linalg.cholesky(M / units / units[:, None] + RAISED * np.eye(len(M))) * units[:, None], dtype=np.float64
-        )
+        M = M / units / units[:, None]
+        raised, info = RAISED, 1
+        while info != 0:
+            np.einsum("jj->j", M)[:] += raised
+            # Any metric serves, this one best: what rounding took from it is added.
+            factor, info = lapack.dpotrf(M, lower=1, clean=1)
+            raised *= 10.0
+        root = np.ascontiguousarray(factor * units[:, None], dtype=np.float64)
         sizes = np.linalg.norm(solve_triangular(root, Z.T, lower=True, check_finite=False), axis=0)
         reach = np.abs(1.0 - self.margins) / sizes
         pieces = self._pieces()

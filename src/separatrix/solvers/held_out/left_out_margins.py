@@ -100,7 +100,10 @@ def newton(rows: MarginRows, kept: Indices, theta: Floats) -> tuple[Floats, bool
         H = (rows.curved(kept, theta) + ridge)[np.ix_(on, on)]
         H.flat[:: len(H) + 1] += 1e-12 * max(float(np.trace(H)) / len(H), 1e-300)
         step = np.zeros_like(theta)
-        step.flat[on] = np.linalg.solve(H, g.ravel()[on])
+        try:
+            step.flat[on] = np.linalg.solve(H, g.ravel()[on])
+        except np.linalg.LinAlgError:
+            break
         if float(np.abs(np.asarray(Z @ step.T)).max(initial=0.0)) <= EXACT:
             return theta - step, True
         t = 1.0

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import lapack
 
 from ...array_types import Bools, Codes, Floats, Indices
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
@@ -76,7 +76,7 @@ class LeftOutRows:
         H = self.hessian[np.ix_(on, on)]
         units = np.sqrt(np.maximum(np.diag(H), 1e-300))
         values, vectors = np.linalg.eigh(H / units / units[:, None])
-        kept = values > 1e-12 * values[-1]
+        kept = values > 1e-12 * values.max(initial=0.0)
         B = vectors[:, kept] / units[:, None]
         V = np.zeros_like(self.hessian)
         V[np.ix_(on, on)] = (B / values[kept]) @ B.T
@@ -256,10 +256,9 @@ def _one_fold(rows: LeftOutRows, held: Indices, curvature_of: Curvature) -> tupl
     H = rows.hessian - curvature_of(held, theta)
     for _ in range(ROUNDS):
         g = np.asarray(Z.T @ rows.slopes(np.asarray(Z @ theta.T)[:, None, :], kept)[:, 0]).T + rows.penalty_slopes(theta)
-        A = H[np.ix_(on, on)]
-        A.flat[:: len(A) + 1] *= 1.0 + 1e-10  # shifts of all scores have no curvature, and no slope either
-        step = np.zeros(theta.size)
-        step[on] = cho_solve(cho_factor(A, lower=True, overwrite_a=True, check_finite=False), g.ravel()[on], check_finite=False)
+        step = _newton_step(H, g.ravel(), on)
+        if step is None:
+            break
         theta = theta - step.reshape(theta.shape)
         change = float(np.abs(np.asarray(rows.Z[held] @ step.reshape(theta.shape).T)).max())
         if change <= rows.near:
@@ -268,3 +267,16 @@ def _one_fold(rows: LeftOutRows, held: Indices, curvature_of: Curvature) -> tupl
             break
         H = curvature_of(kept, theta) + np.diag(rows.ridge.ravel())
     return np.asarray(rows.Z[held] @ theta.T), False
+
+
+def _newton_step(H: Floats, g: Floats, on: Bools) -> Floats | None:
+    """Return H⁻¹g over some coefficients, 0 elsewhere; None where the rows kept, or rounding, leave them no positive definite H."""
+    step, A = np.zeros(len(g)), H[np.ix_(on, on)]
+    if len(A) == 0:
+        return step
+    A.flat[:: len(A) + 1] *= 1.0 + 1e-10  # shifts of all scores have no curvature, and no slope either
+    factor, info = lapack.dpotrf(A.T, lower=1, overwrite_a=1)
+    if info != 0:
+        return None
+    step[on] = lapack.dpotrs(factor, g[on], lower=1)[0]
+    return step

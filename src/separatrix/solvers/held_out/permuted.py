@@ -69,7 +69,7 @@ def discriminant_permuted(X: Any, folds: Folds, codes: Codes, K: int, priors: Fl
 
     Returns
     -------
-    answers : (n, B) class codes, −1 where never held out; None where a total scatter has no stable inverse
+    answers : (n, B) class codes, −1 where never held out; None where a scatter has no inverse
 
     Examples
     --------
@@ -170,7 +170,7 @@ def least_squares_solved(totals: TrainingTotals, sums: Floats, counts: Floats, p
 def discriminant_solved(
     totals: TrainingTotals, sums: Floats, counts: Floats, priors: Floats | None = None, unbiased: bool = True
 ) -> Solved | None:
-    """Return linear discriminants under B permutations; None where the total scatter has no stable inverse.
+    """Return linear discriminants under B permutations; None where the total scatter has no stable inverse, or theirs within classes none.
 
     Parameters
     ----------
@@ -186,7 +186,10 @@ def discriminant_solved(
     D = lapack.dtrtrs(factor, (sums / safe).reshape(len(factor), -1), lower=1)[0].reshape(-1, B, K)
     gram = np.einsum("pbk,pbl->bkl", D, D, optimize=True)
     M = np.eye(K) / safe[:, :, None] - gram
-    inverse = np.linalg.inv(M) / safe[:, None, :]
+    try:
+        inverse = np.linalg.inv(M) / safe[:, None, :]
+    except np.linalg.LinAlgError:  # classes that a permutation sets apart entirely
+        return None
     nu = totals.n - (counts > 0).sum(axis=1) if unbiased else np.full(B, totals.n)
     shares = log_priors(counts / totals.n) if priors is None else np.where(counts > 0, log_priors(priors), log_priors(np.zeros(K)))
     offset = shares - 0.5 * nu[:, None] * np.einsum("bkl,blk->bk", gram, inverse)
