@@ -15,6 +15,7 @@ from separatrix.solvers.margins.machine import Machine, best_intercept, certify,
 from separatrix.solvers.margins.margin_polish import polish
 from separatrix.solvers.margins.method import choose
 from separatrix.solvers.margins.pieces import Pieces, line_minimum
+from separatrix.solvers.margins.step_work import is_lagrangian_quicker
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.smooth.centred_rows import CentredRows
 from separatrix.thresholds import Threshold
@@ -188,3 +189,22 @@ def test_methods_follow_their_counted_work(rng: Any) -> None:
         (X, 1e3, False, "augmented Lagrangian"),
     ):
         assert choose(make_problem(table, y, C), squared).name == expected
+
+
+def test_sparse_rows_far_more_than_columns_have_the_lagrangian_before_interior_points() -> None:
+    few, many = (Rows.of(as_source(sp.csr_array(np.tile(np.eye(p), (n // p, 1))), np.arange(n) % 2)) for n, p in ((600, 300), (60_000, 6)))
+    assert is_lagrangian_quicker(many, 1.0)
+    assert not is_lagrangian_quicker(many, 1e5)
+    assert not is_lagrangian_quicker(few, 1.0)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_lagrangian_certifies_rows_that_repeat(weighted: bool, rng: Any) -> None:
+    """Thousands of equal rows lie on the margin together, and their multipliers are known by their sum alone."""
+    levels = rng.integers(4, size=(20_000, 3)) + 4 * np.arange(3)
+    X = sp.csr_array((np.ones(60_000), levels.ravel(), np.arange(0, 60_001, 3)), shape=(20_000, 12))
+    signs = np.where(X @ rng.normal(size=12) + rng.normal(size=20_000) > 0.0, 1.0, -1.0)
+    cost = rng.gamma(2.0, 5.0, 20_000) if weighted else np.full(20_000, 10.0)
+    found = augmented_lagrangian.solve(Machine(Rows.of(as_source(X, signs > 0.0)), signs, cost, False, 1.0))
+    assert found.certificate.gap <= 1e-6 * found.certificate.primal
+    assert found.iterations < one_machine.STEPS

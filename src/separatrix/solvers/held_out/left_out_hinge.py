@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from ...array_types import Floats, Folds
 from ..margins import svm
-from ..margins.method import step_seconds
+from ..margins.step_work import step_seconds
 from ..problem import Problem
 from ..span import Span
 from .hinge_path import HingePath
@@ -79,7 +79,7 @@ def _is_less_work(problem: Problem, removed: float) -> bool:
     n, q = problem.rows.X.shape[0], min(problem.rows.X.shape) + 1
     turns = q * np.sqrt(max(removed, 1.0))
     turn = VALUE * q * min(n, NEAR * turns) + MOVE * q**2
-    return bool(turns * turn <= REFIT * step_seconds(problem, "augmented Lagrangian"))
+    return bool(turns * turn <= REFIT * step_seconds(problem.rows, "augmented Lagrangian"))
 
 
 def _coordinates(X: Any, ridge: float) -> tuple[Floats, Floats]:

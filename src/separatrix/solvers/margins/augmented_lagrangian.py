@@ -4,8 +4,8 @@ The constraints ξ_i ≥ 1 − y_i(w'x_i + b) get multipliers α_i. Given α₀ 
 
     ½‖w‖² + ½ρb² + Σ_i M_i(y_i(w'x_i + b)),   M_i(m) = max_{0 ≤ a ≤ c_i} a(1 − m) − (a − α₀_i)²/2σ_i
 
-then α₀ ← clip(α₀ + σ(1 − m), 0, c), κ ← 8κ. Curved rows become those few exactly on a margin. The inner problems must be solved ever
-more exactly: loose ones give the right objective and a useless certificate.
+then α₀ ← clip(α₀ + σ(1 − m), 0, c), κ ← 8κ. Curved rows become those few exactly on a margin. The inner problems must be solved until
+the gradient is a small part of the gap: loose ones give the right objective and a useless certificate.
 
 References
 ----------
@@ -13,6 +13,8 @@ Niu et al. (2024), A fast algorithm for the support vector machine: semismooth N
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 
@@ -24,8 +26,10 @@ from .pieces import Pieces
 from .semismooth import ROUNDING, Descent, first_point
 
 OUTER = 16
-GROWTH, GROWING = 8.0, 8
-"""Factor of κ, and the step after which it stays: α loses a digit for each that κ gains."""
+GROWTH, GROWING, HARD_GROWING = 8.0, 4, 8
+"""Factor of κ, and the step after which it stays, of a hinge and of a hard margin: α loses a digit for each that κ gains."""
+SHARE_OFF, LEAST = 0.1, 1e-18
+"""What the gradient may leave of the gap, as a share of it, for a smooth problem to be solved, and a decrement that is rounding."""
 NEARLY = 1e-3
 """Gap below which the rows on the margin may be known already."""
 PATIENCE = 12
@@ -33,7 +37,7 @@ PATIENCE = 12
 STIFF = 1e4
 """Cost times squared length of a row from which on the first κ is smaller: multipliers are then far below their bounds."""
 LOOSE, TIGHTER = 1e-4, 0.02
-"""Estimated gap of the first inner problem, as a share of the objective, and the factor of each next one."""
+"""Estimated gap of a hard margin's first inner problem, as a share of the objective, and the factor of each next one."""
 
 
 def solve(machine: Machine, start: Certificate | None = None, method: type[Descent] = Descent) -> Ended:
@@ -53,11 +57,13 @@ def solve(machine: Machine, start: Certificate | None = None, method: type[Desce
     descent = method(machine, rows, first_point(machine, rows, start))
     extra = gentle_steps(machine)
     alpha, kappa, best = np.zeros(len(unit)) if start is None else start.alpha, GROWTH**-extra, None
+    grown, growing = 0.0, HARD_GROWING if machine.is_hard else GROWING + extra
     for outer in range(OUTER + extra):
         pieces = Pieces(alpha, kappa * unit, machine.cap)
-        descent.minimise(
-            pieces, max(LOOSE * TIGHTER ** max(outer - extra, 0), ROUNDING), GROWTH if 0 < outer < GROWING + extra else float(outer > 0)
-        )
+        if machine.is_hard:
+            descent.minimise(pieces, max(LOOSE * TIGHTER**outer, ROUNDING), grown)
+        else:
+            descent.minimise(pieces, LEAST, grown, partial(_is_near, machine, descent, pieces))
         alpha = pieces.multipliers(descent.margins)
         gap = _estimated_gap(machine, descent, alpha)
         done = outer == OUTER + extra - 1 or descent.iterations >= machine.max_iter or (outer >= PATIENCE and np.isinf(gap))
@@ -68,7 +74,8 @@ def solve(machine: Machine, start: Certificate | None = None, method: type[Desce
             best = _better(best, _polished(machine, rows, descent, pieces))
         if done or (best is not None and best.gap <= machine.tol * best.primal):
             break
-        kappa *= GROWTH if outer + 1 < GROWING + extra else 1.0
+        grown = GROWTH if outer + 1 < growing else 1.0
+        kappa *= grown
     assert best is not None
     return Ended.of(rows, best, descent.iterations, descent.passes)
 
@@ -101,6 +108,19 @@ def gentle_steps(machine: Machine) -> int:
     size = float(np.vdot(X.data, X.data)) / X.shape[0] if machine.rows.is_sparse else float(np.sum(np.var(X, axis=0)))
     stiffness = float(machine.cost.mean()) * size
     return int(np.ceil(np.log(stiffness) / np.log(GROWTH))) if stiffness > STIFF else 0
+
+
+def _is_near(machine: Machine, descent: Descent, pieces: Pieces) -> bool:
+    """Whether the gradient leaves a small part of the gap: D(α) has θ − g in the place of θ."""
+    g, v = descent.gradient(), descent.theta
+    left = abs(float(g[:-1] @ v[:-1])) + 0.5 * float(g[:-1] @ g[:-1])
+    if 0.0 < machine.ridge < np.inf:
+        left += abs(float(g[-1] * v[-1])) + 0.5 * float(g[-1] ** 2) / machine.ridge
+    else:  # multipliers that are out of balance are made to balance
+        left += abs(float(g[-1]))
+    primal = 0.5 * float(v[:-1] @ v[:-1]) + machine.loss(descent.margins)
+    gap = _estimated_gap(machine, descent, pieces.multipliers(descent.margins))
+    return left <= SHARE_OFF * max(gap, machine.tol) * primal
 
 
 def _estimated_gap(machine: Machine, descent: Descent, alpha: Floats) -> float:

@@ -18,19 +18,14 @@ import numpy as np
 
 from ...losses import SquaredHinge
 from ..problem import Problem
-from ..work import ADDED, EPOCH, FACTORED, PASS, SPANNED, STEP
+from ..work import EPOCH, SPANNED
 from .dual_svm import DENSE_EPOCH
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
 from .one_table import is_possible
 from .sparse_squared import REASONS as SPARSE_REASONS
 from .sparse_squared import SparseSquared
+from .step_work import is_lagrangian_quicker, step_seconds, stiffness
 
-NEWTON, LAGRANGIAN, INTERIOR = 7, 25, 20
-"""Steps of each method."""
-MEETING = 4e-10
-"""Seconds of a meeting of two values in a sparse row, in a compiled sum over one machine's rows."""
-READS, EACH_ROW = 7, 1e-7
-"""Passes over sparse rows in a step of an interior point, and seconds of its vectors for each row."""
 GAMBLE = 2.0
 """How much sooner coordinate descent must promise to arrive."""
 SMALL = 1e-3
@@ -79,12 +74,12 @@ def choose(problem: Problem, squared: bool) -> Method:
     epoch = (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
     if p > FEW_COLUMNS:
         # What comes after it is the dearer, the more columns there are.
-        steps = step_seconds(problem, "interior point") if is_possible(rows) else np.inf
+        steps = step_seconds(rows, "interior point") if is_possible(rows) else np.inf
         most = int(np.clip(steps / max(epoch, np.finfo(float).tiny), EPOCHS, PATIENT))
         return Method(DUAL, f"{p:,} columns are too many for their curvature", most)
     if rows.is_sparse and not squared and problem.strength > 0.0 and is_possible(rows):
-        newton = "interior point"
-    steps, n, epochs = step_seconds(problem, newton), rows.X.shape[0], _epochs(problem)
+        newton = newton if is_lagrangian_quicker(rows, 1.0 / (problem.strength * rows.X.shape[0])) else "interior point"
+    steps, n, epochs = step_seconds(rows, newton), rows.X.shape[0], _epochs(problem)
     tried = int(TRIED * steps / epoch) if rows.is_sparse and epochs < UNLIKELY else 0
     if steps <= max(SMALL, GAMBLE * epochs * epoch) and (steps <= SMALL or tried < FEWEST):
         return Method(newton, f"{p:,} columns: the curvature of all of them is cheap")
@@ -96,28 +91,13 @@ def choose(problem: Problem, squared: bool) -> Method:
     return Method(DUAL, why, most, epochs)
 
 
-def step_seconds(problem: Problem, name: str) -> float:
-    """Return the seconds of all steps of a method that adds up the curvature of all columns."""
-    rows, (n, p) = problem.rows, problem.rows.X.shape
-    if rows.is_sparse:
-        curvature = MEETING * float(np.square(np.diff(rows.X.indptr).astype(np.float64)).sum())
-    else:
-        curvature = 0.5 * ADDED * n * p**2
-    step = STEP + curvature + FACTORED * p**3 + PASS * rows.values
-    if name == "interior point":
-        return float(INTERIOR * (step + READS * PASS * rows.values + EACH_ROW * n))
-    return float((NEWTON if name == "semismooth Newton" else LAGRANGIAN) * step)
-
-
 def _epochs(problem: Problem) -> float:
     """Return how many epochs descent by coordinates may need; infinitely many for hard margins."""
-    X, (n, p) = problem.rows.X, problem.rows.X.shape
+    n, p = problem.rows.X.shape
     if problem.strength == 0.0:
         return float("inf")
-    values = X.data if problem.rows.is_sparse else X.ravel()
-    with np.errstate(over="ignore"):
-        stiffness = float(np.vdot(values, values)) / n / (problem.strength * n)
-        return float(2.0 + 6.0 * stiffness**0.4 * np.sqrt(max(1.0, n / p)))
+    size = stiffness(problem.rows, 1.0 / (problem.strength * n))
+    return float(2.0 + 6.0 * size**0.4 * np.sqrt(max(1.0, n / p)))
 
 
 def spans_less(problem: Problem, joint: bool) -> bool:

@@ -18,6 +18,7 @@ from . import augmented_lagrangian, one_table, semismooth, small_hinge, squared_
 from .conjugate import ConjugateDescent
 from .machine import Certificate, Ended, Machine, certify
 from .semismooth import first_point
+from .step_work import is_lagrangian_quicker
 
 FEW_COLUMNS, SOME_ROWS = 2_000, 1_000
 """Columns up to which their curvature is a matrix; rows up to which their span is taken where nothing else arrives."""
@@ -97,12 +98,14 @@ def _dual(machine: Machine, epochs: int = EPOCHS) -> Ended | None:
     rest, start = replace(machine, max_iter=left), ended.certificate
     solver = semismooth.solve if machine.squared else augmented_lagrangian.solve
     method = semismooth.Descent if p <= FEW_COLUMNS else ConjugateDescent
-    # Newton's method is cheaper than interior points for the squared hinge, and dearer for the hinge.
-    ways: list[tuple[Any, ...]] = [(_interior, rest, start), (solver, rest, start, method)]
+    # Newton's method is cheaper than interior points for the squared hinge, and mostly dearer for the hinge.
+    is_first = machine.squared or (not machine.is_hard and p <= FEW_COLUMNS and is_lagrangian_quicker(machine.rows, machine.cost.mean()))
+    few = replace(rest, max_iter=min(left, STEPS)) if is_first and not machine.squared and _has_interior(rest) else rest
+    ways: list[tuple[Any, ...]] = [(_interior, rest, start), (solver, few, start, method)]
     if n <= min(p, SOME_ROWS):
         # Few rows are solved in their span next, which is cheaper where columns are many more.
         ways = ways[:1] if p <= WIDER * n else []
-    for way in ways[::-1] if machine.squared else ways:
+    for way in ways[::-1] if is_first else ways:
         found = _better(ended, _tried(*way))
         assert found is not None
         ended = found

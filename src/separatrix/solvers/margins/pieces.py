@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from ...array_types import Floats
 from ...thresholds import MARGIN_ROWS
 
+EXACT = 1e-13
+"""Share of the first derivative that is as good as 0."""
 EVALUATIONS = 60
 
 
@@ -82,7 +84,7 @@ class SlopesAlong(Protocol):
         ...
 
 
-def line_minimum(pieces: SlopesAlong, m: Floats, dm: Floats, start: float, slope: float, curvature: float) -> float:
+def line_minimum(pieces: SlopesAlong, m: Floats, dm: Floats, start: float, slope: float, curvature: float, share: float = EXACT) -> float:
     """Return the t > 0 that minimises Σ M(m + t dm) + (a quadratic with derivative slope + t·curvature).
 
     The derivative rises and is piecewise linear, so that Newton's method kept inside a bracket ends on the exact root.
@@ -93,6 +95,8 @@ def line_minimum(pieces: SlopesAlong, m: Floats, dm: Floats, start: float, slope
     start : float
         Derivative of all at t = 0, negative.
     slope, curvature : derivatives of the quadratic
+    share : float
+        Share of the first derivative that may be left: near the minimum is near enough for a step that others follow.
 
     Examples
     --------
@@ -104,7 +108,7 @@ def line_minimum(pieces: SlopesAlong, m: Floats, dm: Floats, start: float, slope
     for _ in range(EVALUATIONS):
         h, k = pieces.along(m, dm, t)
         h, k = h + slope + t * curvature, k + curvature
-        if abs(h) <= 1e-13 * abs(start):
+        if abs(h) <= share * abs(start):
             break
         low, high = (t, high) if h < 0.0 else (low, t)
         step = t - h / k if k > 0.0 else np.inf

@@ -1,4 +1,4 @@
-"""Semismooth Newton for margins: exact steps on the curved rows, exact line search.
+"""Semismooth Newton for margins: exact steps on the curved rows, and a line search.
 
 With x̃ = (x − μ, 1), θ = (w, c), D = diag(1, …, 1, ρ), F the curved rows and U those at their cap (see `pieces`), the gradient is
 linear as long as no row changes its piece:
@@ -11,6 +11,7 @@ pass (the new scores) and a few rows. When none changed, the minimum is exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -30,8 +31,8 @@ SAMPLE_FROM = 20_000
 SAMPLE = 4_000
 REFRESH = 0.3
 """Share of the curved rows that must have changed for A to be summed anew."""
-
-
+LINE = 1e-2
+"""Share of its derivative that a line search may leave."""
 IDLE = 25
 """Steps without a smaller estimate of the gap after which rounding is at work."""
 
@@ -58,8 +59,18 @@ class Descent:
         self.r = np.zeros(rows.width)
         self.pieces: Pieces | None = None
 
-    def minimise(self, pieces: Pieces, share: float, kept: float = 0.0) -> None:
-        """Go on until the estimated gap is at most `share` of the objective; `kept` is the factor of A where only σ was scaled."""
+    def minimise(self, pieces: Pieces, share: float, kept: float = 0.0, is_near: Callable[[], bool] = bool) -> None:
+        """Go on until the estimated gap is at most `share` of the objective.
+
+        Parameters
+        ----------
+        pieces : Pieces
+        share : float
+        kept : float
+            Factor of A where only σ was scaled.
+        is_near : callable
+            Whether the point is near enough before that, for a caller that can tell.
+        """
         machine = self.machine
         self._begin(pieces, kept)
         first, least, idle = True, np.inf, 0
@@ -69,11 +80,11 @@ class Descent:
             d = end - self.theta
             g = self.gradient()
             decrement = -0.5 * float(g @ d)
-            if (self.exact and not changed and not first) or decrement <= share * self._value(pieces):
+            if (self.exact and not changed and not first) or decrement <= share * self._value(pieces) or is_near():
                 break
             dm = self._margins(d)
             ridge = self._ridge(d)
-            t = line_minimum(pieces, self.margins, dm, -2.0 * decrement, float(self.theta @ ridge), float(d @ ridge))
+            t = line_minimum(pieces, self.margins, dm, -2.0 * decrement, float(self.theta @ ridge), float(d @ ridge), LINE)
             self.theta = end if t == 1.0 else self.theta + t * d
             self.margins += t * dm
             self.iterations += 1

@@ -25,7 +25,8 @@ from ..rows import Rows
 from .machine import Ended
 from .small_margins import Certified, Table, newton
 
-STEPS = 120
+STEPS, SLOW, RECENT = 120, 20, 8
+"""Steps at most; steps from which on a walk is given up whose last few, at their pace, would not end it by then."""
 LONG = 0.995
 """Share of the way to the nearest bound that a step takes."""
 FLIP = np.array([[[1.0]], [[-1.0]]])
@@ -80,10 +81,12 @@ def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
     first = float(inner.sizes().sum())
     best: Certified | None = None
     seen: NDArray[np.int8] | None = None
+    course: list[float] = []
     for step in range(steps + 1, steps + STEPS + 1):
         products = inner.step()
+        course.append(products)
         # Where a machine is at its end before the others, its numbers may cancel: what was certified stands.
-        if not np.isfinite(products):
+        if not np.isfinite(products) or _is_slow(course, tol * first):
             break
         if products > NEARLY * first:
             continue
@@ -98,6 +101,14 @@ def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
             return best.ended(inner.table.about, step)
         seen = status
     return None
+
+
+def _is_slow(course: list[float], asked: float) -> bool:
+    """Whether the products of the last few steps fall too slowly to be as asked within the steps there are."""
+    if not SLOW <= len(course) < STEPS // 2 or course[-1] <= asked:
+        return False
+    pace = np.log(course[-RECENT] / course[-1]) / (RECENT - 1)
+    return bool(pace * (STEPS - len(course)) < np.log(course[-1] / asked))
 
 
 class Interior:

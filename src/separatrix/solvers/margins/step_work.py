@@ -1,0 +1,58 @@
+"""Seconds of all steps of the methods that add up the curvature of all columns, counted as in `solvers/work.py`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..rows import Rows
+from ..work import ADDED, FACTORED, PASS, STEP
+
+NEWTON, LAGRANGIAN, INTERIOR = 7, 25, 20
+"""Steps of each method."""
+SPARSE_LAGRANGIAN, CHANGED, READS, EACH_ROW = 40, 0.1, 4, 4e-8
+"""On sparse rows of the hinge: steps of the augmented Lagrangian, the share of the curvature that each sums anew, passes over the rows,
+and seconds of its vectors for each row.
+"""
+MEETING = 4e-10
+"""Seconds of a meeting of two values in a sparse row, in a compiled sum over one machine's rows."""
+INTERIOR_READS, INTERIOR_ROW = 8, 1e-7
+"""Passes over the rows in a step of an interior point, and seconds of its vectors for each row."""
+STIFF = 1e4
+"""Cost times squared length of a row from which on multipliers are far below their bounds, and first problems are gentler."""
+
+
+def step_seconds(rows: Rows, name: str) -> float:
+    """Return the seconds of all steps of a method."""
+    n, p = rows.X.shape
+    if rows.is_sparse:
+        curvature = MEETING * float(np.square(np.diff(rows.X.indptr).astype(np.float64)).sum())
+    else:
+        curvature = 0.5 * ADDED * n * p**2
+    each, factor = STEP + PASS * rows.values, FACTORED * p**3
+    if name == "interior point":
+        return float(INTERIOR * (each + curvature + factor + (INTERIOR_READS - 1) * PASS * rows.values + INTERIOR_ROW * n))
+    if name == "augmented Lagrangian" and rows.is_sparse:
+        return float(SPARSE_LAGRANGIAN * (each + CHANGED * curvature + factor + (READS - 1) * PASS * rows.values + EACH_ROW * n))
+    return float((NEWTON if name == "semismooth Newton" else LAGRANGIAN) * (each + curvature + factor))
+
+
+def stiffness(rows: Rows, cost: float) -> float:
+    """Return a mean cost times the mean squared length of a row.
+
+    Examples
+    --------
+    >>> from separatrix.data import as_source
+    >>> stiffness(Rows.of(as_source([[1.0, 0.0], [2.0, 2.0]], [0, 1])), 2.0)
+    9.0
+    """
+    values = rows.X.data if rows.is_sparse else rows.X.ravel()
+    with np.errstate(over="ignore"):
+        return float(cost * np.vdot(values, values) / rows.X.shape[0])
+
+
+def is_lagrangian_quicker(rows: Rows, cost: float) -> bool:
+    """Whether sparse rows of a hinge are better left to the augmented Lagrangian, which reads the rows that are curved, than to interior
+    points, which need a matrix of all.
+    """
+    is_less = step_seconds(rows, "augmented Lagrangian") < step_seconds(rows, "interior point")
+    return bool(rows.is_sparse and is_less and stiffness(rows, cost) < STIFF)
