@@ -124,3 +124,39 @@ def test_no_fold_is_fitted_once_one_point_is_left(monkeypatch: pytest.MonkeyPatc
     found = tuned(candidate, X, y, raced=True)
     assert found.point is grid[0] and len(folds) == 1
     assert found.losses[0] == pytest.approx(tuned(candidate, X, y, raced=False).losses[0], abs=0.03)
+
+
+def test_points_beyond_one_that_seems_worse_wait_until_it_is_out() -> None:
+    losses = [np.tile([0.0, 0.0, 1.0], 40), np.tile([1.0, 0.0, 1.0], 40)]
+    race = Race(3, n_rows=1_200)
+    race.add(0, losses[0])
+    assert not race.is_behind(0)
+    race.add(1, losses[1])
+    assert race.is_behind(1)
+    race.wait(1, [2])
+    race.end_fold()  # 40 errors more of 120 are beyond chance
+    assert race.left == [0] and race.call() == []
+    alike = Race(3, n_rows=1_200)
+    for g in range(2):
+        alike.add(g, losses[0] if g == 0 else np.roll(losses[0], 1))
+    alike.wait(1, [2])
+    alike.end_fold()
+    assert alike.left == [0, 1, 2] and alike.call() == [2] and alike.call() == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", ["logistic L1", "logistic L2", "linear SVM", "QDA"])
+@pytest.mark.parametrize("metric", ["error", "log_loss"])
+def test_points_that_wait_change_no_choice(family: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if metric == "log_loss" and family == "linear SVM":
+        pytest.skip("machines give no probabilities")
+    X, y = load_digits(return_X_y=True)
+    candidate = replace(families(as_rows(X[:, 18:46]))[family], rough={})
+    at_once = tuned(candidate, X[::3, 18:46], y[::3], metric, raced=True)
+    monkeypatch.setattr(tuning, "MANY", 0.0)
+    waited = tuned(candidate, X[::3, 18:46], y[::3], metric, raced=True)
+    assert waited.point == at_once.point and waited.method == at_once.method
+    there = np.isfinite(waited.losses)
+    np.testing.assert_allclose(
+        waited.losses[there], at_once.losses[there], rtol=1e-6, atol=1.5 / len(y[::3]) if metric == "error" else 1e-4
+    )

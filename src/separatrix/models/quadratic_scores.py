@@ -20,6 +20,8 @@ from ..thresholds import SCORES
 
 SCORED = 125_000
 """Whitened coordinates held at once while scoring: a megabyte, to stay in a core's cache."""
+CACHED, SHARING = 500_000, 160
+"""Numbers of the bases, 4 MB, above which every tile fetches them anew, and the rows of a tile that are then worth it."""
 
 
 def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats) -> Floats:
@@ -31,7 +33,7 @@ def quadratic_scores(block: Block, means: Floats, bases: Floats, offset: Floats)
     centre = np.zeros(p) if block.is_sparse else means.mean(axis=0)
     parts = whitening_parts(means - centre, bases, whole=block.is_sparse)
     distances = np.zeros((block.n_rows, K))
-    for tile in block.tiles(max(SCORED // (K * p), 16)):
+    for tile in block.tiles(max(SCORED // (K * p), SHARING if bases.size > CACHED else 16)):
         rows = tile.X if tile.is_sparse else tile.X - centre
         own = distances[tile.start - block.start :][: tile.n_rows]
         for part in parts:

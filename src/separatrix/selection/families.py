@@ -53,6 +53,8 @@ ROUGH = 1e-2
 
 ROUNDS = 8
 """Steps of such fits with an L1 penalty: an objective within a hundredth; what comes after tells columns apart that predict alike."""
+PASSES = 500
+"""Steps of such fits with an L2 penalty: half of them are those of L-BFGS, which arrives in fewer passes where four digits do."""
 
 
 def families(source: Source) -> dict[str, Candidate]:
@@ -110,8 +112,8 @@ def rough_fits(model: Any) -> Point:
         return {"linearsvc__tol": ROUGH}
     if "logisticregression__tol" not in known:
         return {}
-    rounds = {"logisticregression__max_iter": ROUNDS} if known["logisticregression__l1_ratio"] > 0.0 else {}
-    return {"logisticregression__tol": ROUGH, **rounds}
+    rounds = ROUNDS if known["logisticregression__l1_ratio"] > 0.0 else PASSES
+    return {"logisticregression__tol": ROUGH, "logisticregression__max_iter": rounds}
 
 
 def kinds_of(source: Source) -> tuple[bool, bool, bool]:

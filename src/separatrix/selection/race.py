@@ -7,7 +7,8 @@ than the best on row i,
 
 To a point that is truly as good as the best that happens in 1 of 700 folds, and to win in the end it would then have to be
 better on the rows left by as much again. Where one number is tuned, in order, a first fold also ends there: values beyond one that is out
-by the same rule are not tried.
+by the same rule are not tried. Where fits are long, values beyond one that lost more than the best in its first fold wait until all folds
+have told whether it is out, by that rule or the next.
 
 A point that cannot matter is out, too: with d_i what it loses less than a simpler point, one before it in the grid,
 
@@ -56,6 +57,7 @@ class Race:
         self.n_rows = n_rows
         self.found: list[list[Floats]] = [[] for _ in range(n_points)]
         self.out = np.zeros(n_points, dtype=bool)
+        self.edge, self.waiting = -1, list[int]()
 
     def is_in(self, point: int) -> bool:
         """Whether a point still needs its folds."""
@@ -68,6 +70,21 @@ class Race:
     def leave(self, points: list[int]) -> None:
         """Take points out."""
         self.out[points] = True
+
+    def wait(self, edge: int, points: list[int]) -> None:
+        """Let the points beyond an edge wait until it is known whether that one is out: they are, too, then."""
+        self.edge, self.waiting = edge, points
+
+    def call(self) -> list[int]:
+        """Return the points that have waited and still need their folds."""
+        called, self.waiting = [g for g in self.waiting if self.is_in(g)], []
+        return called
+
+    def is_behind(self, point: int) -> bool:
+        """Whether a point lost more in its first fold than another one there."""
+        if len(self.found[point]) != 1:
+            return False
+        return float(self.found[point][0].mean()) > min(float(self.found[g][0].mean()) for g in self.left if self.found[g])
 
     def is_beaten(self, point: int) -> bool:
         """Whether a point is worse than the best by more than its interval, on the rows that both have held out."""
@@ -99,6 +116,8 @@ class Race:
         for g in self.left[::-1]:
             if self.found[g] and self.is_no_better(g):
                 self.leave([g])
+        if self.waiting and not self.is_in(self.edge):
+            self.leave(self.waiting)
 
     @property
     def left(self) -> list[int]:

@@ -11,7 +11,7 @@ For every point θ of a grid the rows are held out fold by fold, by the road tha
 
 The point with the best score wins, the first among equals: grids begin with the simplest. Nothing here sees a row that was not given.
 Points that the rows held out so far leave no hope, or no gain that matters, are not fitted in the folds after (`race.py`), and none is
-once one point is left. On many values, families whose solver
+once one point is left. On many values, those beyond a point that seems worse wait for all its folds, and families whose solver
 takes long say a tolerance that is enough to choose by; the point chosen is fitted to the default one.
 """
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,11 +45,17 @@ RowLosses = Callable[[HeldOut, EvaluationRows], Floats]
 """The losses of held-out rows whose mean is to be minimised."""
 Answered = tuple[int, Codes, Floats | None, str]
 """Number of a point, codes and posteriors of the rows held out, and the road."""
-Fits = dict[int, Any]
-"""Fitted models by the number of their point."""
 WARM = "warm starts"
 MANY = 1e7
-"""Rows × columns × classes from which on fits that serve the choice alone may be rough."""
+"""Rows × columns × classes from which on fits that serve the choice alone may be rough, and those that seem in vain wait."""
+
+
+@dataclass(slots=True, eq=False)
+class Fits:
+    """Fitted models where others may begin: the last one of each point, and where a path through the points ended in each fold."""
+
+    of_points: dict[int, Any] = field(default_factory=dict)
+    of_folds: dict[int, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ def tune_candidate(
     {'shrinkage': 0.0}
     """
     given_up: list[bool] = []
-    fits: Fits = {}
+    fits = Fits()
     found, method, repeats = [], "", list(folds_of(plan, rows.n, rows.labels, groups, random_state, rows.X))
     for folds in repeats:
         points = hold_out_grid(candidate, rows, plan, folds, row_losses if len(repeats) == 1 else None, fits)
@@ -107,7 +113,7 @@ def tune_candidate(
     so_far = np.mean(found, axis=0)
     losses = np.where(given_up, np.nan, so_far)
     best = int(np.nanargmin(losses))
-    return TunedPoint(candidate.grid[best], losses, method, so_far, fits.get(best))
+    return TunedPoint(candidate.grid[best], losses, method, so_far, fits.of_points.get(best))
 
 
 def hold_out_grid(
@@ -115,7 +121,7 @@ def hold_out_grid(
 ) -> list[HeldOut | float]:
     """Return the answers for held-out rows at every point of the grid; with `row_losses`, the mean loss so far of points given up.
 
-    `fits` receives the last fit of each point of a path.
+    `fits` receives the fits along a path.
     """
     summaries = None
     if not isinstance(candidate.model, Pipeline) and not _is_path(candidate.model, candidate.grid):
@@ -128,44 +134,50 @@ def hold_out_grid(
     codes = np.full((G, rows.n), -1, dtype=np.int32)
     posteriors = np.full((G, rows.n, K), np.nan)
     race, has, method = Race(G, int((folds >= 0).sum())), True, ""
-    fits = {} if fits is None else fits
+    fits = Fits() if fits is None else fits
     past = trained_on(plan, rows.X, folds) if isinstance(plan, TimeSplit) else None
-    for fold in range(int(folds.max()) + 1):
-        held = np.flatnonzero(folds == fold)
-        here = rows.take(held)
-        if summaries is not None:
-            found = _solutions(candidate, summaries[fold], here, race)
-        else:
-            training = np.flatnonzero(folds != fold) if past is None else past[fold]
-            found = _answers(candidate, rows.take(training), here, race, fits)
-        for g, own, probability, road in found:
-            codes[g, held], method = own, method or road  # in later folds a point left alone shares nothing
-            if probability is None:
-                has = False
+    called, n_folds = list(range(G)), int(folds.max()) + 1
+    while called:
+        for fold in range(n_folds):
+            held = np.flatnonzero(folds == fold)
+            here = rows.take(held)
+            if summaries is not None:
+                found = _solutions(candidate, summaries[fold], here, race, called)
             else:
-                posteriors[g, held] = probability
+                training = np.flatnonzero(folds != fold) if past is None else past[fold]
+                found = _answers(candidate, rows.take(training), here, race, called, fits, fold)
+            for g, own, probability, road in found:
+                codes[g, held], method = own, method or road  # in later folds a point left alone shares nothing
+                if probability is None:
+                    has = False
+                else:
+                    posteriors[g, held] = probability
+                if row_losses is not None:
+                    race.add(g, row_losses(HeldOut(np.zeros(len(held), dtype=np.int64), own, probability, road), here))
+            called = [g for g in called if g not in race.waiting]
             if row_losses is not None:
-                race.add(g, row_losses(HeldOut(np.zeros(len(held), dtype=np.int64), own, probability, road), here))
-        if row_losses is not None:
-            race.end_fold()
-            if len(race.left) == 1:  # nothing is left to choose
-                folds = np.where(folds <= fold, folds, NEVER)
-                break
+                race.end_fold()
+                if len(race.left) == 1:  # nothing is left to choose
+                    folds = np.where(folds < len(race.found[race.left[0]]), folds, NEVER)
+                    break
+        called = race.call() if len(race.left) > 1 else []
     return [HeldOut(folds, codes[g], posteriors[g] if has else None, method) if race.is_in(g) else race.mean(g) for g in range(G)]
 
 
-def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race, fits: Fits) -> Iterator[Answered]:
-    """Yield number, codes, posteriors and method of every point in the race; steps before the last are fitted once per setting.
+def _answers(
+    candidate: Candidate, training: EvaluationRows, held: EvaluationRows, race: Race, called: list[int], fits: Fits, fold: int
+) -> Iterator[Answered]:
+    """Yield number, codes, posteriors and method of the points called and in the race; steps before the last are fitted once per setting.
 
-    `fits` has the points of a path at the last fold, to begin at.
+    `fits` has where the points of a path may begin: at the fold before, or where the path ended in this one.
     """
     ordered = _is_ordered(candidate.grid)
-    is_large = training.n * float(np.prod(training.shape[1:])) * len(training.classes) >= MANY
+    is_large = _is_large(training)
     is_rough = is_large and bool(candidate.rough)
     if is_rough:
         candidate = replace(candidate, model=candidate.at(candidate.rough))
     for setting, every in _by_head(candidate):
-        numbers = [g for g in every if race.is_in(g)]
+        numbers = [g for g in every if g in called and race.is_in(g)]
         if not numbers:
             continue
         model = candidate.at(setting)
@@ -176,27 +188,44 @@ def _answers(candidate: Candidate, training: EvaluationRows, held: EvaluationRow
         else:
             training_here, held_here = training, held
         points = [_last(candidate.model, candidate.grid[g]) for g in numbers]
-        starts = [fits.get(g) for g in numbers]
+        starts = [fits.of_points.get(g) for g in numbers]
         left = set(numbers)
-        for k, fitted, method in named_fits(fits_along(last, points, training_here, starts, is_rough), recipe_names(model)):
+        along = fits_along(last, points, training_here, starts, is_rough, fits.of_folds.get(fold))
+        for k, fitted, method in named_fits(along, recipe_names(model)):
             g = numbers[k]
             if method == WARM:
-                fits[g] = fitted
+                fits.of_points[g] = fitted
+                if ordered:  # all points of a fold share its rows then
+                    fits.of_folds[fold] = fitted
             yield g, *answers(fitted, held_here), method
             left.discard(g)
-            if ordered and race.is_lost_at(g):
-                race.leave(sorted(left))
+            if ordered and _ends(race, g, sorted(left), is_large):
                 break
 
 
-def _solutions(candidate: Candidate, summary: Any, held: EvaluationRows, race: Race) -> Iterator[Answered]:
-    """Yield number, codes, posteriors and method of every point in the race, each solved from the summary of the training rows."""
-    ordered, numbers = _is_ordered(candidate.grid), [g for g in range(len(candidate.grid)) if race.is_in(g)]
+def _solutions(candidate: Candidate, summary: Any, held: EvaluationRows, race: Race, called: list[int]) -> Iterator[Answered]:
+    """Yield number, codes, posteriors and method of the points called and in the race, solved from the summary of the training rows."""
+    ordered, numbers = _is_ordered(candidate.grid), [g for g in called if race.is_in(g)]
     for k, g in enumerate(numbers):
         yield g, *answers(from_summary(candidate.at(candidate.grid[g]), summary, held), held), "exact algebra"
-        if ordered and race.is_lost_at(g):
-            race.leave(numbers[k + 1 :])
+        if ordered and _ends(race, g, numbers[k + 1 :], _is_large(held)):
             break
+
+
+def _ends(race: Race, point: int, beyond: list[int], is_large: bool) -> bool:
+    """Whether a fold ends at a point: those beyond it have no hope or, where fits are long, wait."""
+    if race.is_lost_at(point):
+        race.leave(beyond)
+        return True
+    if not (is_large and beyond and race.is_behind(point)):
+        return False
+    race.wait(point, beyond)
+    return True
+
+
+def _is_large(rows: EvaluationRows) -> bool:
+    """Whether rows have so many values that their fits are long."""
+    return rows.n * float(np.prod(rows.shape[1:])) * len(rows.classes) >= MANY
 
 
 def _is_ordered(grid: Sequence[Point]) -> bool:
@@ -231,14 +260,19 @@ def _last(model: Any, point: Point, prefixed: bool = False) -> Point:
 
 
 def fits_along(
-    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any] | None = None, is_rough: bool = False
+    model: Any,
+    points: Sequence[Point],
+    rows: EvaluationRows,
+    starts: Sequence[Any] | None = None,
+    is_rough: bool = False,
+    last: Any = None,
 ) -> Iterator[tuple[int, Any, str]]:
     """Yield number, fitted model and method for every point; those along a path may begin at other fits, None for none.
 
-    Of rough fits it is not said where they end.
+    Of rough fits it is not said where they end; `last` is where a path through other points of these rows ended.
     """
     if _is_path(model, points) or (starts is not None and any(start is not None for start in starts)):
-        yield from _along_path(model, points, rows, starts or [None] * len(points), is_rough)
+        yield from _along_path(model, points, rows, starts or [None] * len(points), is_rough, last)
         return
     first: Any = None
     for k, point in enumerate(points):
@@ -270,10 +304,10 @@ def _is_path(model: Any, points: Sequence[Point]) -> bool:
 
 
 def _along_path(
-    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any], is_rough: bool
+    model: Any, points: Sequence[Point], rows: EvaluationRows, starts: Sequence[Any], is_rough: bool, last: Any
 ) -> Iterator[tuple[int, Any, str]]:
     warm = offered(abilities_of(model).warm_start)
-    last, name = None, warm.parameter
+    name = warm.parameter
     assert name is not None  # asked by _is_path
     for k in sorted(range(len(points)), key=lambda k: points[k][name]):
         here = clone(model).set_params(**points[k])

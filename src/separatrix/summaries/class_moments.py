@@ -114,9 +114,7 @@ class ClassMoments(Stored):
         share = other.counts / np.where(counts > 0, counts, 1.0)
         delta = other.means - self.means
         means = np.where(self.counts[:, None] > 0, self.means + share[:, None] * delta, other.means)
-        scatter = self._spread(self.counts * share, delta)
-        scatter += self.scatter
-        scatter += other.scatter
+        scatter = self._moved(self.scatter + other.scatter, self.counts * share, delta)
         names, recipe = self._same_columns(other)
         rows = self.rows + other.rows
         return replace(self, counts=counts, means=means, scatter=scatter, rows=rows, feature_names=names, recipe=recipe)
@@ -129,20 +127,23 @@ class ClassMoments(Stored):
         means = np.where(counts[:, None] > 0, self.means + share[:, None] * (self.means - other.means), 0.0)
         delta = np.where(counts[:, None] > 0, other.means - means, 0.0)
         apart = counts * (other.counts / np.where(self.counts > 0, self.counts, 1.0))
-        scatter = self.scatter - other.scatter - self._spread(apart, delta)
+        scatter = self._moved(self.scatter - other.scatter, -apart, delta)
         left = replace(self, counts=counts, means=means, scatter=scatter, rows=rows)
         left._check_remainder(self, other)
         return left._without_noise(self, other)
 
-    def _spread(self, factor: Floats, delta: Floats) -> Floats:
-        """Return factor_k δ_k δ_k' in the shape of the scatter."""
+    def _moved(self, scatter: Floats, factor: Floats, delta: Floats) -> Floats:
+        """Add factor_k δ_k δ_k', all of one sign, to a scatter in place."""
         if self.kind == "diagonal":
-            return factor[:, None] * delta * delta
-        if self.kind == "full":
-            product: Floats = (factor[:, None] * delta)[:, :, None] * delta[:, None, :]
-            return product
-        scaled = np.sqrt(np.maximum(factor, 0.0))[:, None] * delta
-        return scaled.T @ scaled
+            scatter += factor[:, None] * delta * delta
+        elif self.kind == "full":
+            for own, scaled, d in zip(scatter, factor[:, None] * delta, delta, strict=True):  # one p × p product at a time
+                own += scaled[:, None] * d
+        else:
+            scaled = np.sqrt(np.abs(factor))[:, None] * delta
+            product = scaled.T @ scaled
+            scatter += product if (factor >= 0.0).all() else -product
+        return scatter
 
     def _check_fits(self, other: Self) -> None:
         if not isinstance(other, ClassMoments):
@@ -237,7 +238,7 @@ class ClassMoments(Stored):
         self._refuse_pooled()
         rest = self.only(np.flatnonzero(np.arange(len(self.classes)) != k))
         centre = rest.grand_mean
-        scatter = rest.scatter.sum(axis=0) + rest._spread(rest.counts, rest.means - centre).sum(axis=0)
+        scatter = rest._moved(rest.scatter.copy(), rest.counts, rest.means - centre).sum(axis=0)
         return replace(
             self,
             classes=np.array([0, 1]),
