@@ -22,7 +22,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from separatrix import ClassMoments, open_table
+from separatrix import ClassMoments, MixedNB, open_table
 from separatrix.data import source as sources
 from separatrix.data.files import byte_streams, file_table
 from separatrix.errors import InputError, InputTypeError, UnknownNameError
@@ -256,6 +256,7 @@ def test_rows_are_counted_within_their_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("second", "message"),
     [
+        ({"x": [1.0], "y": ["1"]}, r"differ in column 'y': int64 in .*, string in .*with the same columns and types\.$"),
         ({"x": ["1"], "y": [1]}, r"differ in column 'x': double in '.*1\.parquet', string in '.*2\.parquet'"),
         ({"y": [1]}, r"differ in column 'x': double in .*, missing in"),
         ({"x": [1.0], "y": [1], "z": [1]}, r"differ in column 'z': missing in .*, int64 in .*columns=\[…\]"),
@@ -266,6 +267,37 @@ def test_files_that_differ(second: Any, message: str, tmp_path: Path) -> None:
     one(tmp_path, second, "2.parquet")
     with pytest.raises(InputError, match=message):
         open_table(tmp_path, "y")
+
+
+ALIKE: dict[str, tuple[Any, Any]] = {
+    "whole and broken numbers": (pa.array([1, 2, 3, 4]), pa.array([1.0, 2.0, 3.0, 4.0])),
+    "short and long floats": (pa.array([1.0, 2.0, 3.0, 4.0], pa.float32()), pa.array([1.0, 2.0, 3.0, 4.0])),
+    "short and long texts": (pa.array(list("abab"), pa.string()), pa.array(list("abab"), pa.large_string())),
+    "texts and categories": (pa.array(list("abab"), pa.large_string()), pa.array(list("abab")).dictionary_encode()),
+    "text views": (pa.array(list("abab"), pa.string_view()), pa.array(list("abab"))),
+}
+
+
+@pytest.mark.parametrize("case", ALIKE)
+def test_files_that_store_a_column_in_two_ways_are_one_table(case: str, tmp_path: Path) -> None:
+    for other in ({"y": [0, 1, 0, 1]}, {"x": [1.0, 2.0, 3.0, 5.0]}):  # as a feature, and as the target
+        name = "x" if "y" in other else "y"
+        for i, values in enumerate(ALIKE[case]):
+            one(tmp_path, {name: values, **other}, f"{i}.parquet")
+        table, whole = open_table(tmp_path, "y"), pd.DataFrame({key: 2 * list(value) for key, value in other.items()})
+        whole[name] = 2 * ALIKE[case][1].to_pylist()
+        model = MixedNB().fit(table)
+        assert_allclose(model.predict_proba(whole[["x"]]), MixedNB().fit(whole[["x"]], whole["y"]).predict_proba(whole[["x"]]))
+        assert table.arrow().num_rows == 8 and table.classes.tolist() == sorted(set(whole["y"]))
+
+
+def test_a_file_without_values_adds_its_rows_alone(tmp_path: Path) -> None:
+    one(tmp_path, {"x": pa.nulls(0), "y": pa.nulls(0)}, "0.parquet")
+    one(tmp_path, {"x": [1.0, 2.0, 4.0, 8.0], "y": ["a", "b", "a", "b"]}, "1.parquet")
+    assert ClassMoments.from_data(open_table(tmp_path, "y")).counts.tolist() == [2, 2]
+    one(tmp_path, {"x": pa.nulls(1), "y": ["a"]}, "2.parquet")
+    with pytest.raises(InputError, match=r"'x' misses a value in row 0 of '.*2\.parquet'"):
+        ClassMoments.from_data(open_table(tmp_path, "y"))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: Any) -> None:

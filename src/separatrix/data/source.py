@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, no_rows
 from ..thresholds import THREADS
 from .buffers import Buffers
 from .files.reading import ReadingSize, told
@@ -263,7 +263,7 @@ class Source(ABC):
         try:
             first = next(values)
         except StopIteration:
-            raise InputError("There are no rows in the data; at least one is needed.") from None
+            raise no_rows() from None
         return self._merged(first, values)
 
     def _merged(self, first: M, others: Iterator[M]) -> M:
