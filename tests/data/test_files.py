@@ -21,11 +21,14 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from separatrix import ClassMoments, MixedNB, open_table
+from separatrix import ClassMoments, LinearDiscriminantAnalysis, LinearSVC, MixedNB, open_table
 from separatrix.data import source as sources
 from separatrix.data.files import byte_streams, file_table
-from separatrix.errors import InputError, InputTypeError, UnknownNameError
+from separatrix.errors import CapacityError, InputError, InputTypeError, UnknownNameError
+from separatrix.thresholds import moved
 from tests.tables import ESTIMATORS, MISTAKE_MODELS, MODELS
 
 N, P = 60, 3
@@ -321,6 +324,34 @@ def test_nan_is_named_by_the_models(tmp_path: Path) -> None:
     path = one(tmp_path, {"a": X[:, 0], "b": X[:, 1], "y": np.arange(40) % 2})
     with pytest.raises(InputError, match="NaN: first at row 31, column 'b'"):
         ClassMoments.from_data(open_table(path, "y", batch_rows=7))
+
+
+def test_a_model_is_scored_on_a_table_by_its_own_labels_and_weights(rng: Any, tmp_path: Path) -> None:
+    codes = rng.integers(0, 2, 200)
+    frame = pd.DataFrame({"a": rng.normal(size=200) + codes, "town": np.array(["Ulm", "Rom"])[codes ^ (rng.random(200) < 0.2)]})
+    one(tmp_path, {**frame, "y": codes, "w": codes + 0.5}, "0.parquet")
+    for model, columns in ((LinearDiscriminantAnalysis(), ["a"]), (MixedNB(), ["town", "a"])):
+        table = open_table(tmp_path, "y", weight="w", columns=columns, batch_rows=30)
+        expected = model.fit(table).score(frame[columns], codes, codes + 0.5)
+        assert model.score(table) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(InputError, match=r"score requires y .* or a table that was opened with a target"):
+        model.score(open_table(tmp_path, columns=["town", "a"]))
+
+
+def test_a_machine_of_all_classes_reads_a_table_into_memory_or_says_which_one_needs_not(rng: Any, tmp_path: Path) -> None:
+    codes = rng.integers(0, 3, 300)
+    frame = pd.DataFrame(rng.normal(size=(300, 2)) + codes[:, None], columns=["a", "b"])
+    one(tmp_path, {**frame, "y": codes, "w": 1.0 + codes}, "0.parquet")
+    table, model = open_table(tmp_path, "y", weight="w", batch_rows=50), LinearSVC(multi_class="crammer_singer", tol=1e-8)
+    assert_allclose(clone(model).fit(table).coef_, clone(model).fit(frame, codes, 1.0 + codes).coef_, rtol=1e-5, atol=1e-6)
+    with moved(0), pytest.raises(CapacityError, match="would take more than a quarter of the memory; use multi_class='ovr'"):
+        model.fit(table)
+
+
+def test_a_step_that_needs_an_array_is_told_what_reads_tables(tmp_path: Path) -> None:
+    table = open_table(one(tmp_path, {"x": [1.0, 2.0], "y": [0, 1]}), "y")
+    with pytest.raises(InputTypeError, match=r"array is needed here\. make_pipeline\(TablePrep\(\), model\) reads tables"):
+        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).fit(table)
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")

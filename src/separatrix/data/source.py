@@ -196,6 +196,13 @@ class Source(ABC):
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows with codes in terms of the classes given; a label outside them is an error."""
 
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        """Raise an error: whoever asks for an array, such as a step of scikit-learn, would have all rows in memory without being told."""
+        raise InputTypeError(
+            "A table stays where it is, and an array is needed here. make_pipeline(TablePrep(), model) reads tables, and scales them; "
+            "evaluate, tune and compare take other steps of scikit-learn; and table.arrow() of files has all rows in memory."
+        )
+
     def as_columns(self) -> Source:
         """Return the same rows as batches of columns, where blocks of numbers would not hold them; else as they are."""
         return self
