@@ -100,7 +100,7 @@ def check(rule: Rule, value: Any) -> None:
 
 
 def _but(value: Any) -> str:
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, numbers.Integral) and abs(int(value)) > 2**63:
         return "of at most 64 bits"
     return "not NaN" if isinstance(value, numbers.Real) and value != value else f"not of type {type(value).__name__}"
 

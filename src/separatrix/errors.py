@@ -134,6 +134,11 @@ def one_of(parameter: str, given: object, allowed: Iterable[str]) -> InputError:
     return InputError(f"{parameter}={short_text(given)} is not known; use one of {listed}.{did_you_mean(given, allowed)}")
 
 
+def no_rows() -> InputError:
+    """Return the error that a table has none."""
+    return InputError("There are no rows in the data; at least one is needed.")
+
+
 def short_text(given: Any, most: int = 60) -> str:
     """Return a value as text of one short line.
 

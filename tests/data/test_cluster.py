@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 import separatrix as sx
 from separatrix.errors import CancelledError, ClusterError, InputError, InputTypeError
 from separatrix.progress import Cancellation, cancellable
-from separatrix.summaries import ClassMoments
+from separatrix.summaries import ClassMoments, Moments
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -164,6 +164,22 @@ def test_empty_partitions_and_partitions_without_a_class_add_nothing(client: Any
     assert_allclose(found.coef_, sx.LinearDiscriminantAnalysis().fit(frame[list("abcd")], frame["y"]).coef_, rtol=1e-10)
 
 
+@pytest.mark.parametrize("model", [sx.MixedNB(missing="ignore"), sx.TableClassifier()], ids=repr)
+def test_columns_of_text_with_gaps_are_read_there(model: Any, client: Any, tmp_path: Path) -> None:
+    frame = FRAME.assign(
+        a=FRAME["a"].where(FRAME.index % 7 > 0), town=np.array(["Ulm", "Rom", "Bari"])[(CODES + RNG.integers(0, 2, 1_500)) % 3]
+    )
+    for i, rows in enumerate(np.array_split(np.arange(len(frame)), 3)):
+        frame.iloc[rows].to_parquet(tmp_path / f"{i}.parquet", index=False)
+    rows = frame.drop(columns="y")
+    expected = clone(model).fit(rows, frame["y"]).predict(rows)
+    for there in (dd.from_pandas(frame, npartitions=3), str(tmp_path)):
+        table = sx.open_table(there, target="y", cluster=client)
+        assert (clone(model).fit(table).predict(table) == expected).mean() > 0.99
+    with pytest.raises(InputError, match="Column 'town' holds text, where numbers are needed"):
+        sx.LinearDiscriminantAnalysis().fit(sx.open_table(dd.from_pandas(frame, npartitions=3), target="y", cluster=client))
+
+
 def test_a_perceptron_mixes_its_weights_until_no_row_is_wrong(client: Any) -> None:
     rows = X[(X @ [1, 1, 1, 1] < 2) | (X @ [1, 1, 1, 1] > 4)]
     y = (rows.sum(axis=1) > 3).astype(int)
@@ -186,7 +202,7 @@ BAD = [
     (lambda c: fit(FRAME.assign(y="ash"), c), "greater than one; got 1 class"),
     (lambda c: fit(FRAME.assign(a=FRAME["a"].where(FRAME.index != 700)), c), "contains NaN: first at row 700, column 'a'"),
     (lambda c: fit(FRAME.assign(y=FRAME["y"].where(FRAME.index != 700)), c), "Partition 1: .* labels are missing"),
-    (lambda c: fit(FRAME.assign(b="x"), c), "hold text, categories, dates or objects"),
+    (lambda c: fit(FRAME.assign(b="x"), c), "Column 'b' holds text, where numbers are needed"),
     (lambda c: sx.open_table(dd.from_pandas(FRAME, npartitions=2), target="y", cluster=3), "cluster=3 must be a distributed.Client"),
 ]
 
@@ -203,8 +219,20 @@ def test_bad_input_is_refused_as_for_arrays(action: Any, message: str, client: A
 
 def test_a_scheduler_that_does_not_answer_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("separatrix.data.cluster.CONNECTING", 0.5)
+    closed, close = list[Any](), distributed.Client.close
+    monkeypatch.setattr(distributed.Client, "close", lambda self, timeout=9.0: (closed.append(self), close(self, timeout))[1])
     with pytest.raises(ClusterError, match="No scheduler answers at 'tcp://127.0.0.1:9' within 0.5 seconds"):
         sx.open_table(folder, target="y", cluster="tcp://127.0.0.1:9")
+    assert [client.status for client in closed[:1]] == ["closed"]  # not when it is collected, on whatever thread
+    with pytest.raises(InputError, match="cluster='nonsense' is no address .*tcp://host:8786"):
+        sx.open_table(folder, target="y", cluster="nonsense")
+
+
+def test_conditions_that_no_row_meets_are_named(client: Any, folder: Path) -> None:
+    for target in ("y", None):
+        table = sx.open_table(folder, target=target, where=[("a", ">", 1e9)], columns=["a", "b"], cluster=client)
+        with pytest.raises(InputError, match=r"no rows in the data that meet where=\[\[\('a', '>', 1000000000.0\)\]\]; loosen"):
+            ClassMoments.from_data(table) if target else Moments.from_data(table)
 
 
 def test_work_can_be_cancelled(client: Any, folder: Path) -> None:

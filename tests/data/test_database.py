@@ -39,6 +39,8 @@ def a_table(connection: Any, **changed: Any) -> Any:
         ("SELECT * FROM t; DROP TABLE t", "One SELECT is needed"),
         ("", "One SELECT is needed"),
         ("SELECT FROM WHERE", "cannot be read as SQL|refused the query"),
+        ("t", "'t' has no statement"),
+        ("SELECT a, y FROM t LIMIT", r"cannot be read as SQL of \w+: line 1, at the end of 'SELECT a, y FROM t LIMIT'\. Correct it there"),
         ("WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone", "changes the database"),
         ("SELECT * FROM nothing_here", "refused the query 'SELECT \\* FROM nothing_here'.*nothing_here"),
         ("SELECT a, y FROM t WHERE a > 1e9", "returns no rows"),
@@ -55,6 +57,29 @@ def test_queries_that_cannot_be_used(engine: str, query: str, said: str, request
     cursor = connection.cursor()
     cursor.execute("SELECT count(*) FROM t")
     assert cursor.fetchone()[0] == 40
+
+
+@pytest.mark.parametrize(
+    ("engine", "query", "said"),
+    [
+        ("duckdb", "SELECT a, y FROM t WHERE a > ?", "parameters cannot be passed on"),
+        ("sqlite", "SELECT a, y FROM t WHERE a > ?", "parameters cannot be passed on"),
+        ("duckdb", "SELECT y * 6000000000000000000 + 6000000000000000000 AS a, y FROM t", "cast one to a double before the arithmetic"),
+        ("postgres", "SELECT y * 6000000000000000000 + 6000000000000000000 AS a, y FROM t", "cast one to a double before the arithmetic"),
+        ("postgres", "SELECT a * 1e200 AS a, b, y FROM t", "divide the column by a large number"),
+        ("postgres", "SELECT 1 / y AS a, b, y FROM t", "divide by NULLIF"),
+    ],
+)
+def test_a_refusal_says_what_to_do_about_it(engine: str, query: str, said: str, request: Any) -> None:
+    a_table(connection := connect(engine, request))
+    with pytest.raises(DatabaseError, match=f"refused the query .*{said}"):
+        LinearDiscriminantAnalysis().fit(open_table(connection, query, target="y"))
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_cursor_is_no_connection(engine: str, request: Any) -> None:
+    with pytest.raises(InputTypeError, match="connection itself is needed, not a cursor of it"):
+        open_table(connect(engine, request).cursor(), "SELECT * FROM t", target="y")
 
 
 @EVERY_ENGINE
@@ -100,7 +125,7 @@ def test_gaps_that_a_model_leaves_out(engine: str, request: Any) -> None:
 def test_rows_without_a_label_are_refused(engine: str, request: Any) -> None:
     a_table(connection := connect(engine, request))
     query = "SELECT a, b, CASE WHEN a < -1 THEN NULL ELSE y END AS y FROM t"
-    with pytest.raises(InputError, match="column 'y' misses the label in . rows"):
+    with pytest.raises(InputError, match="column 'y' misses the label in . row"):
         GaussianNB().fit(open_table(connection, query, target="y"))
 
 
@@ -113,7 +138,7 @@ def test_values_that_are_not_finite_are_refused_by_name(engine: str, value: floa
 
 
 @EVERY_ENGINE
-@pytest.mark.parametrize(("weight", "said"), [(-1.0, "holds -1"), (0.0, "All weights"), (None, "misses a finite value in 1 rows")])
+@pytest.mark.parametrize(("weight", "said"), [(-1.0, "holds -1"), (0.0, "All weights"), (None, "misses a finite value in 1 row;")])
 def test_weights_that_cannot_be_used(engine: str, weight: Any, said: str, request: Any) -> None:
     given = np.array([weight or 0.0] + [0.0 if weight == 0 else 1.0] * 39)
     a_table(connection := connect(engine, request), w=given)
@@ -139,7 +164,7 @@ def test_a_gap_that_appears_between_queries_is_noticed(request: Any) -> None:
     table = open_table(connection, "SELECT * FROM t", target="y")
     assert table.n_rows == 40
     connection.execute("UPDATE t SET a = NULL WHERE b = (SELECT max(b) FROM t)")
-    with pytest.raises(InputError, match="column 'a' misses a value in 1 rows"):
+    with pytest.raises(InputError, match="column 'a' misses a value in 1 row of"):
         GaussianNB().fit(table)
 
 

@@ -21,11 +21,14 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from separatrix import ClassMoments, open_table
+from separatrix import ClassMoments, LinearDiscriminantAnalysis, LinearSVC, MixedNB, open_table
 from separatrix.data import source as sources
 from separatrix.data.files import byte_streams, file_table
-from separatrix.errors import InputError, InputTypeError, UnknownNameError
+from separatrix.errors import CapacityError, InputError, InputTypeError, UnknownNameError
+from separatrix.thresholds import moved
 from tests.tables import ESTIMATORS, MISTAKE_MODELS, MODELS
 
 N, P = 60, 3
@@ -256,6 +259,7 @@ def test_rows_are_counted_within_their_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("second", "message"),
     [
+        ({"x": [1.0], "y": ["1"]}, r"differ in column 'y': int64 in .*, string in .*with the same columns and types\.$"),
         ({"x": ["1"], "y": [1]}, r"differ in column 'x': double in '.*1\.parquet', string in '.*2\.parquet'"),
         ({"y": [1]}, r"differ in column 'x': double in .*, missing in"),
         ({"x": [1.0], "y": [1], "z": [1]}, r"differ in column 'z': missing in .*, int64 in .*columns=\[…\]"),
@@ -266,6 +270,37 @@ def test_files_that_differ(second: Any, message: str, tmp_path: Path) -> None:
     one(tmp_path, second, "2.parquet")
     with pytest.raises(InputError, match=message):
         open_table(tmp_path, "y")
+
+
+ALIKE: dict[str, tuple[Any, Any]] = {
+    "whole and broken numbers": (pa.array([1, 2, 3, 4]), pa.array([1.0, 2.0, 3.0, 4.0])),
+    "short and long floats": (pa.array([1.0, 2.0, 3.0, 4.0], pa.float32()), pa.array([1.0, 2.0, 3.0, 4.0])),
+    "short and long texts": (pa.array(list("abab"), pa.string()), pa.array(list("abab"), pa.large_string())),
+    "texts and categories": (pa.array(list("abab"), pa.large_string()), pa.array(list("abab")).dictionary_encode()),
+    "text views": (pa.array(list("abab"), pa.string_view()), pa.array(list("abab"))),
+}
+
+
+@pytest.mark.parametrize("case", ALIKE)
+def test_files_that_store_a_column_in_two_ways_are_one_table(case: str, tmp_path: Path) -> None:
+    for other in ({"y": [0, 1, 0, 1]}, {"x": [1.0, 2.0, 3.0, 5.0]}):  # as a feature, and as the target
+        name = "x" if "y" in other else "y"
+        for i, values in enumerate(ALIKE[case]):
+            one(tmp_path, {name: values, **other}, f"{i}.parquet")
+        table, whole = open_table(tmp_path, "y"), pd.DataFrame({key: 2 * list(value) for key, value in other.items()})
+        whole[name] = 2 * ALIKE[case][1].to_pylist()
+        model = MixedNB().fit(table)
+        assert_allclose(model.predict_proba(whole[["x"]]), MixedNB().fit(whole[["x"]], whole["y"]).predict_proba(whole[["x"]]))
+        assert table.arrow().num_rows == 8 and table.classes.tolist() == sorted(set(whole["y"]))
+
+
+def test_a_file_without_values_adds_its_rows_alone(tmp_path: Path) -> None:
+    one(tmp_path, {"x": pa.nulls(0), "y": pa.nulls(0)}, "0.parquet")
+    one(tmp_path, {"x": [1.0, 2.0, 4.0, 8.0], "y": ["a", "b", "a", "b"]}, "1.parquet")
+    assert ClassMoments.from_data(open_table(tmp_path, "y")).counts.tolist() == [2, 2]
+    one(tmp_path, {"x": pa.nulls(1), "y": ["a"]}, "2.parquet")
+    with pytest.raises(InputError, match=r"'x' misses a value in row 0 of '.*2\.parquet'"):
+        ClassMoments.from_data(open_table(tmp_path, "y"))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: Any) -> None:
@@ -289,6 +324,34 @@ def test_nan_is_named_by_the_models(tmp_path: Path) -> None:
     path = one(tmp_path, {"a": X[:, 0], "b": X[:, 1], "y": np.arange(40) % 2})
     with pytest.raises(InputError, match="NaN: first at row 31, column 'b'"):
         ClassMoments.from_data(open_table(path, "y", batch_rows=7))
+
+
+def test_a_model_is_scored_on_a_table_by_its_own_labels_and_weights(rng: Any, tmp_path: Path) -> None:
+    codes = rng.integers(0, 2, 200)
+    frame = pd.DataFrame({"a": rng.normal(size=200) + codes, "town": np.array(["Ulm", "Rom"])[codes ^ (rng.random(200) < 0.2)]})
+    one(tmp_path, {**frame, "y": codes, "w": codes + 0.5}, "0.parquet")
+    for model, columns in ((LinearDiscriminantAnalysis(), ["a"]), (MixedNB(), ["town", "a"])):
+        table = open_table(tmp_path, "y", weight="w", columns=columns, batch_rows=30)
+        expected = model.fit(table).score(frame[columns], codes, codes + 0.5)
+        assert model.score(table) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(InputError, match=r"score requires y .* or a table that was opened with a target"):
+        model.score(open_table(tmp_path, columns=["town", "a"]))
+
+
+def test_a_machine_of_all_classes_reads_a_table_into_memory_or_says_which_one_needs_not(rng: Any, tmp_path: Path) -> None:
+    codes = rng.integers(0, 3, 300)
+    frame = pd.DataFrame(rng.normal(size=(300, 2)) + codes[:, None], columns=["a", "b"])
+    one(tmp_path, {**frame, "y": codes, "w": 1.0 + codes}, "0.parquet")
+    table, model = open_table(tmp_path, "y", weight="w", batch_rows=50), LinearSVC(multi_class="crammer_singer", tol=1e-8)
+    assert_allclose(clone(model).fit(table).coef_, clone(model).fit(frame, codes, 1.0 + codes).coef_, rtol=1e-5, atol=1e-6)
+    with moved(0), pytest.raises(CapacityError, match="would take more than a quarter of the memory; use multi_class='ovr'"):
+        model.fit(table)
+
+
+def test_a_step_that_needs_an_array_is_told_what_reads_tables(tmp_path: Path) -> None:
+    table = open_table(one(tmp_path, {"x": [1.0, 2.0], "y": [0, 1]}), "y")
+    with pytest.raises(InputTypeError, match=r"array is needed here\. make_pipeline\(TablePrep\(\), model\) reads tables"):
+        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).fit(table)
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")

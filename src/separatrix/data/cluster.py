@@ -53,14 +53,24 @@ def connected(cluster: Any) -> Any:
         except ValueError:
             return _local()
     if isinstance(cluster, str) or hasattr(cluster, "scheduler_address"):
-        try:
-            return distributed.Client(cluster, timeout=CONNECTING, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise ClusterError(
-                f"No scheduler answers at {short_text(cluster)} within {CONNECTING:g} seconds ({error}); start one with `dask scheduler`, "
-                "check the address, or leave cluster= to a local one: cluster=True."
-            ) from None
+        return _client_of(cluster)
     raise InputTypeError(f"cluster={short_text(cluster)} must be a distributed.Client, an address such as 'tcp://host:8786', or True.")
+
+
+def _client_of(cluster: Any) -> Any:
+    """Return a client of the scheduler at an address, or of a cluster."""
+    client = distributed.Client.__new__(distributed.Client)
+    try:
+        client.__init__(cluster, timeout=CONNECTING, set_as_default=False)
+    except (OSError, ValueError) as error:
+        client.close(timeout=1.0)  # one that is left to itself may end on its own thread, which then waits 30 seconds for itself
+        if isinstance(error, ValueError):
+            raise InputError(f"cluster={short_text(cluster)} is no address ({error}); write one such as 'tcp://host:8786'.") from None
+        raise ClusterError(
+            f"No scheduler answers at {short_text(cluster)} within {CONNECTING:g} seconds ({error}); start one with `dask scheduler`, "
+            "check the address, or leave cluster= to a local one: cluster=True."
+        ) from None
+    return client
 
 
 def _local() -> Any:
@@ -113,6 +123,7 @@ def _of_frame(engine: DaskEngine, frame: Any, target: Any, columns: Sequence[str
     used = [*features, *(name for name in (target, weight) if name is not None)]
     table = ClusterTable(engine, frame[used].to_delayed(), FrameLoader(features, target, weight))
     table.label_parts = table.parts if target is None else frame[[target]].to_delayed()
+    table.kinds = kinds
     table.column_parts = partial(_column_parts, frame)
     table.n_features, table.feature_names, table.is_labelled = len(features), features, target is not None
     table.origin = ("dask", str(frame.__dask_tokenize__() if hasattr(frame, "__dask_tokenize__") else id(frame)), target, weight)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..array_types import Ints
-from ..errors import InputError, InputTypeError
-from .features import require_column
+from ..errors import InputError, InputTypeError, no_rows
+from .features import refuse_text, require_column
 from .labels import check_classes
 from .merging import M
 from .partitions import (
@@ -81,6 +81,7 @@ class ClusterTable(Source):
         self.known: NDArray[Any] | None = None
         self.rows_known: list[int | None] = [None] * len(self.parts)
         self.files: Any = None
+        self.kinds: dict[str, str] = {}
         self.column_parts: Callable[[str], list[Any]] = _without_names
         self.held: list[Any] | None = None
         self.is_labelled = self.keeps = False
@@ -118,6 +119,8 @@ class ClusterTable(Source):
         found = list(self.engine.results(leaves, "count rows"))
         self.rows_known = [n for n, _ in found]
         if self.is_labelled and self.known is None:
+            if not any(self.rows_known):
+                raise self._no_rows()
             self.known = joined_classes(labels for _, labels in found)
 
     def key_numbers(self, name: str, seed: int = 0) -> Ints:
@@ -159,16 +162,19 @@ class ClusterTable(Source):
         return self._changed(loader=loader, n_features=len(list(columns)), feature_names=chosen)
 
     def as_columns(self) -> Source:
-        """Return the same rows as batches of columns where workers read files; else as they are."""
-        if self.files is None:
+        """Return the same rows as batches of columns; those of an array, which are numbers anyway, as they are."""
+        if isinstance(self.loader, ArrayLoader):
             return self
-        self.files.as_columns()  # what is not to be had as columns is refused here
+        if self.files is not None:
+            self.files.as_columns()  # what is not to be had as columns is refused here
         return self._changed(loader=replace(self.loader, as_columns=True))
 
     def require_numbers(self) -> None:
         """Raise an error that names columns which are not numbers, before any row is read."""
         if self.files is not None:
             self.files.require_numbers()
+        elif self.feature_names is not None:
+            refuse_text(self.feature_names, self.kinds)
 
     def persisted(self) -> Self:
         """Return the same rows for many passes: they stay on the workers after the first, where these have room."""
@@ -184,7 +190,9 @@ class ClusterTable(Source):
 
     def _of_other_files(self, files: Any) -> Self:
         table = ClusterTable.of_files(self.engine, files)
-        return self._changed(**{**vars(table), "known": self.known if files.target is not None else None, "keeps": self.keeps})
+        known = self.known if files.target is not None else None
+        loader = replace(table.loader, as_columns=self.loader.as_columns)
+        return self._changed(**{**vars(table), "known": known, "loader": loader, "keeps": self.keeps})
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, block by block: they travel here, a partition at a time."""
@@ -206,7 +214,11 @@ class ClusterTable(Source):
             level = [self.engine.later(merged, level[i : i + FAN_IN]) for i in range(0, len(level), FAN_IN)]
         found: M | None = self.engine.last(leaves, level[0])
         if found is None:
-            raise InputError("There are no rows in the data; at least one is needed.")
+            raise self._no_rows()
+        return found
+
+    def _no_rows(self) -> InputError:
+        found: InputError = no_rows() if self.files is None else self.files.no_rows()
         return found
 
     def _leaves(self, over: Callable[..., Any], function: Callable[[Block], Any]) -> list[Any]:

@@ -103,7 +103,7 @@ def _instead(names: Sequence[str]) -> str:
     return f", for instance columns=[{_listed(names)}]" if names else ""
 
 
-def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None, mixable: Sequence[str] = ()) -> None:
+def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = None, target: str | None = None) -> None:
     """Raise an error that names the first file whose columns differ from those of the first file.
 
     Parameters
@@ -111,27 +111,27 @@ def refuse_differences(schemas: Mapping[str, Any], used: Sequence[str] | None = 
     schemas : by file, something with `names` and `field(name).type`
     used : the columns to compare, all if not given
         The order of the columns may differ: they are read by name.
-    mixable : columns that may hold whole numbers in one file and floats in another
+    target : the column of the labels
     """
-    from .files.arrow_types import are_numbers  # not above: frames need this file, and no Arrow
+    from .files.arrow_types import agreed  # not above: frames need this file, and no Arrow
 
     (first, expected), *others = schemas.items()
     known = expected.names if used is None else used
     for file, schema in others:
         names = set(schema.names)
         for name in known:
-            there = schema.field(name).type if name in names else "missing"
-            if there != expected.field(name).type and not (name in mixable and are_numbers(there, expected.field(name).type)):
-                _differ(name, first, str(expected.field(name).type), file, str(there))
+            there, here = schema.field(name).type if name in names else None, expected.field(name).type
+            if there is None or agreed(here, there) is None:
+                _differ(name, first, str(here), file, str(there or "missing"), name == target)
         extra = sorted(names.difference(known), key=schema.names.index) if used is None else []
         if extra:
-            _differ(extra[0], first, "missing", file, str(schema.field(extra[0]).type))
+            _differ(extra[0], first, "missing", file, str(schema.field(extra[0]).type), False)
 
 
-def _differ(name: str, first: str, expected: str, file: str, there: str) -> None:
+def _differ(name: str, first: str, expected: str, file: str, there: str, is_target: bool) -> None:
     raise InputError(
         f"The files differ in column {name!r}: {expected} in {first!r}, {there} in {file!r}. Write all files with the same columns "
-        "and types, or name the columns they share: columns=[…]."
+        f"and types{'' if is_target else ', or name the columns they share: columns=[…]'}."
     )
 
 

@@ -272,5 +272,5 @@ def _refuse_label(label: Any, classes: NDArray[Any]) -> NoReturn:
     known = ", ".join(repr(c) for c in classes[:10].tolist()) + (", …" if len(classes) > 10 else "")
     raise InputError(
         f"y contains the label {label!r}, which is not among the classes announced ({known}).{did_you_mean(label, classes.tolist())} "
-        "Announce all classes at the first call: partial_fit(X, y, classes=[…])."
+        "Announce all of them: partial_fit(X, y, classes=[…]) at the first call, or open_table(…, classes=[…])."
     )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..array_types import Ints
-from ..errors import InputError
+from ..errors import InputError, no_rows
 from .arrays import ArraySource
 from .key_hash import key_numbers
 from .labels import Labels, find_classes
@@ -61,14 +61,17 @@ class FrameLoader:
     target: str | None
     weight: str | None
     classes: NDArray[Any] | None = None
+    as_columns: bool = False
 
     def source(self, part: Any) -> Source | None:
         """See `Loader.source`."""
         if not len(part):
             return None
         from .frames import FrameSource
+        from .tables import FrameTable
 
-        rows = FrameSource(part[list(self.features)], n_jobs=1)
+        kind = FrameTable if self.as_columns else FrameSource
+        rows = kind(part[list(self.features)], n_jobs=1)
         rows.labels = None if self.target is None else Labels.of(part[self.target], self.classes)
         rows.weight = None if self.weight is None else _weights(part[self.weight])
         return rows
@@ -157,7 +160,7 @@ def joined_classes(found: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
     """
     parts = [labels for labels in found if labels is not None and len(labels)]
     if not parts:
-        raise InputError("There are no rows in the data; at least one is needed.")
+        raise no_rows()
     return find_classes(np.concatenate(parts))
 
 

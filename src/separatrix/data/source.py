@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, no_rows
 from ..thresholds import THREADS
 from .buffers import Buffers
 from .files.reading import ReadingSize, told
@@ -196,6 +196,13 @@ class Source(ABC):
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows with codes in terms of the classes given; a label outside them is an error."""
 
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        """Raise an error: whoever asks for an array, such as a step of scikit-learn, would have all rows in memory without being told."""
+        raise InputTypeError(
+            "A table stays where it is, and an array is needed here. make_pipeline(TablePrep(), model) reads tables, and scales them; "
+            "evaluate, tune and compare take other steps of scikit-learn; and table.arrow() of files has all rows in memory."
+        )
+
     def as_columns(self) -> Source:
         """Return the same rows as batches of columns, where blocks of numbers would not hold them; else as they are."""
         return self
@@ -263,7 +270,7 @@ class Source(ABC):
         try:
             first = next(values)
         except StopIteration:
-            raise InputError("There are no rows in the data; at least one is needed.") from None
+            raise no_rows() from None
         return self._merged(first, values)
 
     def _merged(self, first: M, others: Iterator[M]) -> M:

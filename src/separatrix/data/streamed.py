@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..argument_types import check_arguments
 from ..array_types import Codes, Indices
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, no_rows
 from ..thresholds import KEPT
 from .arrays import check_dense, refuse_empty
 from .device import DeviceSource, in_parts
@@ -99,7 +99,7 @@ class _FilePieces:
             weights.append(piece.weight)
             self.n_rows, self.example = piece.start + piece.n_rows, piece.X[:1]
         if not codes:
-            raise InputError("There are no rows in the data; at least one is needed.")
+            raise no_rows()
         self.codes, self.weight = (None if parts[0] is None else np.concatenate(parts) for parts in (codes, weights))
         self.held = held or None
 

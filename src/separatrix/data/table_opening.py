@@ -91,6 +91,8 @@ def open_table(
         if where is not None or cluster is not None:
             raise InputError("where and cluster are for files; write WHERE into the query, which the database runs itself.")
         return _open_query(path, query, target, columns, weight, classes, batch_rows, n_jobs, dialect, timeout)
+    if callable(getattr(path, "fetchmany", None)):
+        raise InputTypeError("The connection itself is needed, not a cursor of it: open_table(cursor.connection, 'SELECT …', target='y').")
     if dialect is not None or timeout is not None:
         raise InputError("dialect and timeout are for databases; leave them out, or pass a connection and a query.")
     if isinstance(path, str) and isinstance(query, str) and query.lstrip(" (").lower().startswith(("select ", "with ", "from ")):
@@ -181,7 +183,7 @@ def _open_files(
     rows = None if where is None else RowFilter.of(where, schema)
     asked = [*used, *(rows.names if rows else ())]
     stored = set(schemas[files[0]].names)
-    refuse_differences(schemas, None if columns is None else [name for name in asked if name in stored], features)
+    refuse_differences(schemas, None if columns is None else [name for name in asked if name in stored], target)
     parts = [part_of(file, stamps[file], kind, schema, constants[file], rows) for file in files]
     table = FileTable(stamps, kind, schema, features, target, weight, [part for part in parts if part is not None], rows)
     table.batch_rows = batch_rows or table.batch_rows

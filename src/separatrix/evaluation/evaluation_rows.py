@@ -27,7 +27,7 @@ from ..data.device import DeviceSource
 from ..data.labels import Labels
 from ..data.namespaces import is_foreign
 from ..data.opening import check_weights, indexed_rows, is_frame
-from ..errors import InputError, InputTypeError, short_text
+from ..errors import InputError, InputTypeError, no_rows, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
 from ..models.singular import columns_named, recipe_names
 from ..prepare import TablePrep
@@ -280,7 +280,7 @@ def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
         require_memory((source.n_rows, source.n_features))
     blocks: list[Any] = list(source.blocks())
     if not blocks:
-        raise InputError("There are no rows in the data; at least one is needed.")
+        raise no_rows()
     if source.unlabelled:
         from ..data.targets import warn_of_unlabelled
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from ..array_types import Codes, Indices, Ints
 from ..data import Source, as_source
 from ..data.row_view import Rewritten, RowView
-from ..errors import InputError
+from ..errors import InputError, no_rows
 from ..thresholds import KEPT
 from .evaluation_rows import EvaluationRows
 from .table_steps import behind, fit_steps
@@ -133,7 +133,7 @@ def left_where_it_is(table: Source, y: Any, sample_weight: Any) -> TableRows:
     narrow = source.only([0]) if source.n_features > 1 and source.feature_names is not None else source  # files then read no other column
     parts = list(narrow.told(lambda block: (block.codes, block.weight)))
     if not parts:
-        raise InputError("There are no rows in the data; at least one is needed.")
+        raise no_rows()
     weights = [weight for _, weight in parts if weight is not None]
     assert source.classes is not None
     codes = np.concatenate([codes for codes, _ in parts]).astype(np.int32)

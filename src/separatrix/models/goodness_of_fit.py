@@ -6,7 +6,7 @@ a likelihood says why it has none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..abilities import offered
 from ..argument_types import is_among
-from ..array_types import Bools
+from ..array_types import Bools, Floats
 from ..data.labels import check_labels
 from ..data.opening import check_weights
-from ..errors import InputError, SeparatrixError, one_of
+from ..data.source import Source
+from ..errors import InputError, SeparatrixError, no_rows, one_of
 from ..inference import likelihood as criteria
 from ..inference.parameters import Likelihood
 
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
     from .base import Classifier
 
 
-def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+def score(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
     """Return the share of rows whose predicted class is their label.
 
     Parameters
     ----------
-    X : n rows
+    X : n rows, or a table from `open_table` (then y stays out)
     y : (n,) labels
     sample_weight : (n,) weights, optional
 
@@ -38,6 +39,9 @@ def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     -------
     accuracy : float in [0, 1]
     """
+    if isinstance(X, Source) and y is None and X.classes is not None:
+        X = X.settled()
+        y, sample_weight = labels_of_table(X)
     predicted = self.predict(X)
     labels = labels_of_rows(y, len(predicted))
     if _is_text(labels) != _is_text(predicted):
@@ -48,10 +52,24 @@ def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
     return share_of(np.asarray(labels == predicted, dtype=bool), sample_weight)
 
 
+def labels_of_table(table: Source) -> tuple[NDArray[Any], Floats | None]:
+    """Return the labels of a table, and its weights where it has some, from one pass that reads no more than a column of it."""
+    narrow = table if table.feature_names is None else table.only([0])
+    narrow = narrow if narrow.origin is None else narrow.as_columns()
+    parts = list(narrow.map(lambda block: (block.codes, block.weight)))
+    if not parts:
+        raise no_rows()
+    weights = [weight for _, weight in parts if weight is not None]
+    return cast(NDArray[Any], table.classes)[np.concatenate([codes for codes, _ in parts])], np.concatenate(weights) if weights else None
+
+
 def labels_of_rows(y: Any, n: int) -> NDArray[Any]:
     """Return labels as an array, one for each of n rows."""
     if y is None:
-        raise InputError("score requires y to be passed, but the target y is None: pass one label per row of X, as in score(X, y).")
+        raise InputError(
+            "score requires y to be passed, but the target y is None: pass one label per row of X, as in score(X, y), "
+            "or a table that was opened with a target."
+        )
     labels = check_labels(y)
     if len(labels) != n:
         raise InputError(

@@ -18,7 +18,7 @@ from ..data.merging import Mergeable
 from ..data.namespaces import like, namespace
 from ..data.source import ChunkedSource, as_float
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
-from ..thresholds import THREADS
+from ..thresholds import KEPT, THREADS
 
 M = TypeVar("M", bound=Mergeable)
 R = TypeVar("R")
@@ -101,6 +101,19 @@ class Rows:
         assert self.held is not None and self.codes is not None
         n, p = self.X.shape
         return replace(self, held=_cut(self.X, self.codes, self.weight, max(-(-n // count), CHUNK_VALUES // p, 1)))
+
+    def gathered(self) -> Self | None:
+        """Return the rows in memory in one piece; None where they lie on other machines or take too much of it."""
+        if self.source.is_remote:
+            return None
+        parts, size = list[Block](), 0
+        for block in self.map(lambda block: block):
+            parts, size = [*parts, block], size + block.X.nbytes
+            if KEPT.reached(size):
+                return None
+        codes, weights = (np.concatenate([part.codes for part in parts]), [part.weight for part in parts if part.weight is not None])
+        X = np.concatenate([part.X for part in parts])
+        return type(self).of_arrays(X, codes, np.concatenate(weights) if weights else None, self.source)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order."""

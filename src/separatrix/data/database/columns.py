@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Ints
-from ...errors import DatabaseError, InputError, UnknownNameError, did_you_mean
+from ...errors import DatabaseError, InputError
+from ..features import require_column
 from ..key_hash import DIGITS
 from ..labels import check_labels, find_classes
 from ..sum_engine import KeyFolds, NotSummed
@@ -137,7 +138,7 @@ def _require_weights(weight: str, found: Sequence[tuple[Any, ...]]) -> None:
     bad = sum(int(own[0]) - int(own[1]) for own in found)
     least = min((float(own[2]) for own in found if own[2] is not None), default=0.0)
     if bad or least < 0:
-        what = f"misses a finite value in {bad} rows" if bad else f"holds {least:g}"
+        what = f"misses a finite value in {number_of_rows(bad)}" if bad else f"holds {least:g}"
         raise InputError(f"The column of weights, {weight!r}, {what}; weights are frequencies, finite and ≥ 0, and 0 leaves a row out.")
     if not any(float(own[3]) > 0 for own in found):
         raise InputError(f"All weights in column {weight!r} are zero, so no row would count; give at least some rows a positive weight.")
@@ -170,6 +171,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     return value
+
+
+def number_of_rows(n: int) -> str:
+    """Return how many rows, in words.
+
+    Examples
+    --------
+    >>> number_of_rows(1), number_of_rows(2000)
+    ('1 row', '2,000 rows')
+    """
+    return f"{n:,} row{'s' * (n != 1)}"
 
 
 def number(value: Any) -> float:
@@ -210,8 +222,7 @@ def fold_of(folds: KeyFolds, kind: str, dialect: Dialect) -> Expression:
 
 def require_keys(connection: Connection, columns: QueryColumns, folds: KeyFolds) -> None:
     """Raise an error where a row has no key, or one that is a number with a fraction."""
-    if folds.key not in columns.kinds:
-        raise UnknownNameError(f"Column {folds.key!r}, the key of the folds, is not in the query.{did_you_mean(folds.key, columns.kinds)}")
+    require_column("the key of the folds", folds.key, columns.kinds)
     key, kind = sql.column(folds.key), columns.kinds[folds.key]
     bad = sql.is_null(key)
     if kind == "number":
@@ -221,8 +232,8 @@ def require_keys(connection: Connection, columns: QueryColumns, folds: KeyFolds)
     [(n,)] = connection.fetch(sql.written(query, connection.dialect))
     if n:
         raise InputError(
-            f"Column {folds.key!r}, the key of the folds, misses a value or holds a fraction in {n:,} rows; a key is whole numbers, text "
-            "or booleans, and every row has one."
+            f"Column {folds.key!r}, the key of the folds, misses a value or holds a fraction in {number_of_rows(n)}; a key is whole "
+            "numbers, text or booleans, and every row has one."
         )
 
 

@@ -22,7 +22,7 @@ from ...array_types import Floats, Ints
 from ...errors import InputError
 from ..sum_engine import KeyFolds
 from . import sql
-from .columns import QueryClasses, QueryColumns, changed, count, fold_of, is_finite, label_of, number, parts_of, plain
+from .columns import QueryClasses, QueryColumns, changed, count, fold_of, is_finite, label_of, number, number_of_rows, parts_of, plain
 from .connection import Connection
 from .sql import Dialect, Expression
 
@@ -165,14 +165,14 @@ class GroupedQuery:
                         raise self._bad_column(name, int(n) - int(present), int(present) - int(finite or 0))
 
     def _bad_column(self, name: str, gaps: int, others: int) -> InputError:
-        x, rows = sql.quoted(name, self.dialect), f"rows of {self.connection.name!r:.60}. Leave these rows out (… WHERE"
+        x, where = sql.quoted(name, self.dialect), f"of {self.connection.name!r:.60}. Leave them out (… WHERE"
         if gaps:
             return InputError(
-                f"Input X contains NaN or null: column {name!r} misses a value in {gaps:,} {rows} {x} IS NOT NULL), or fill them in "
-                f"(coalesce({x}, 0))."
+                f"Input X contains NaN or null: column {name!r} misses a value in {number_of_rows(gaps)} {where} {x} IS NOT NULL), "
+                f"or fill them in (coalesce({x}, 0))."
             )
         inside = f"{x} BETWEEN -1e308 AND 1e308"
         return InputError(
-            f"Input X contains NaN or infinity: column {name!r} holds such in {others:,} {rows} {inside}), or replace the values "
-            f"(CASE WHEN {inside} THEN {x} ELSE 0 END)."
+            f"Input X contains NaN or infinity: column {name!r} holds such in {number_of_rows(others)} {where} {inside}), or replace the "
+            f"values (CASE WHEN {inside} THEN {x} ELSE 0 END)."
         )

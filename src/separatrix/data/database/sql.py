@@ -386,15 +386,29 @@ def subquery(query: str, dialect: Dialect, alias: str = "rows") -> Expression:
     try:
         found = [one for one in _statements(query, dialect) if one is not None]
     except (SqlglotError, RecursionError) as wrong:
-        reason = " ".join(str(wrong).split())
-        raise InputError(f"The query {short_text(query)} cannot be read as SQL of {dialect.name}: {short_text(reason, 120)}") from None
+        raise InputError(
+            f"The query {short_text(query)} cannot be read as SQL of {dialect.name}{_place(wrong)}. Correct it there; values are "
+            "written into it, as parameters (?, %s) cannot be passed on."
+        ) from None
     if len(found) != 1 or not isinstance(found[0], exp.Query):
-        kinds = ", ".join(type(one).__name__.upper() for one in found[:3]) or "nothing"
+        kinds = (
+            ", ".join("no statement" if isinstance(one, exp.Condition | exp.Alias) else type(one).__name__.upper() for one in found[:3])
+            or "nothing"
+        )
         raise InputError(f'One SELECT is needed; {short_text(query)} has {kinds}. Pass a single query, such as "SELECT * FROM t".')
     changing = found[0].find(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Drop, exp.Create, exp.Command, exp.Into)
     if changing is not None:
         raise InputError(f"The query holds {type(changing).__name__.upper()}, which changes the database; pass a SELECT that only reads.")
     return exp.Subquery(this=found[0], alias=exp.TableAlias(this=_identifier(alias)))
+
+
+def _place(wrong: Exception) -> str:
+    """Return the words for the place where a query goes wrong, where sqlglot tells it."""
+    found: list[dict[str, Any]] = getattr(wrong, "errors", [])
+    if not found or not found[0].get("line"):
+        return ""
+    read = " ".join(f"{found[0]['start_context']}{found[0]['highlight']}".split())
+    return f": line {found[0]['line']}, at the end of {short_text(read[-40:])}"
 
 
 def without_rows(given: Expression) -> Expression:

@@ -20,7 +20,7 @@ from ..merging import M
 from ..source import Block, Source, chunk_rows
 from ..sum_engine import AskedPass, NotSummed
 from . import sql
-from .columns import QueryClasses, QueryColumns, changed, take_classes
+from .columns import QueryClasses, QueryColumns, changed, number_of_rows, take_classes
 from .connection import Connection, dialect_of_connection
 from .groups import GroupedQuery
 from .sums import DatabaseSums
@@ -157,8 +157,8 @@ class DatabaseTable(Source):
     def _require_labels(self) -> None:
         if self.known.unlabelled:
             raise InputError(
-                f"Input y contains NaN or null: column {self.target!r} misses the label in {self.known.unlabelled:,} rows. Leave them out: "
-                f"… WHERE {sql.quoted(str(self.target), self.connection.dialect)} IS NOT NULL."
+                f"Input y contains NaN or null: column {self.target!r} misses the label in {number_of_rows(self.known.unlabelled)}. Leave "
+                f"them out: … WHERE {sql.quoted(str(self.target), self.connection.dialect)} IS NOT NULL."
             )
 
     def with_classes(self, classes: Any) -> Self:

@@ -71,15 +71,25 @@ def is_single(type_: Any) -> bool:
     return bool(type_ == pa.float32())
 
 
-def are_numbers(one: Any, other: Any) -> bool:
-    """Whether both types are whole numbers or floats, which one array of floats holds.
+def agreed(one: Any, other: Any) -> Any:
+    """Return the type as which a column is read that is stored as one type in some files and as another in others; None where they differ.
+
+    Whole numbers and floats are numbers, texts of any layout are texts, and a column of nothing but missing values is of any type.
 
     Examples
     --------
-    >>> are_numbers(pa.int32(), pa.float64()), are_numbers(pa.int32(), "missing")
-    (True, False)
+    >>> str(agreed(pa.int32(), pa.float64())), str(agreed(pa.null(), pa.string())), agreed(pa.int32(), pa.string())
+    ('double', 'string', None)
     """
-    return all(isinstance(type_, pa.DataType) and (types.is_integer(type_) or types.is_floating(type_)) for type_ in (one, other))
+    if one == other or types.is_null(other):
+        return one
+    if types.is_null(one):
+        return other
+    if types.is_signed_integer(one) and types.is_signed_integer(other):
+        return pa.int64()
+    if all(types.is_integer(type_) or types.is_floating(type_) for type_ in (one, other)):
+        return pa.float64()
+    return pa.string() if kind_of(one) == kind_of(other) == "text" else None
 
 
 def coded(type_: Any) -> Any:

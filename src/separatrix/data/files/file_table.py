@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Codes, Ints
-from ...errors import InputError
+from ...errors import InputError, no_rows
 from ..batches import Batch, Piece, cut, read_ahead
 from ..buffers import Buffers
 from ..features import refuse_text, require_column
@@ -270,6 +270,10 @@ class FileTable(Source):
         weight = None if self.weight is None else np.concatenate([weights(piece, self.weight) for piece in batch.pieces])
         return StoredBlock(Columns(arrays, self.dtype, buffers), codes, weight, batch.start)
 
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows, or none that meet the conditions."""
+        return no_rows() if self.where is None else self.where.nothing()
+
     def _coder(self) -> Callable[[Piece], Codes] | None:
         """Return the function from a piece to the codes of its labels."""
         if self.target is None or self.classes is None:
@@ -296,7 +300,7 @@ class FileTable(Source):
         if not labels and self._unlabelled:
             raise InputError(f"All {self._unlabelled} rows lack a label: column {name!r} is empty; name that of the labels as target.")
         if not labels:
-            raise InputError("There are no rows in the data; at least one is needed.") if self.where is None else self.where.nothing()
+            raise self.no_rows()
         return find_classes(np.concatenate(labels))
 
 

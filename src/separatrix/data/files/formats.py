@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import types
 
-from ...errors import InputError
+from ...errors import InputError, no_rows
 from ..batches import Piece
-from .arrow_types import are_numbers, coded, common, kind_of
+from .arrow_types import agreed, coded, common, kind_of
 from .byte_streams import BROKEN, STREAM_BYTES, TOO_LONG
 from .csv_files import csv_schema, explain, read_csv, refuse_not_utf8, settled_types
 from .json_lines import json_schema, read_json
@@ -95,16 +95,12 @@ def shared_types(schemas: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def widest(schemas: Mapping[str, Any]) -> Any:
-    """Return the columns of the first file; those that are whole numbers in one file and floats in another as float64."""
+    """Return the columns of the first file, each of the type that suits all files where there is one; see `agreed`."""
     first, *others = schemas.values()
     for other in others:
         for i, field in enumerate(first):
-            if (
-                field.name in other.names
-                and other.field(field.name).type != field.type
-                and are_numbers(other.field(field.name).type, field.type)
-            ):
-                first = first.set(i, pa.field(field.name, pa.float64()))
+            found = agreed(field.type, other.field(field.name).type) if field.name in other.names else None
+            first = first if found is None else first.set(i, pa.field(field.name, found))
     return first
 
 
@@ -174,7 +170,7 @@ def read_file(
                     _give_back()
                 # Compiled code trusts the codes of categories and the ends of texts, which a damaged file may have anywhere.
                 batch.validate(full=True)
-                yield Piece(_plain_text(batch.select(list(columns))), file, row)
+                yield Piece(_agreeing(batch.select(list(columns)), columns), file, row)
                 row += len(batch)
     except BROKEN as error:
         _refuse_changed(file, stamp)
@@ -188,11 +184,21 @@ def joined_rows(batches: Iterable[Any], target: str | None) -> Any:
     """Return batches of rows as one Arrow table; texts that were read as codes stay so, but for those of the target."""
     found = list(batches)
     if not found:
-        raise InputError("There are no rows in the data; at least one is needed.")
-    table = pa.Table.from_batches(found).unify_dictionaries()
+        raise no_rows()
+    mixed = {name for name in found[0].schema.names if len({str(batch.schema.field(name).type) for batch in found}) > 1}
+    tables = [_decoded(pa.Table.from_batches([batch]), mixed) for batch in found]
+    table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
     if target is not None and types.is_dictionary(table.schema.field(target).type):
         place = table.schema.get_field_index(target)
         table = table.set_column(place, target, table.column(place).cast(table.schema.field(target).type.value_type))
+    return table
+
+
+def _decoded(table: Any, names: Iterable[str]) -> Any:
+    """Return rows with categories in some columns as texts."""
+    for name in names:
+        i, type_ = table.schema.get_field_index(name), table.schema.field(name).type
+        table = table.set_column(i, name, table.column(i).cast(type_.value_type)) if types.is_dictionary(type_) else table
     return table
 
 
@@ -201,11 +207,16 @@ def _give_back() -> None:
     pa.default_memory_pool().release_unused()
 
 
-def _plain_text(batch: Any) -> Any:
-    """Return rows whose texts are plain strings where they were views of others, of which Arrow cannot take some."""
-    views = [i for i, field in enumerate(batch.schema) if types.is_string_view(field.type)]
-    for i in views:
-        batch = batch.set_column(i, batch.schema.field(i).name, batch.column(i).cast(pa.string()))
+def _agreeing(batch: Any, columns: Mapping[str, Any]) -> Any:
+    """Return rows of which texts, and columns without a value, are of the types that they are read as.
+
+    Texts that are views of others become plain strings: Arrow cannot take some of them. Categories and numbers stay as they are stored.
+    """
+    for i, field in enumerate(batch.schema):
+        asked = pa.string() if types.is_string_view(field.type) else columns[field.name]
+        if field.type != asked and (types.is_null(field.type) or (kind_of(field.type) == "text" and not types.is_dictionary(field.type))):
+            plain = asked.value_type if types.is_dictionary(asked) else pa.string() if types.is_string_view(asked) else asked
+            batch = batch.set_column(i, field.name, batch.column(i).cast(plain))
     return batch
 
 

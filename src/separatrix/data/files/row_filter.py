@@ -19,8 +19,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ...errors import InputError, InputTypeError, UnknownNameError, did_you_mean, one_of, short_text
+from ...errors import InputError, InputTypeError, one_of, short_text
 from ..batches import Piece
+from ..features import require_column
 from .arrow_types import as_indices
 
 OPERATORS = ("=", "==", "!=", "<", ">", "<=", ">=", "in", "not in")
@@ -107,10 +108,9 @@ def _condition(given: Any, schema: Any) -> tuple[str, str, Any]:
             f"{short_text(given)} in where is no condition; write (column, operator, value), such as ('year', '>=', 2023)."
         )
     name, operator, value = given
-    if not isinstance(name, str) or name not in schema.names:
-        raise UnknownNameError(f"Column {name!r} (in where) is not in the table.{did_you_mean(name, schema.names)}")
+    require_column("where", name, schema.names)
     if operator not in OPERATORS:
-        raise one_of(f"the operator of {short_text(given)} in where", operator, OPERATORS)
+        raise one_of(f"where=[{short_text(given)}]: the operator", operator, OPERATORS)
     values = list(value) if operator in ("in", "not in") and isinstance(value, list | tuple | set) else [value]
     if operator in ("in", "not in") and not isinstance(value, list | tuple | set):
         raise InputTypeError(f"{short_text(given)} in where needs a list of values: ({name!r}, {operator!r}, [{short_text(value)}]).")

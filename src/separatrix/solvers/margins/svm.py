@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ...array_types import Codes, Floats, Ints
 from ...data.calm_blas import calm_blas
 from ...data.threads import ordered_map, single_threaded_blas, thread_count
-from ...errors import InputError
+from ...errors import CapacityError, InputError
 from ...losses import SquaredHinge
 from ..accepted_losses import require_loss
 from ..problem import Problem
@@ -66,6 +66,14 @@ def solve(problem: Problem, ridge: float, joint: bool, classes: NDArray[Any]) ->
     classes : (K,) labels, for messages
     """
     require_loss(problem, "crammer_singer" if joint else "svm")
+    if joint and problem.rows.X is None:
+        rows = problem.rows.gathered()
+        if rows is None:
+            raise CapacityError(
+                "multi_class='crammer_singer' meets single rows again and again, and those of this table lie on other machines or would "
+                "take more than a quarter of the memory; use multi_class='ovr', which reads them block by block."
+            )
+        problem = replace(problem, rows=rows)
     with calm_blas(0.0 if problem.rows.X is None else float(problem.rows.values) * min(problem.rows.X.shape)):
         refuse_overflow(problem)
         return _solved(problem, ridge, joint, classes)
