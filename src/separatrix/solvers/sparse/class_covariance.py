@@ -137,10 +137,11 @@ class ClassCovariance:
         return x, shift, self.products.times(np.ascontiguousarray(D.T)).T + shift[:, None]
 
     def _turns(self, count: int, classes: int) -> int:
-        """Return how many turns of sweeps over so many pairs are worth a pass saved: as many as take its time."""
-        values = self.products.X.nnz if self.products.is_sparse else self.products.X.size
+        """Return how many turns of sweeps over so many pairs are worth a pass saved: of sparse rows, as many as take its time."""
+        if not self.products.is_sparse:
+            return SWEEPS
         turn = (1.0 + INSIDE) * SWEPT * count * (len(self.known) + classes + 4 * len(self.steps))
-        return int(np.clip(PASS * values * classes / turn, SWEEPS, MOST_SWEEPS))
+        return int(np.clip(PASS * self.products.X.nnz * classes / turn, SWEEPS, MOST_SWEEPS))
 
     def _curvature(self, P: Floats, classes: Indices, places: Ints) -> tuple[Floats, Floats, Floats]:
         """Return σA, and U M⁻¹ and U at the pairs (q, 2m)."""
