@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
-from separatrix.solvers.rows import Rows
+from separatrix.solvers.sparse import softmax_columns
 from separatrix.solvers.sparse.class_covariance import RIDGE, ClassCovariance
 from separatrix.solvers.sparse.proximal_newton import FEW, _columns_of
 from separatrix.solvers.sparse.softmax_columns import SoftmaxColumns
@@ -24,10 +25,11 @@ def table(n: int = 150, p: int = 12, K: int = 4, far: float = 0.0) -> tuple[Any,
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("far", [0.0, 1e3])
-def test_the_first_model_is_a_kronecker_product(fit_intercept: bool, far: float) -> None:
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_the_first_model_is_a_kronecker_product(fit_intercept: bool, far: float, kind: Any) -> None:
     X, y = table(far=far)
     n, K, p = len(X), 4, X.shape[1]
-    columns = SoftmaxColumns(make_problem(X, y, l1_ratio=1.0, fit_intercept=fit_intercept), products := _products(X, y), few=0)
+    columns = SoftmaxColumns(make_problem(kind(X), y, l1_ratio=1.0, fit_intercept=fit_intercept), products := _products(kind(X), y), few=0)
     point = columns.start(np.zeros((K, p)), np.zeros(K))
     G, l2 = columns.looked_at(point)[0], 0.3
     model = ClassCovariance(products, columns.share, fit_intercept)
@@ -56,9 +58,11 @@ def solved(problem: Any, road: Any, monkeypatch: Any) -> Any:
 @pytest.mark.parametrize(("C", "road"), [(0.05, "covariance"), (2.0, "covariance"), (0.05, None), (2.0, None), (100.0, None)])
 @pytest.mark.parametrize("r", [1.0, 0.5])
 @pytest.mark.parametrize("fit_intercept", [True, False])
-def test_ends_where_walks_through_columns_end(C: float, road: Any, r: float, fit_intercept: bool, monkeypatch: Any) -> None:
-    weight = np.random.default_rng(1).integers(1, 3, 150).astype(float)
-    problem = make_problem(*table(), C, weight, l1_ratio=r, fit_intercept=fit_intercept)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_ends_where_walks_through_columns_end(C: float, road: Any, r: float, fit_intercept: bool, sparse: bool, monkeypatch: Any) -> None:
+    weight, (X, y) = np.random.default_rng(1).integers(1, 3, 150).astype(float), table()
+    X = sp.csr_array(np.where(np.abs(X) > 2.0, X, 0.0)) if sparse else X
+    problem = make_problem(X, y, C, weight, l1_ratio=r, fit_intercept=fit_intercept)
     found, other = (solved(problem, own, monkeypatch) for own in (road, "curvature"))
     assert found.is_converged and other.is_converged
     assert found.gap <= 1e-8 * found.objective
@@ -90,6 +94,7 @@ def test_a_rough_fit_ends_early_and_near(monkeypatch: Any) -> None:
     assert exact.objective <= rough.objective <= 1.05 * exact.objective
 
 
-def test_sparse_rows_have_no_covariance() -> None:
-    problem = make_problem(*make_sparse(K=3), l1_ratio=1.0)
-    assert isinstance(problem.rows, Rows) and SoftmaxColumns(problem, _columns_of(problem), FEW).covariance is None
+def test_many_sparse_columns_have_no_covariance(monkeypatch: Any) -> None:
+    monkeypatch.setattr(softmax_columns, "COVARIED", 299)
+    problem = make_problem(*make_sparse(p=300, K=3), l1_ratio=1.0)
+    assert SoftmaxColumns(problem, _columns_of(problem), FEW).covariance is None

@@ -1,4 +1,4 @@
-"""The quadratic step for softmax on dense columns that costs no Hessian: their covariance, and what the last steps told.
+"""The quadratic step for softmax that costs no Hessian: their covariance, and what the last steps told.
 
 Where no column counts, the Hessian of a mean softmax loss in W (K, p), intercepts at their best, is A ⊗ G: A the mean of
 diag(p_i) − p_i p_i', G the covariance of the columns. Later it is that no longer, and the pairs (s, y) of the last steps, changes of W
@@ -24,9 +24,11 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...array_types import Bools, Floats, Indices, Ints
 from ..products import Products
+from ..work import PASS
 
 MEMORY = 10
 """Pairs kept."""
@@ -34,12 +36,16 @@ ROWS, LEAST_ROWS = 8, 4_096
 """Rows for the covariance: in units of its columns, and at least."""
 RIDGE = 1e-3
 """Share of its mean that is added to the curvature of each class, so that none is without."""
+CANCELLED = 1e-12
+"""Share of its mean square that is added to the variance of a sparse column, which is a difference."""
 CURVED = 1e-12
 """Share of ‖s‖‖y‖ from which a step has curvature that rounding did not make."""
 LEAST = 1e-3
 """Share of its curvature without the last steps that a coordinate keeps."""
-SWEEPS, SETTLED, INSIDE = 6, 0.05, 3
-"""Sweeps over all pairs, the share of the first violation that ends them, and sweeps over those not 0 after each."""
+SWEEPS, MOST_SWEEPS, SETTLED, INSIDE = 6, 60, 0.05, 3
+"""Sweeps over all pairs, at least and at most, the share of the first violation that ends them, and sweeps over those not 0 after each."""
+SWEPT = 5e-10
+"""Seconds of an entry of G in a sweep."""
 
 
 class ClassCovariance:
@@ -48,7 +54,7 @@ class ClassCovariance:
     Parameters
     ----------
     products : Products
-        X (n, p), dense.
+        X (n, p); of sparse rows few columns, for G is dense.
     share : (n,) weights that add up to 1
     fit_intercept : bool
 
@@ -116,7 +122,7 @@ class ClassCovariance:
         x, R, u = start.copy(), np.zeros((len(W), len(self.known))), np.zeros(low.shape[1])
         fixed = self.G, A, gradient[pairs], start, square, classes, places, low, back, l1, l2
         order, first = np.argsort(places, kind="stable"), np.inf
-        for turn in range(SWEEPS):
+        for turn in range(self._turns(len(x), len(W))):
             most = covariance_sweep(*fixed, order, x, R, u)
             first = most if turn == 0 else first
             if most <= SETTLED * first:
@@ -129,6 +135,13 @@ class ClassCovariance:
         D[pairs] = x - start
         shift = -(D[:, self.known] @ self.centre) if self.fit_intercept else np.zeros(len(W))
         return x, shift, self.products.times(np.ascontiguousarray(D.T)).T + shift[:, None]
+
+    def _turns(self, count: int, classes: int) -> int:
+        """Return how many turns of sweeps over so many pairs are worth a pass saved: of sparse rows, as many as take its time."""
+        if not self.products.is_sparse:
+            return SWEEPS
+        turn = (1.0 + INSIDE) * SWEPT * count * (len(self.known) + classes + 4 * len(self.steps))
+        return int(np.clip(PASS * self.products.X.nnz * classes / turn, SWEEPS, MOST_SWEEPS))
 
     def _curvature(self, P: Floats, classes: Indices, places: Ints) -> tuple[Floats, Floats, Floats]:
         """Return σA, and U M⁻¹ and U at the pairs (q, 2m)."""
@@ -155,14 +168,30 @@ class ClassCovariance:
         old = len(self.known)
         self.known = np.append(self.known, new)
         self.place[new] = np.arange(old, len(self.known))
+        G = np.empty((len(self.known), len(self.known)))
+        G[:old, :old], G[old:] = self.G, self._sparse(new) if self.products.is_sparse else self._dense(new)
+        G[:old, old:] = G[old:, :old].T
+        self.G = G
+        self.products_of_steps = deque((s[:, self.known] @ G for s, _ in self.steps), maxlen=MEMORY)
+
+    def _dense(self, new: Indices) -> Floats:
+        """Return the covariances of the last columns known with all."""
         X, share = self.products.X[:: self.stride], self.share[:: self.stride]
         part = X[:, self.known].astype(np.float64, copy=False)
         self.centre = np.append(self.centre, self.share @ self.products.X[:, new])
         if self.fit_intercept:
             part -= self.centre
         part *= np.sqrt(share / share.sum())[:, None]
-        G = np.empty((len(self.known), len(self.known)))
-        G[:old, :old], G[old:] = self.G, part[:, old:].T @ part
-        G[:old, old:] = G[old:, :old].T
-        self.G = G
-        self.products_of_steps = deque((s[:, self.known] @ G for s, _ in self.steps), maxlen=MEMORY)
+        return np.asarray(part[:, -len(new) :].T @ part)
+
+    def _sparse(self, new: Indices) -> Floats:
+        """Do as `_dense`, over all rows: few of their values meet."""
+        T = self.products.transposed
+        self.centre = np.append(self.centre, T[new] @ self.share)
+        met = (sp.csr_array(T[new] * self.share) @ T[self.known].T).toarray()
+        if self.fit_intercept:
+            own = np.arange(len(new)), np.arange(len(self.known) - len(new), len(self.known))
+            squares = met[own]
+            met -= np.outer(self.centre[-len(new) :], self.centre)
+            met[own] += CANCELLED * squares
+        return np.asarray(met)

@@ -8,8 +8,9 @@ on the pairs used and those near |g_kj| = λ₁ is minimised, and a line search 
 | rows | model |
 |---|---|
 | few columns in question | the Hessian of all classes (`gram_proximal`) |
+| dense, or sparse with few columns | the columns' covariance and the last steps (`class_covariance`), or, where that is less work, |
 | sparse | walks through the columns, class by class (`class_columns`); of crowded ones the Hessian of the pairs |
-| dense | the columns' covariance and the last steps (`class_covariance`), or the Hessian of the pairs (`class_pairs`): the less work |
+| dense | the Hessian of the pairs (`class_pairs`) |
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ AHEAD = 4.0
 """Steps like the last ones that a rough fit expects to be still ahead, at least: the first ones fall faster than they promise."""
 NEAREST, FURTHER = 3.0, 1.5
 """Steps with the true curvature once the last fall was below 1e-4 of the objective, and for each digit that it was above."""
+COVARIED = 2_000
+"""Sparse columns whose covariance has room."""
 SYSTEMS, SWEEPS, TURN, WALKED = 6.0, 60.0, 2e-5, 4e-9
 """Systems of such a step where it forms a Hessian, or its walks through the columns, and their seconds: of a class, and of a value."""
 FALL, ROUGH = 10.0, 1e-2
@@ -96,7 +99,8 @@ class SoftmaxColumns:
         self.units = column_units(products, problem)
         self.steps = self.passes = 0
         self.rounds, self.cheap_steps, self.falls = 0.0, 0, list[float]()
-        self.covariance = None if products.is_sparse else ClassCovariance(products, self.share, problem.fit_intercept)
+        has_room = not products.is_sparse or products.shape[1] <= COVARIED
+        self.covariance = ClassCovariance(products, self.share, problem.fit_intercept) if has_room else None
         self.threshold = self.l1
         self.random = np.random.default_rng(problem.seed).integers(1, 2**62, 1)
 
@@ -241,8 +245,8 @@ class SoftmaxColumns:
 
     def _curvature_is_cheaper(self, count: int, columns: int, found: Distance) -> bool:
         """Whether steps with the true curvature of so many pairs are the less work until the end, the fewer of them the nearer it is."""
-        n, p = self.products.shape
-        walks = TURN * len(self.problem.counts) + WALKED * n * count
+        K, (n, p), values = len(self.problem.counts), self.products.shape, self.problem.rows.values
+        walks = TURN * K + WALKED * values / p * count
         step = SWEEPS * walks
         if self._is_explicit(count):
             step = min(step, ADDED * n * count**2 + SYSTEMS * FACTORED * count**3)
@@ -251,7 +255,7 @@ class SoftmaxColumns:
         digits = 1.0 if self.problem.is_rough else max(1.0, float(np.log10(found.gap / (asked(self.problem) * found.objective))))
         # What took more steps than a digit mostly does may take as many again.
         others = max(DIGIT * digits, self.cheap_steps)
-        return bool(steps * step <= others * (LEAST_STEP + PASS * n * p * len(self.problem.counts) + SWEPT * count * columns))
+        return bool(steps * step <= others * (LEAST_STEP + PASS * values * K + SWEPT * count * columns))
 
     def _is_explicit(self, count: int) -> bool:
         """Whether the Hessian of so many pairs is worth its work: where columns are crowded or dense."""
