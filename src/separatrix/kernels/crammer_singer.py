@@ -6,9 +6,14 @@ import numpy as np
 from numba import types
 
 from .jit import array, kernel, rf8, ri4, wf8, wi4, wi8
+from .prefetch import prefetch
 
 ru4 = array(types.uint32, 1, True)
 ru8 = array(types.uint64, 1, True)
+FAR, NEAR = 12, 6
+"""Rows ahead whose multipliers, and whose values, are asked of memory: they are visited in random order."""
+LINE = 8
+"""Values of a cache line."""
 
 
 @kernel(types.void(wf8(1), types.int64, types.int64, types.float64, types.float64, wf8(1), wf8(1)))
@@ -105,9 +110,24 @@ def epoch(data, indices, indptr, codes, cap, square, order, active, spread, alph
     """
     B, D, new = work[0], work[1], work[2]
     most = 0.0
-    s = 0
-    while s < active:
+    kept, all_classes, dense = 0, alpha.shape[1], indices.size == 0
+    for s in range(active):
         i = order[s]
+        if s + FAR < active:
+            far = order[s + FAR]
+            prefetch(indptr, far)
+            prefetch(codes, far)
+            prefetch(counts, far)
+            prefetch(cap, far)
+            prefetch(square, far)
+            for m in range(0, all_classes, LINE):
+                prefetch(alpha, far * all_classes + m)
+                prefetch(classes, far * all_classes + m)
+            near = indptr[order[s + NEAR]]
+            prefetch(data, near)
+            prefetch(data, near + LINE)
+            if not dense:
+                prefetch(indices, near)
         own, K, low, high = codes[i], counts[i], indptr[i], indptr[i + 1]
         for m in range(K):
             B[m] = b[classes[i, m]] + (0.0 if classes[i, m] == own else 1.0)
@@ -115,10 +135,9 @@ def epoch(data, indices, indptr, codes, cap, square, order, active, spread, alph
         K = drop(B, alpha[i], classes[i], K, own, cap[i], out)
         counts[i] = K
         if K <= 1 or cap[i] <= 0.0:
-            active -= 1
-            order[s], order[active] = order[active], order[s]
             continue
-        s += 1
+        order[s], order[kept] = order[kept], i
+        kept += 1
         if out[0] - out[1] <= 1e-12:
             continue
         most = max(most, out[0] - out[1])
@@ -134,4 +153,4 @@ def epoch(data, indices, indptr, codes, cap, square, order, active, spread, alph
             b[k] += spread * D[m]
         spread_out(data, indices, low, high, classes[i], K, D, W)
     out[0] = most
-    return active
+    return kept

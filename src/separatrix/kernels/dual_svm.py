@@ -10,38 +10,69 @@ import numpy as np
 from numba import types
 
 from .jit import array, kernel, rf8, wf8, wi8
+from .prefetch import prefetch
 
 ru4 = array(types.uint32, 1, True)
 ru8 = array(types.uint64, 1, True)
 NOISE = 1e-12
+GROUP, MANY = 16, 50_000
+"""Rows that are shuffled together where there are so many that each would have to come from memory."""
+FAR, NEAR = 12, 6
+"""Rows ahead whose traits, and whose values, are asked of memory: they are visited in random order."""
+FOUR, LINE = 4, 8
+"""Traits of a row, and values of a cache line."""
 LEAST, MOST = 0.05, 0.5
 """Bounds of the factor by which the range of projected gradients is lowered after a look at the gap."""
 
 
+@kernel(types.uint64(types.uint64))
+def following(x):  # type: ignore[no-untyped-def]
+    """Return the next state of a multiplicative generator."""
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    return x
+
+
+@kernel(types.int64(types.uint64, types.int64))
+def below(x, most):  # type: ignore[no-untyped-def]
+    """Return a number from 0 to most − 1 that a state stands for."""
+    return np.int64(((x >> np.uint64(33)) * np.uint64(most)) >> np.uint64(31))
+
+
 @kernel(types.void(wi8(1), types.int64, wi8(1)))
 def shuffle(order, active, state):  # type: ignore[no-untyped-def]
-    """Shuffle order[:active] with a multiplicative generator whose state (1,) goes on from call to call."""
+    """Shuffle order[:active] with a generator whose state (1,) goes on from call to call.
+
+    Where there are many, groups that follow each other are shuffled, and each in itself: neighbours lie near each other in memory.
+    """
     x = np.uint64(state[0])
-    for s in range(active - 1, 0, -1):
-        x ^= x << np.uint64(13)
-        x ^= x >> np.uint64(7)
-        x ^= x << np.uint64(17)
-        t = np.int64((x >> np.uint64(33)) % np.uint64(s + 1))
-        order[s], order[t] = order[t], order[s]
+    size = GROUP if active >= MANY else 1
+    for s in range(active // size - 1, 0, -1):
+        x = following(x)
+        t = below(x, s + 1)
+        for a in range(size):
+            order[s * size + a], order[t * size + a] = order[t * size + a], order[s * size + a]
+    if size > 1:
+        for s in range(0, active, size):
+            for a in range(min(size, active - s) - 1, 0, -1):
+                x = following(x)
+                t = below(x, a + 1)
+                order[s + a], order[s + t] = order[s + t], order[s + a]
     state[0] = np.int64(x)
 
 
 EPOCH = [
-    types.int64(
-        rf8(1), index, index, rf8(1), rf8(1), rf8(1), rf8(1), wi8(1), types.int64, types.float64, rf8(1), wf8(1), wf8(1), wf8(1), wf8(1)
-    )
+    types.int64(rf8(1), index, index, rf8(2), wi8(1), types.int64, types.float64, rf8(1), wf8(1), wf8(1), wf8(1), wf8(1))
     for index in (ru4, ru8)
 ]
 
 
 @kernel(*EPOCH)
-def epoch(data, indices, indptr, y, cap, curve, square, order, active, spread, limits, alpha, w, b, out):  # type: ignore[no-untyped-def]
+def epoch(data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, out):  # type: ignore[no-untyped-def]
     """One epoch over order[:active]; return how many stay active, put out = largest and smallest projected gradient.
+
+    traits (n, 4) = y_i, cap_i, curve_i, square_i, which lie together;
 
     α_i ← clip(α_i − (y_i(w'x_i + b) − 1 + curve_i α_i)/square_i, 0, cap_i), w and b following; b moves by `spread` a unit of Σ α_i y_i.
     A row at a bound whose gradient is beyond `limits` is put behind the active ones.
@@ -49,9 +80,19 @@ def epoch(data, indices, indptr, y, cap, curve, square, order, active, spread, l
     dense = indices.size == 0
     top = -np.inf
     bottom = np.inf
-    s = 0
-    while s < active:
+    kept = 0
+    for s in range(active):
         i = order[s]
+        if s + FAR < active:
+            far = order[s + FAR]
+            prefetch(indptr, far)
+            prefetch(traits, FOUR * far)
+            prefetch(alpha, far)
+            near = indptr[order[s + NEAR]]
+            prefetch(data, near)
+            prefetch(data, near + LINE)
+            if not dense:
+                prefetch(indices, near)
         low, high = indptr[i], indptr[i + 1]
         z = b[0]
         if dense:
@@ -60,26 +101,26 @@ def epoch(data, indices, indptr, y, cap, curve, square, order, active, spread, l
         else:
             for a in range(low, high):
                 z += data[a] * w[indices[a]]
-        old = alpha[i]
-        g = y[i] * z - 1.0 + curve[i] * old
+        old, sign, cap, curve = alpha[i], traits[i, 0], traits[i, 1], traits[i, 2]
+        g = sign * z - 1.0 + curve * old
         pg = g
         if old == 0.0:
             shrinks = g > limits[0]
             pg = min(g, 0.0)
-        elif old >= cap[i]:
+        elif old >= cap:
             shrinks = g < limits[1]
             pg = max(g, 0.0)
         else:
             shrinks = False
         if shrinks:
-            active -= 1
-            order[s], order[active] = order[active], order[s]
             continue
+        order[s], order[kept] = order[kept], i
+        kept += 1
         top = max(top, pg)
         bottom = min(bottom, pg)
         if abs(pg) > NOISE:
-            new = min(max(old - g / square[i], 0.0), cap[i])
-            d = (new - old) * y[i]
+            new = min(max(old - g / traits[i, 3], 0.0), cap)
+            d = (new - old) * sign
             alpha[i] = new
             b[0] += d * spread
             if dense:
@@ -88,15 +129,14 @@ def epoch(data, indices, indptr, y, cap, curve, square, order, active, spread, l
             else:
                 for a in range(low, high):
                     w[indices[a]] += d * data[a]
-        s += 1
     out[0] = top
     out[1] = bottom
-    return active
+    return kept
 
 
 DESCEND = [
     types.int64(
-        *(rf8(1), index, index, rf8(1), rf8(1), rf8(1), rf8(1), wi8(1), types.int64, types.float64, wf8(1), wf8(1), wf8(1), wf8(1), wf8(1)),
+        *(rf8(1), index, index, rf8(2), wi8(1), types.int64, types.float64, wf8(1), wf8(1), wf8(1), wf8(1), wf8(1)),
         *(wi8(1), types.float64, types.int64, types.int64, wi8(1)),
     )
     for index in (ru4, ru8)
@@ -105,7 +145,7 @@ DESCEND = [
 
 @kernel(*DESCEND)
 def descend(  # type: ignore[no-untyped-def]
-    data, indices, indptr, y, cap, curve, square, order, active, spread, limits, alpha, w, b, out, state, wanted, most, every, tally
+    data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, out, state, wanted, most, every, tally
 ):
     """Epochs until projected gradients are within a range `wanted` of each other, or `most` rows were visited; return how many are active.
 
@@ -115,13 +155,13 @@ def descend(  # type: ignore[no-untyped-def]
         tally[0] += 1
         tally[1] += active
         shuffle(order, active, state)
-        active = epoch(data, indices, indptr, y, cap, curve, square, order, active, spread, limits, alpha, w, b, out)
+        active = epoch(data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, out)
         limits[0] = out[0] if out[0] > 0.0 else np.inf
         limits[1] = out[1] if out[1] < 0.0 else -np.inf
         if every > 0 and tally[0] % every == 0:
             total = 0.0
-            for i in range(y.size):
-                total += alpha[i] * y[i]
+            for i in range(alpha.size):
+                total += alpha[i] * traits[i, 0]
             b[0] += spread * total
         if not (out[0] - out[1] > wanted) or tally[1] >= most:
             return active
@@ -130,46 +170,46 @@ def descend(  # type: ignore[no-untyped-def]
             limits[0], limits[1] = np.inf, -np.inf
 
 
-VALUES = [types.void(rf8(1), index, index, rf8(1), rf8(1), rf8(1), types.float64, rf8(1), rf8(1), rf8(1), wf8(1)) for index in (ru4, ru8)]
+VALUES = [types.void(rf8(1), index, index, rf8(2), rf8(1), types.float64, rf8(1), rf8(1), rf8(1), wf8(1)) for index in (ru4, ru8)]
 
 
 @kernel(*VALUES, gathers=True)
-def values(data, indices, indptr, y, cost, curve, ridge, alpha, w, b, out):  # type: ignore[no-untyped-def]
-    """out = F and D of multipliers with w = Σ α_i y_i x_i and ρb = Σ α_i y_i; curve_i > 0 tells the squared hinge."""
+def values(data, indices, indptr, traits, cost, ridge, alpha, w, b, out):  # type: ignore[no-untyped-def]
+    """out = F and D of multipliers with w = Σ α_i y_i x_i and ρb = Σ α_i y_i; a curve above 0 tells the squared hinge."""
     dense = indices.size == 0
     half = 0.5 * ridge * b[0] * b[0]
     for j in range(w.size):
         half += 0.5 * w[j] * w[j]
     primal, dual = half, -half
-    for i in range(y.size):
+    for i in range(cost.size):
         low, high = indptr[i], indptr[i + 1]
-        z = b[0]
+        curve, z = traits[i, 2], b[0]
         if dense:
             for a in range(high - low):
                 z += data[low + a] * w[a]
         else:
             for a in range(low, high):
                 z += data[a] * w[indices[a]]
-        short = max(1.0 - y[i] * z, 0.0)
-        primal += cost[i] * (short * short if curve[i] > 0.0 else short)
-        dual += alpha[i] - 0.5 * curve[i] * alpha[i] * alpha[i]
+        short = max(1.0 - traits[i, 0] * z, 0.0)
+        primal += cost[i] * (short * short if curve > 0.0 else short)
+        dual += alpha[i] - 0.5 * curve * alpha[i] * alpha[i]
     out[0] = primal
     out[1] = dual
 
 
-SETTLE = [types.void(rf8(1), index, index, rf8(1), types.float64, rf8(1), wf8(1), wf8(1)) for index in (ru4, ru8)]
+SETTLE = [types.void(rf8(1), index, index, rf8(2), types.float64, rf8(1), wf8(1), wf8(1)) for index in (ru4, ru8)]
 
 
 @kernel(*SETTLE)
-def settle(data, indices, indptr, y, spread, alpha, w, b):  # type: ignore[no-untyped-def]
+def settle(data, indices, indptr, traits, spread, alpha, w, b):  # type: ignore[no-untyped-def]
     """w = Σ α_i y_i x_i and b = spread Σ α_i y_i, summed anew: steps leave rounding in them."""
     dense = indices.size == 0
     w[:] = 0.0
     b[0] = 0.0
-    for i in range(y.size):
+    for i in range(alpha.size):
         if alpha[i] == 0.0:
             continue
-        d = alpha[i] * y[i]
+        d = alpha[i] * traits[i, 0]
         low, high = indptr[i], indptr[i + 1]
         b[0] += d * spread
         if dense:
@@ -182,7 +222,7 @@ def settle(data, indices, indptr, y, spread, alpha, w, b):  # type: ignore[no-un
 
 ARRIVE = [
     types.void(
-        *(rf8(1), index, index, rf8(1), rf8(1), rf8(1), rf8(1), rf8(1), wi8(1), types.float64, types.float64, wf8(1), wf8(1), wf8(1)),
+        *(rf8(1), index, index, rf8(2), rf8(1), wi8(1), types.float64, types.float64, wf8(1), wf8(1), wf8(1)),
         *(wi8(1), wf8(1), types.float64, types.int64, wi8(1), wf8(1)),
     )
     for index in (ru4, ru8)
@@ -190,7 +230,7 @@ ARRIVE = [
 
 
 @kernel(*ARRIVE)
-def arrive(data, indices, indptr, y, cost, cap, curve, square, order, spread, ridge, alpha, w, b, state, wanted, tol, most, tally, out):  # type: ignore[no-untyped-def]
+def arrive(data, indices, indptr, traits, cost, order, spread, ridge, alpha, w, b, state, wanted, tol, most, tally, out):  # type: ignore[no-untyped-def]
     """Descend until F − D ≤ tol F, or `most` rows were visited, the intercept being penalised or absent; out = F and D.
 
     Rows that were left out come back before every look at the gap, after which gradients have to be the closer, the larger it is:
@@ -200,15 +240,15 @@ def arrive(data, indices, indptr, y, cost, cap, curve, square, order, spread, ri
     while True:
         limits[0], limits[1] = np.inf, -np.inf
         descend(
-            *(data, indices, indptr, y, cap, curve, square, order, order.size, spread, limits, alpha, w, b, reached),
+            *(data, indices, indptr, traits, order, order.size, spread, limits, alpha, w, b, reached),
             *(state, wanted[0], most, 0, tally),
         )
         is_last = tally[1] >= most
-        values(data, indices, indptr, y, cost, curve, ridge, alpha, w, b, out)
+        values(data, indices, indptr, traits, cost, ridge, alpha, w, b, out)
         tally[2] += 1
         if is_last or not (out[0] - out[1] > tol * out[0]):
-            settle(data, indices, indptr, y, spread, alpha, w, b)
-            values(data, indices, indptr, y, cost, curve, ridge, alpha, w, b, out)
+            settle(data, indices, indptr, traits, spread, alpha, w, b)
+            values(data, indices, indptr, traits, cost, ridge, alpha, w, b, out)
             tally[2] += 2
             if is_last or not (out[0] - out[1] > tol * out[0]):
                 return

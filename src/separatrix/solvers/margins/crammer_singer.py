@@ -7,8 +7,8 @@ Its dual has multipliers A (n, K) with rows that sum to 0 and A_ik ≤ c_i [k = 
     D(A) = Σ_i A_iy − ½‖A'X‖² − ‖A'1‖²/2ρ,   ρ = 0: A'1 = 0
 
 Coordinate descent takes one row of A at a time, which is a projection; a free intercept follows as in `dual_svm`. Classes of a row whose
-multipliers stay at their bounds are left out, and rows of which one class is left, until the others violate by no more than half of what
-they did before. Dense rows with few coefficients go to `joint_interior`; others end by `joint_polish`.
+multipliers stay at their bounds are left out, and rows of which one class is left, until the others violate by no more than a share of
+what they did before. Dense rows with few coefficients go to `joint_interior`; others end by `joint_polish`.
 
 References
 ----------
@@ -29,6 +29,8 @@ from .machine import proven
 
 FIRST, NEAR = 1.0, 0.25
 """Violation at which the certificate is looked at first, and from which on the classes with a multiplier may be known."""
+LEAST, MOST = 0.05, 0.5
+"""Bounds of the factor by which that violation is lowered after a look."""
 EVERY = 2
 ROUNDING = 1e-12
 """Share of the largest multiplier by which a row's may miss their sum."""
@@ -139,7 +141,7 @@ def solve(
             found = end(machine, found, A)
         if is_last or found.gap <= machine.tol * found.primal:
             return found
-        wanted *= 0.5
+        wanted *= float(np.clip(np.sqrt(machine.tol * found.primal / found.gap), LEAST, MOST))
         active, classes[:], counts[:] = n, everyone, K
 
 

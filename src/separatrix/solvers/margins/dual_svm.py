@@ -23,6 +23,7 @@ from ..row_parts import squared_norms, unsigned_parts
 from ..smooth.centred_rows import CentredRows
 from . import dual_face
 from .machine import Certificate, Ended, Machine, best_intercept, certify, feasible
+from .step_work import DENSE_VALUE
 
 FIRST = 0.1
 """Range of projected gradients at which the gap is looked at first."""
@@ -32,14 +33,12 @@ LEAST, MOST = 0.05, 0.5
 """Bounds of the factor by which that range is lowered after a look."""
 ON_FACES, FACES = 20, 12
 """Epochs over dense rows before a face is solved, and faces at most."""
-DENSE_EPOCH = 1e-9
-"""Seconds of a value of dense rows in an epoch."""
 SOON = 5e7
 """Values that a compiled call reads before it may be interrupted: a quarter of a second."""
 
 
 class Walk:
-    """What the next epoch needs: multipliers, w and b, and the rows still active.
+    """What the next epoch needs: multipliers, w and b, the traits of the rows (y_i, cap_i, curve_i, square_i), and those still active.
 
     Parameters
     ----------
@@ -49,14 +48,21 @@ class Walk:
     def __init__(self, machine: Machine) -> None:
         self.machine, self.parts = machine, unsigned_parts(machine.rows)
         norms, n = _squared_lengths(machine), len(machine.signs)
-        with np.errstate(divide="ignore"):
-            self.curve = np.where(machine.cost > 0.0, 0.5 / machine.cost, 0.0) if machine.squared else np.zeros(n)
         self.spread, self.cap = _spread(machine, norms), machine.cap
-        self.square = np.maximum(norms + self.spread + self.curve, np.finfo(float).tiny)
+        self.traits = traits = np.empty((n, 4))
+        traits[:, 0], traits[:, 1] = machine.signs, self.cap
+        with np.errstate(divide="ignore"):
+            traits[:, 2] = np.where(machine.cost > 0.0, 0.5 / machine.cost, 0.0) if machine.squared else 0.0
+        np.maximum(norms + self.spread + self.curve, np.finfo(float).tiny, out=traits[:, 3])
         self.alpha, self.w, self.b = np.zeros(n), np.zeros(machine.rows.n_features), np.zeros(1)
         self.order = np.flatnonzero(machine.cost > 0.0)
         self.random, self.tally, self.reached = _state(machine.seed), np.zeros(3, dtype=np.int64), np.zeros(2)
         self.unshrink()
+
+    @property
+    def curve(self) -> Floats:
+        """1/2c_i of the squared hinge, 0 of the hinge."""
+        return self.traits[:, 2]
 
     def unshrink(self) -> None:
         """Let all rows take part again."""
@@ -69,7 +75,7 @@ class Walk:
 
         every = EVERY if self.machine.ridge == 0.0 else 0
         self.active = descend(
-            *(*self.parts, self.machine.signs, self.cap, self.curve, self.square, self.order, self.active, self.spread, self.limits),
+            *(*self.parts, self.traits, self.order, self.active, self.spread, self.limits),
             *(self.alpha, self.w, self.b, self.reached, self.random, wanted, most, every, self.tally),
         )
         return float(self.reached[0] - self.reached[1])
@@ -80,7 +86,7 @@ class Walk:
 
         machine, out, ridge = self.machine, np.empty(2), self.machine.ridge if self.machine.has_intercept else 0.0
         arrive(
-            *(*self.parts, machine.signs, machine.cost, self.cap, self.curve, self.square, self.order, self.spread, ridge),
+            *(*self.parts, self.traits, machine.cost, self.order, self.spread, ridge),
             *(self.alpha, self.w, self.b, self.random, wanted, machine.tol, most, self.tally, out),
         )
         return float(out[0]), float(out[1])
@@ -145,7 +151,7 @@ class Faces:
         machine, size = walk.machine, max(len(walk.order), 1)
         self.walk, self.limit, self.between = walk, limit, ON_FACES * size
         self.left = 0 if machine.rows.is_sparse or machine.is_hard else FACES
-        self.each = DENSE_EPOCH * machine.rows.values / size
+        self.each = DENSE_VALUE * machine.rows.values / size
         self.next = min(limit, self.between) if self.left else limit
 
     def advance(self, gap: float) -> bool:

@@ -19,18 +19,17 @@ import numpy as np
 from ...losses import SquaredHinge
 from ..problem import Problem
 from ..work import EPOCH, SPANNED
-from .dual_svm import DENSE_EPOCH
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
 from .one_table import is_possible
 from .sparse_squared import REASONS as SPARSE_REASONS
 from .sparse_squared import SparseSquared
-from .step_work import is_lagrangian_quicker, step_seconds, stiffness
+from .step_work import DENSE_VALUE, epoch_seconds, is_lagrangian_quicker, step_seconds, stiffness
 
 GAMBLE = 2.0
 """How much sooner coordinate descent must promise to arrive."""
 SMALL = 1e-3
 """Seconds that steps may always take, for the last digits that they give."""
-FEWEST, TRIED = 10, 0.15
+FEWEST, TRIED = 10, 0.25
 """Epochs that it always gets, and the share of the time of the steps for which it is tried where it promises nothing."""
 PATIENT = 600
 """Epochs before methods follow that need far more time."""
@@ -71,7 +70,7 @@ def choose(problem: Problem, squared: bool) -> Method:
     if squared and rows.is_sparse:
         plan = SparseSquared.of(problem).plan(problem.max_iter)
         return Method(plan[0][0], SPARSE_REASONS[plan[0][0]].format(n=rows.X.shape[0], p=p), plan=tuple(plan))
-    epoch = (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
+    epoch = epoch_seconds(rows)
     if p > FEW_COLUMNS:
         # What comes after it is the dearer, the more columns there are.
         steps = step_seconds(rows, "interior point") if is_possible(rows) else np.inf
@@ -112,5 +111,5 @@ def spans_less(problem: Problem, joint: bool) -> bool:
     n, p = X.shape
     machines = problem.n_scores * (problem.n_classes if joint else 1)
     epochs = EPOCHS if joint else min(EPOCHS, GAMBLE * _epochs(problem))
-    saved = epochs * machines * (EPOCH * (problem.rows.values - n * n) if problem.rows.is_sparse else DENSE_EPOCH * n * (p - n))
+    saved = epochs * machines * (EPOCH * (problem.rows.values - n * n) if problem.rows.is_sparse else DENSE_VALUE * n * (p - n))
     return bool(n <= FEW_ANYWAY or SPANNED * n * problem.rows.values < saved)
