@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 
@@ -61,3 +62,16 @@ def test_posteriors_may_take_the_memory_of_their_scores() -> None:
         expected = softmax(Z, axis=1)
         assert scores.posteriors_of(Z, out=Z) is Z
         assert_allclose(Z, expected, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("n_classes", [1, 5])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_single_sparse_row_is_scored_like_many(n_classes: int, dtype: str) -> None:
+    rng = np.random.default_rng(2)
+    coef, intercept = rng.normal(size=(n_classes, 40)), rng.normal(size=n_classes)
+    data, indices = rng.normal(size=6).astype(dtype), np.array([31, 2, 2, 7, 0, 39])  # in no order, and one column twice
+    row = sp.csr_array((data, indices, np.array([0, 6])), shape=(1, 40))
+    for X in (row, sp.csr_array((1, 40), dtype=dtype)):
+        assert_allclose(
+            scores.linear_scores(Block(X), coef, intercept), X.astype(np.float64).toarray() @ coef.T + intercept, rtol=1e-12, atol=1e-15
+        )

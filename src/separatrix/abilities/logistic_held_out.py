@@ -11,6 +11,7 @@ from ..array_types import Floats, Folds, Indices
 from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..solvers.choice import HESSIAN_WORK
+from ..solvers.held_out.fold_work import refits_are_cheaper
 from ..solvers.held_out.left_out_folds import leave_folds_out_curved
 from ..solvers.held_out.left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out, with_constant
 from ..solvers.held_out.left_out_third import suits_third_order, third_order_scores
@@ -44,7 +45,7 @@ class LogisticFolds:
 
     def scores(self, source: Source, folds: Folds, alone: bool) -> tuple[LeftOutScores, str] | None:
         """Return the scores (n, R) of rows held out of this fit, which of them need a refit, and how they were found; None where the
-        coefficients are too many or not finite.
+        coefficients are too many or not finite, and where refits cost less.
 
         Parameters
         ----------
@@ -60,7 +61,10 @@ class LogisticFolds:
         problem = objective.problem
         if problem.rows.X is None or problem.rows.codes is None:
             return None
-        if not alone and self._is_large(problem):
+        is_large = not alone and self._is_large(problem)
+        if not alone and self._is_smooth and refits_are_cheaper(self._penalised(problem), is_large):
+            return None
+        if is_large:
             return self._folds_out(objective, theta, folds), "Newton steps"
         rows = self._left_out_rows(objective, theta, ridge.reshape(theta.shape))
         if alone:
@@ -76,14 +80,22 @@ class LogisticFolds:
 
         return leave_folds_out(rows, folds, curvature_of, model.n_jobs), "Newton steps"
 
+    @property
+    def _is_smooth(self) -> bool:
+        """Whether the penalty is L2."""
+        return bool(self.model.l1_ratio == 0.0 and np.isfinite(self.model.C))
+
+    def _penalised(self, problem: Problem) -> Problem:
+        return replace(problem, strength=strength(self.model.C, problem.total))
+
     def _is_large(self, problem: Problem) -> bool:
         """Whether a Hessian for every step of every fold costs more than L-BFGS around the one of all rows, which knows no kinks."""
-        smooth = self.model.l1_ratio == 0.0 and np.isfinite(self.model.C) and not problem.rows.is_sparse
+        smooth = self._is_smooth and not problem.rows.is_sparse
         return smooth and len(problem.rows.X) * float(problem.n_scores * (problem.n_features + 1)) ** 2 >= HESSIAN_WORK
 
     def _folds_out(self, objective: Objective, theta: Floats, folds: Folds) -> LeftOutScores:
         problem = objective.problem
-        penalised = Objective(replace(problem, strength=strength(self.model.C, problem.total)), objective.centre, objective.shifts)
+        penalised = Objective(self._penalised(problem), objective.centre, objective.shifts)
         with single_threaded_blas():
             inverse = Factor(penalised.curved(theta)[2], len(theta)).inverse()
         return leave_folds_out_curved(penalised, theta, inverse, folds, self.model.n_jobs)

@@ -42,8 +42,14 @@ def is_foreign(X: Any) -> bool:
         return False
     if hasattr(X, "__array_namespace__"):
         return True
-    known = any(base.__module__.partition(".")[0] in ("torch", "cupy") for base in type(X).__mro__)
-    return known and bool(compat().is_torch_array(X) or compat().is_cupy_array(X))
+    kind: Any = type(X)
+    return _is_of_library(kind) and bool(compat().is_torch_array(X) or compat().is_cupy_array(X))
+
+
+@cache
+def _is_of_library(kind: type) -> bool:
+    """Whether a type comes from a library whose arrays do not say that they speak the array API; single rows ask for it often."""
+    return any(base.__module__.partition(".")[0] in ("torch", "cupy") for base in kind.__mro__)
 
 
 def library(X: Any) -> str:

@@ -133,7 +133,7 @@ def choose(problem: Problem, tried: tuple[str, ...] = ()) -> Choice:
         return Choice("whitened", "the rows are read anew on every pass, so few passes count most")
     if problem.strength == 0.0:
         return _without_penalty(problem, rows.is_sparse and rows.values < DENSE_ENOUGH * rows.X.shape[0] * p)
-    name, work = least(problem, _ways(problem), tried)[1:]
+    name, work = least(problem, ways(problem), tried)[1:]
     if name == "covariance" and work.q > EXPLICIT and _in_single_precision(problem):
         name = "kronecker"
     is_turned = rows.is_sparse and not work.is_sparse and _has_room(rows)
@@ -149,7 +149,7 @@ def _next(problem: Problem, name: str, work: Work) -> tuple[int, str]:
     return (int(others[after] / work.product), after) if after else (0, "")
 
 
-def _ways(problem: Problem) -> list[Work]:
+def ways(problem: Problem) -> list[Work]:
     """Return the work on the rows as they are held and, where sparse rows have room for that, on dense ones."""
     rows = problem.rows
     if not rows.is_sparse or not _has_room(rows):

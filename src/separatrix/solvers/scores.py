@@ -7,7 +7,7 @@ go from K classes to that form, `unfolded` and `per_class` back; the largest sco
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
     if is_on_device(block):
         return device_scores.linear_scores(block, coef, intercept)  # type: ignore[no-any-return]
     if _is_small(block):
-        found = np.asarray(block.X @ coef.T, dtype=np.float64)
+        found = np.asarray(_product(block.X, coef), dtype=np.float64)
         found += intercept  # in place: fresh memory for as many scores again takes longer than adding to them
         return found
     scores = np.empty((block.n_rows, len(coef)))
@@ -52,6 +52,13 @@ def linear_scores(block: Block, coef: Floats, intercept: Floats) -> Floats:
     for tile in block.tiles(tile_rows(block.n_features)):
         _score_tile(tile, coef, intercept, scores[tile.start - block.start :][: tile.n_rows])
     return scores
+
+
+def _product(X: Any, coef: Floats) -> Any:
+    """Return X coef'; of a single sparse row by its own columns, because SciPy's product would turn all coefficients over for it."""
+    if X.shape[0] == 1 and len(coef) > 1 and not isinstance(X, np.ndarray):
+        return (coef[:, X.indices] @ X.data)[None]
+    return X @ coef.T
 
 
 def linear_codes(block: Block, coef: Floats, intercept: Floats) -> Codes | None:
@@ -248,12 +255,12 @@ def _softmax(scores: Floats, out: Floats) -> None:
     if scores.shape[1] > SHORT:
         np.subtract(scores, scores.max(axis=1, keepdims=True), out=out)
         np.exp(out, out=out)
-        out /= out.sum(axis=1, keepdims=True)
+        out *= 1.0 / out.sum(axis=1, keepdims=True)
         return
     turned = scores.T.copy()  # sums over a short last axis are slow
     turned -= turned.max(axis=0)
     np.exp(turned, out=turned)
-    turned /= turned.sum(axis=0)
+    turned *= 1.0 / turned.sum(axis=0)
     out[:] = turned.T
 
 

@@ -251,7 +251,7 @@ def leave_folds_out(rows: LeftOutRows, folds: NDArray[np.integer], curvature_of:
 
 def _one_fold(rows: LeftOutRows, held: Indices, curvature_of: Curvature) -> tuple[Floats, bool]:
     """Take Newton steps from θ over the other rows; return the scores of those held out and whether the steps arrived."""
-    kept, on = np.setdiff1d(np.arange(len(rows.codes)), held), rows.free.ravel()
+    kept, on = np.delete(np.arange(len(rows.codes)), held), rows.free.ravel()
     Z, theta = rows.Z[kept], rows.theta
     H = rows.hessian - curvature_of(held, theta)
     for _ in range(ROUNDS):

@@ -76,6 +76,8 @@ SAMPLE_STEPS, NEAR = 3.0, 12.0
 """Hessians of a sample of the rows, and passes over it."""
 UNSURE = 1.2
 """Times as long that a sample may take: it misleads where rows are separable."""
+AROUND_ALL, SOLVED = 12.0, 1e-9
+"""Steps of L-BFGS around the Hessian of a fit to a few rows more, and the seconds for each q² of its inverse."""
 WANDERING = 2.0
 """Times as many products that dense rows of several classes may need."""
 
@@ -138,6 +140,16 @@ class Work:
         if self.q < DEAR:
             return self._count(NEWTON_FEW) * (self._hessian(self.n) + 1.5 * self._pass(self.n))
         return 1.5 * self._hessian(self.n) + self._count(NEWTON) * 1.5 * self._pass(self.n)
+
+    @property
+    def step(self) -> float:
+        """A step of Newton's method with its own Hessian."""
+        return self._hessian(self.n) + self._pass(self.n)
+
+    @property
+    def steps_around(self) -> float:
+        """A fold's steps of L-BFGS around a Hessian known."""
+        return AROUND_ALL * (self._pass(self.n) + SOLVED * float(self.q) ** 2)
 
     @property
     def curved(self) -> float:
