@@ -20,13 +20,13 @@ class CrossEntropy(SmoothLoss):
 
     def bend(self, Z: Floats, residuals: Floats, codes: Codes, weight: Floats) -> Floats:
         """Return the probabilities, from the residuals s_i (p_i − e_y): no exponential is taken twice."""
-        R, s = residuals, weight
-        P = R if s.size == 0 else np.divide(R, s[:, None], out=np.zeros_like(R), where=s[:, None] > 0)
+        P, s = residuals, weight
+        if s.size > 0:
+            np.divide(P, s[:, None], out=P, where=s[:, None] > 0)
         if P.shape[1] == 1:
-            probabilities: Floats = P + (codes == 1)[:, None]
-            return probabilities
-        P = P.copy()
-        P[np.arange(len(P)), codes] += 1.0
+            P += (codes == 1)[:, None]
+        else:
+            P[np.arange(len(P)), codes] += 1.0
         return P
 
     def curvature_diagonal(self, B: Floats, weight: Floats) -> Floats:

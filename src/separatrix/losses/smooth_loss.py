@@ -72,7 +72,7 @@ class SmoothLoss(Loss):
 
         Parameters
         ----------
-        Z, residuals : (n, R) scores, and what `residuals` has made of them
+        Z, residuals : (n, R) scores, and what `residuals` has made of them, which may be overwritten
         """
         return self._bent(Z[:, 0], signs(codes))[:, None]
 

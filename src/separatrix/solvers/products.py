@@ -51,11 +51,12 @@ class Products:
 
     def times(self, V: Floats) -> Floats:
         """Return X V (n, K) for V (p, K)."""
+        out = np.empty((self.shape[0], V.shape[1]))
         if not self.is_sparse:
-            return _joined(self.run(lambda rows: self._part(rows) @ V, self.pieces))
+            self.run(lambda rows: np.matmul(self._part(rows), V, out=out[rows]), self.pieces)
+            return out
         from ..kernels.sparse_products import rows_times
 
-        out = np.empty((self.shape[0], V.shape[1]))
         self.run(lambda chunk: rows_times(*chunk[2], V, out[chunk[0] : chunk[1]]), self.row_chunks)  # type: ignore[call-arg]
         return out
 
@@ -163,10 +164,6 @@ def _pieces(X: Any, is_cut: bool) -> list[slice]:
     n = X.shape[0]
     size = max(1, CHUNK_VALUES // X.shape[1]) if is_cut else n
     return [slice(a, min(a + size, n)) for a in range(0, n, max(size, 1))]
-
-
-def _joined(parts: list[Floats]) -> Floats:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def scaled_gram(rows: Any, factors: Floats, scores: Indices) -> Floats:

@@ -43,10 +43,11 @@ def test_a_move_gains_what_it_says_and_the_best_of_its_plane_for_two_classes(n_c
     direction = ConstantDirection.of(system)
     np.testing.assert_allclose(system.products.times(direction.v[:, None])[:, 0], direction.u, atol=1e-12)
     move = direction.move(system, point, point.g, point.gc)
-    H = np.vdot(move.scores, system.curved(point.P, move.scores.copy())) / 400 + system.problem.strength * np.vdot(move.d, move.d)
+    scores = system.products.times(move.d) + move.dc
+    H = np.vdot(scores, system.curved(point.P, scores.copy())) / 400 + system.problem.strength * np.vdot(move.d, move.d)
     slope = np.vdot(point.g, move.d) + point.gc @ move.dc
     assert move.gain > 0.0
     np.testing.assert_allclose([move.gain, H], [0.5 * slope, slope], rtol=1e-9)
     if n_classes == 2:
-        left = point.g[:, 0] - system.products.transposed_times(system.curved(point.P, move.scores.copy()))[:, 0] / 400
+        left = point.g[:, 0] - system.products.transposed_times(system.curved(point.P, scores.copy()))[:, 0] / 400
         assert abs(direction.v @ (left - system.problem.strength * move.d[:, 0])) <= 1e-9 * np.linalg.norm(point.g)

@@ -17,7 +17,6 @@ from scipy.linalg import lapack
 
 from ...array_types import Floats, Indices
 from ..products import ADDED
-from ..sparse.class_pairs import rests
 from .heavy_block import FACTOR
 from .system import Point, System
 
@@ -51,8 +50,17 @@ class ClassBlocks:
         """Return the blocks at a point."""
         P, R = point.P, point.P.shape[1]
         share = (np.ones(len(P)) if system.weight.size == 0 else system.weight) / system.problem.total
-        bent = share[:, None] * P * (1.0 - P if R == 1 else rests(P.T).T)
-        return cls.of((system.products.gram(bent[:, k]) for k in range(R)), system.ridge)
+        top = P.argmax(axis=1)
+
+        def bent(k: int) -> Floats:
+            rest, likeliest = 1.0 - P[:, k], np.flatnonzero(top == k)
+            if R > 1:  # to full relative precision; class by class, for all are as many as the scores
+                others = P[likeliest]
+                others[:, k] = 0.0
+                rest[likeliest] = others.sum(axis=1)
+            return np.asarray(share * P[:, k] * rest)
+
+        return cls.of((system.products.gram(bent(k)) for k in range(R)), system.ridge)
 
     @classmethod
     def of(cls, matrices: Iterable[Floats], ridge: float) -> Self:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...array_types import Floats
-from .system import Point, System
+from .system import Point, System, cuts
 
 STEPS = 4
 """Products in the regression of 1 on the columns."""
@@ -21,11 +21,10 @@ STEPS = 4
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Move:
-    """A step (p, R) and (R,), what it adds to the scores (n, R), and what the quadratic model gains by it."""
+    """A step (p, R) and (R,), and what the quadratic model gains by it."""
 
     d: Floats
     dc: Floats
-    scores: Floats
     gain: float
 
 
@@ -63,17 +62,21 @@ class ConstantDirection:
         Classes by themselves give its direction, c_k = A_k⁻¹(v'r_k, rc_k) with A_k (2, 2) the curvature of class k; all give its length.
         """
         S, lam = system.problem.total, system.problem.strength
-        bent = system.diagonal(point.P) / S
-        vv = float(self.v @ self.v)
-        A = np.array([[(self.u**2) @ bent + lam * vv, self.u @ bent], [self.u @ bent, bent.sum(axis=0)]])
+        parts, vv = cuts(len(self.u)), float(self.v @ self.v)
+        # Sums of 1, u and u² times the diagonals of the curvature, part by part: with many classes these are much more than the rows.
+        sums = np.zeros((3, len(rc)))
+        for own in parts:
+            sums += np.array([self.u[own] ** k for k in range(3)]) @ system.diagonal(point.P, own) / S
+        A = np.array([[sums[2] + lam * vv, sums[1]], [sums[1], sums[0]]])
         q = np.array([self.v @ r, rc])
         determinant = A[0, 0] * A[1, 1] - A[0, 1] ** 2
         sound = determinant > np.finfo(float).eps * A[0, 0] * A[1, 1]
         c = np.where(sound, np.array([A[1, 1] * q[0] - A[0, 1] * q[1], A[0, 0] * q[1] - A[0, 1] * q[0]]), 0.0) / np.where(
             sound, determinant, 1.0
         )
-        scores = self.u[:, None] * c[0] + c[1]
-        slope = float((q * c).sum())
-        curvature = float(np.vdot(scores, system.curved(point.P, scores.copy()))) / S + lam * vv * float(c[0] @ c[0])
+        slope, curvature = float((q * c).sum()), lam * vv * float(c[0] @ c[0])
+        for own in parts:
+            scores = self.u[own, None] * c[0] + c[1]
+            curvature += float(np.vdot(scores, system.curved(point.P, scores.copy(), own))) / S
         t = slope / curvature if curvature > 0.0 else 0.0
-        return Move(t * np.outer(self.v, c[0]), t * c[1], t * scores, 0.5 * t * slope)
+        return Move(t * np.outer(self.v, c[0]), t * c[1], 0.5 * t * slope)

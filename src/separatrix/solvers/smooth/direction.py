@@ -114,13 +114,12 @@ def preconditioner(system: System, point: Point) -> Scales:
     """Return the preconditioner: M/λ = 1 + squares_j h_k/λ, h_k the mean curvature of score k; once directions have been slow, the
     diagonal of the Hessian itself, which costs a product. Rows all but certain have next to no curvature, and columns may be theirs alone.
     """
-    bent = system.diagonal(point.P)
-    h = bent.sum(axis=0) / system.problem.total
+    h = system.mean_diagonal(point.P)
     hc = np.maximum(h / system.ridge, 1e-300) if system.problem.fit_intercept else np.ones_like(h)
     if not system.is_slow:
         return Scales(system.squares[:, None] / system.ridge, h, hc, system.ridge)
     system.passes += 1
-    a = system.products.squares_times(bent) / (system.problem.total * system.ridge)
+    a = system.products.squares_times(system.diagonal(point.P)) / (system.problem.total * system.ridge)
     scales = Scales(a, np.ones_like(h), hc, system.ridge)
     scales.take(system.block)
     return scales
@@ -157,8 +156,8 @@ def norm(point: Point, scales: Scales) -> float:
 def direction(system: System, point: Point, scales: Scales, forcing: float) -> Direction:
     """Return d ≈ H⁻¹g by preconditioned conjugate gradients."""
     problem, scale, hc = system.problem, (scales.a, scales.h), scales.hc
-    lam, S = system.ridge, problem.total
-    d, dc, Xd = np.zeros_like(point.W), np.zeros_like(point.c), np.zeros_like(point.Z)
+    lam = system.ridge
+    d, dc = np.zeros_like(point.W), np.zeros_like(point.c)
     r, rc = point.g.copy(), point.gc.copy()
     p, pc, Hp = np.zeros_like(r), np.zeros_like(rc), np.empty_like(r)
     system.turn(0.0, r, scale, p)
@@ -178,11 +177,7 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     least = max(system.longest // 4, BELIEVED if near and scales.block is not None else 0)
     most = INNER if scales.block is not None or problem.strength == 0.0 else 2 * HOPELESS
     for _ in range(min(most, max(system.most - system.passes, MANY))):
-        Xp = system.products.times(p) + pc
-        U = system.curved(point.P, Xp.copy())
-        pHp = system.products.penalised(U, 1.0 / S, p, problem.strength, Hp)
-        Hpc = U.sum(axis=0) / S if problem.fit_intercept else np.zeros_like(pc)
-        pHp += float(pc @ Hpc)
+        pHp, Hpc = system.product(point.P, p, pc, Hp)
         system.passes += 1
         if pHp <= 0.0:
             break
@@ -191,7 +186,6 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
         new = system.advance(alpha, p, Hp, scale, d, r)
         dc += alpha * pc
         rc -= alpha * Hpc
-        Xd += alpha * Xp
         heavy = scales.solved(r)
         new += float(rc @ (rc / hc)) + scales.along(heavy, r)
         lanczos.add(alpha, new / rz)
@@ -213,7 +207,9 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     gain = 0.5 * float(np.vdot(point.g, d) + point.gc @ dc)
     if problem.fit_intercept:
         move = constant_direction(system).move(system, point, r, rc)
-        d, dc, Xd, gain = d + move.d, dc + move.dc, Xd + move.scores, gain + move.gain
+        d, dc, gain = d + move.d, dc + move.dc, gain + move.gain
+    Xd = system.products.times(d)
+    Xd += dc
     return d, dc, Xd, gain, _missed(gains)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -58,7 +58,8 @@ def begin(system: System) -> Point:
         W = system.compression.shorten(W)
     if problem.start is None and problem.fit_intercept:
         c = smooth_loss(problem).constant_scores(problem.counts)
-    Z = (system.products.times(W) if W.any() else np.zeros((len(system.codes), len(c)))) + c
+    Z = system.products.times(W) if W.any() else np.zeros((len(system.codes), len(c)))
+    Z += c
     point = system.point(W, c, Z, *system.loss(Z))
     if not (np.isfinite(point.f) and np.isfinite(point.g).all() and np.isfinite(system.squares).all()):
         problem.rows.source.refuse_nonfinite()
@@ -166,7 +167,10 @@ def _search(system: System, point: Point, d: Floats, dc: Floats, Xd: Floats, dec
                 trial, longer = _further(along, trial, STEEP * tried.slope)
             if system.is_slow:
                 trial = _lowest(along, (tried, trial) if trial.slope > 0.0 else (trial, longer), trial)
-            return system.point(point.W - trial.t * d, point.c - trial.t * dc, point.Z - trial.t * Xd, trial.loss, trial.R)
+            # The last point is done with its probabilities, and the search with the step: the arrays of rows and classes are few.
+            Z = np.multiply(Xd, -trial.t, out=Xd)
+            Z += point.Z
+            return system.point(point.W - trial.t * d, point.c - trial.t * dc, Z, *system.loss(Z, out=point.P))
         if 2.0 * t * decrement <= 4.0 * np.finfo(float).eps * abs(point.f):
             return None
         longer, t = trial, 0.5 * t
@@ -185,24 +189,21 @@ def _further(along: Callable[[float], _Trial], trial: _Trial, steep: float) -> t
 
 @dataclass(slots=True)
 class _Trial:
-    """A step t along a direction: f there and its slope; the mean loss and the residuals."""
+    """A step t along a direction: f there and its slope."""
 
     t: float
     f: float
     slope: float
-    loss: float = 0.0
-    R: Floats = field(default_factory=lambda: np.empty(0))
 
 
 def _along(system: System, point: Point, d: Floats, Xd: Floats) -> Callable[[float], _Trial]:
     """Return the function from t to what is known at θ − t d."""
-    lam, S = system.problem.strength, system.problem.total
+    lam = system.problem.strength
     ww, wd, dd = (float(np.vdot(x, y)) for x, y in ((point.W, point.W), (point.W, d), (d, d)))
 
     def at(t: float) -> _Trial:
-        loss, R = system.loss(point.Z - t * Xd)
-        slope = -float(np.vdot(R, Xd)) / S - lam * (wd - t * dd)
-        return _Trial(t, loss + 0.5 * lam * (ww - 2.0 * t * wd + t * t * dd), slope, loss, R)
+        loss, slope = system.along(point.Z, Xd, t)
+        return _Trial(t, loss + 0.5 * lam * (ww - 2.0 * t * wd + t * t * dd), slope - lam * (wd - t * dd))
 
     return at
 

@@ -65,7 +65,7 @@ def extrapolated(system: System, point: Point, past: list[Kept]) -> Point:
         if value > f:
             break
         a, f, loss, R = trial, value, loss_there, R_there
-        P = system.bend(Z, R)
+        P = system.bend(Z, R.copy())
         slopes = np.array([float(np.vdot(R, step[2])) for step in steps]) / S + gram @ shares
         bent = [system.curved(P, step[2].copy()) for step in steps]
         H = np.array([[float(np.vdot(one[2], other)) for one in steps] for other in bent]) / S + gram

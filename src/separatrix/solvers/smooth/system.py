@@ -76,17 +76,31 @@ class System:
         """Return coefficients of the columns as they were given."""
         return W if self.compression is None else self.compression.expand(W, self.problem.n_features)
 
-    def loss(self, Z: Floats) -> tuple[float, Floats]:
-        """Return the mean loss of scores and the residuals."""
-        R, loss = Z.copy(), self.loss_function
+    def loss(self, Z: Floats, out: Floats | None = None) -> tuple[float, Floats]:
+        """Return the mean loss of scores and the residuals, in `out` where that is given."""
+        R = Z.copy() if out is None else out
+        if out is not None:
+            R[:] = Z
+        return float(sum(self.products.run(lambda own: self._residuals(R[own], own), cuts(len(R)))) / self.problem.total), R
 
-        def fill(ab: tuple[int, int]) -> float:
-            return loss.residuals(R[ab[0] : ab[1]], self.codes[ab[0] : ab[1]], self._part(ab), compiled=self.compiled)
+    def along(self, Z: Floats, V: Floats, t: float) -> tuple[float, float]:
+        """Return the mean loss at the scores Z − tV, and its slope in t: part by part, so that nothing of their size is kept."""
 
-        return float(sum(self.products.run(fill, _cuts(len(R)))) / self.problem.total), R
+        def part(own: slice) -> tuple[float, float]:
+            R = t * V[own]
+            np.subtract(Z[own], R, out=R)
+            loss = self._residuals(R, own)
+            return loss, float(np.vdot(R, V[own]))
+
+        loss, slope = (sum(values) / self.problem.total for values in zip(*self.products.run(part, cuts(len(Z)))))
+        return loss, -slope
+
+    def _residuals(self, R: Floats, own: slice) -> float:
+        """Turn the scores of some rows into residuals and return the sum of their losses."""
+        return self.loss_function.residuals(R, self.codes[own], self._part(own), compiled=self.compiled)
 
     def point(self, W: Floats, c: Floats, Z: Floats, loss: float, R: Floats) -> Point:
-        """Return everything at W, c from the scores and residuals there: one product."""
+        """Return everything at W, c from the scores and residuals there, which are overwritten: one product."""
         problem = self.problem
         g = np.empty_like(W)
         self.products.penalised(R, 1.0 / problem.total, W, problem.strength, g)
@@ -96,20 +110,50 @@ class System:
         return Point(W, c, Z, f, self.bend(Z, R), g, gc)
 
     def bend(self, Z: Floats, R: Floats) -> Floats:
-        """Return what products with the curvature are made of (`SmoothLoss.bend`), from scores and residuals."""
+        """Return what products with the curvature are made of (`SmoothLoss.bend`), from scores and residuals, which are overwritten."""
         return self.loss_function.bend(Z, R, self.codes, self.weight)
 
-    def curved(self, P: Floats, V: Floats) -> Floats:
-        """Return D_i v_i (n, R); V is overwritten."""
-        times = self.loss_function.curvature_times
+    def curved(self, P: Floats, V: Floats, rows: slice = slice(None)) -> Floats:
+        """Return D_i v_i (m, R) of some rows; V is overwritten."""
+        P, weight, times = P[rows], self._part(rows), self.loss_function.curvature_times
         if P.shape[1] == 1:
-            return times(P, self.weight, V)
-        self.products.run(lambda ab: times(P[ab[0] : ab[1]], self._part(ab), V[ab[0] : ab[1]]), _cuts(len(V)))
+            return times(P, weight, V)
+        self.products.run(lambda own: times(P[own], weight if weight.size == 0 else weight[own], V[own]), cuts(len(V)))
         return V
 
-    def diagonal(self, P: Floats) -> Floats:
-        """Return the diagonals of D_i (n, R)."""
-        return self.loss_function.curvature_diagonal(P, self.weight)
+    def product(self, P: Floats, p: Floats, pc: Floats, Hp: Floats) -> tuple[float, Floats]:
+        """Fill Hp with what the Hessian makes of p (p, R) and, of the intercepts, pc (R,), in the coefficients; return the form at both,
+        and what it makes of them in the intercepts. Dense rows are taken part by part, so that no scores are kept.
+        """
+        problem, products, times = self.problem, self.products, self.loss_function.curvature_times
+        if products.is_sparse:
+            U = products.times(p)
+            U += pc
+            U = self.curved(P, U)
+            pHp, Hpc = products.penalised(U, 1.0 / problem.total, p, problem.strength, Hp), U.sum(axis=0)
+        else:
+
+            def part(own: slice) -> tuple[Floats, Floats]:
+                X = products.X[own].astype(np.float64, copy=False)
+                U = X @ p
+                U += pc
+                U = times(P[own], self._part(own), U)
+                return X.T @ U, U.sum(axis=0)
+
+            sums, ends = zip(*products.run(part, cuts(len(P), max(p.shape))))
+            np.multiply(sum(sums), 1.0 / problem.total, out=Hp)
+            Hp += problem.strength * p
+            pHp, Hpc = float(np.vdot(p, Hp)), sum(ends)
+        Hpc = Hpc / problem.total if problem.fit_intercept else np.zeros_like(pc)
+        return pHp + float(pc @ Hpc), Hpc
+
+    def diagonal(self, P: Floats, own: slice = slice(None)) -> Floats:
+        """Return the diagonals of D_i (n, R) of some rows."""
+        return self.loss_function.curvature_diagonal(P[own], self._part(own))
+
+    def mean_diagonal(self, P: Floats) -> Floats:
+        """Return the mean (R,) of the diagonals of D_i over the rows."""
+        return np.asarray(sum(self.diagonal(P, own).sum(axis=0) for own in cuts(len(P))) / self.problem.total)
 
     def advance(self, alpha: float, p: Floats, Hp: Floats, scale: tuple[Floats, Floats], d: Floats, r: Floats) -> float:
         """Add α p to d, take α Hp from r, and return Σ r²/(1 + a h) for the scales a, h."""
@@ -133,9 +177,11 @@ class System:
         p *= beta
         p += r / (1.0 + a * h)
 
-    def _part(self, ab: tuple[int, int]) -> Floats:
-        return self.weight if self.weight.size == 0 else self.weight[ab[0] : ab[1]]
+    def _part(self, own: slice) -> Floats:
+        return self.weight if self.weight.size == 0 else self.weight[own]
 
 
-def _cuts(n: int) -> list[tuple[int, int]]:
-    return [(a, min(a + 4096, n)) for a in range(0, n, 4096)]
+def cuts(n: int, least: int = 0) -> list[slice]:
+    """Return slices of n rows, of 4,096 or more: their scores stay in a cache."""
+    size = max(4096, least)
+    return [slice(a, min(a + size, n)) for a in range(0, n, size)]
