@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from separatrix.data import as_source
-from separatrix.solvers.margins import joint_interior, joint_lagrangian
+from separatrix.solvers.margins import joint_interior, joint_lagrangian, joint_work
 from separatrix.solvers.margins.crammer_singer import JointMachine
 from separatrix.solvers.margins.joint_pieces import JointPieces
+from separatrix.solvers.margins.joint_work import JointWork
 from separatrix.solvers.rows import Rows
 
 
@@ -26,6 +27,27 @@ def test_it_ends_where_interior_points_end(kind: Any, ridge: float, C: float, rn
     found, exact = joint_lagrangian.from_sample(machine), joint_interior.solve(machine)
     assert found.gap <= 1e-7 * found.primal
     assert_allclose(found.primal, exact.primal, rtol=2e-7)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("ridge", [0.0, 0.25, np.inf])
+def test_steps_by_conjugate_gradients_end_where_factors_do(kind: Any, ridge: float, monkeypatch: Any, rng: Any) -> None:
+    X = rng.normal(size=(300, 40)) * (rng.random((300, 40)) < 0.5)
+    y = (X @ rng.normal(size=(40, 3)) + rng.normal(size=(300, 3))).argmax(axis=1).astype(np.int32)
+    machine = JointMachine(Rows.of(as_source(kind(X), y)), y, np.full(300, 0.02), 3, ridge, tol=1e-7)
+    factored = joint_lagrangian.solve(machine)
+    monkeypatch.setattr(joint_work, "MOST", 1)
+    found = joint_lagrangian.solve(machine)
+    assert max(found.gap, factored.gap) <= 1e-7 * found.primal
+    assert_allclose(found.primal, factored.primal, rtol=2e-7)
+
+
+def test_thousands_of_coefficients_take_products_instead_of_a_factor() -> None:
+    narrow, wide = JointWork(4_500, 30, 3, 1.4e5, 4e6, False), JointWork(4_500, 2_700, 3, 1.2e7, 3e10, False)
+    assert not narrow.is_conjugate
+    assert wide.is_conjugate
+    assert JointWork(1_600, 11_000, 6, 1.8e7, 2e11, False).is_conjugate  # no room for a factor
+    assert wide.lagrangian < wide.interior
 
 
 def test_multipliers_are_the_nearest_on_their_simplices(rng: Any) -> None:

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from separatrix.data import as_source
 from separatrix.solvers.margins import augmented_lagrangian, dual_svm, one_machine, semismooth
+from separatrix.solvers.margins.conjugate import ConjugateDescent
 from separatrix.solvers.margins.machine import Machine, best_intercept, certify, feasible
 from separatrix.solvers.margins.margin_polish import polish
 from separatrix.solvers.margins.method import choose
@@ -208,3 +209,12 @@ def test_the_lagrangian_certifies_rows_that_repeat(weighted: bool, rng: Any) -> 
     found = augmented_lagrangian.solve(Machine(Rows.of(as_source(X, signs > 0.0)), signs, cost, False, 1.0))
     assert found.certificate.gap <= 1e-6 * found.certificate.primal
     assert found.iterations < one_machine.STEPS
+
+
+@RIDGES
+def test_conjugate_gradients_move_an_intercept_that_no_curved_row_holds(ridge: float, rng: Any) -> None:
+    """At w = 0 every multiplier is at its bound, and an intercept without a penalty has no curvature."""
+    X, signs = sp.csr_array(rng.normal(size=(300, 8)) * 0.1), np.where(np.arange(300) < 200, 1.0, -1.0)
+    m = Machine(Rows.of(as_source(X, signs > 0.0)), signs, np.full(300, 1.0), False, ridge, max_iter=20_000)
+    found = augmented_lagrangian.solve(m, None, ConjugateDescent).certificate
+    assert found.gap <= 1e-6 * found.primal

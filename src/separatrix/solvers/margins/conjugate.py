@@ -57,12 +57,14 @@ class ConjugateDescent(Descent):
             z = self.sigma * (X @ v[:-1] + unit * (v[-1] - v[:-1] @ self.rows.centre))
             total = unit * z.sum()
             self.products += 1
-            return np.append(across @ z - total * self.rows.centre, total) + self._ridge(v)
+            return np.append(across @ z - total * self.rows.centre, total + loose * v[-1]) + self._ridge(v)
 
         squares = X.multiply(X).T @ self.sigma if self.rows.rows.is_sparse else self.sigma @ (X - self.rows.centre) ** 2
         diagonal = np.append(np.asarray(squares).ravel() + 1.0, 0.0)
-        diagonal[-1] = self.sigma.sum() + self.machine.ridge if unit else 1.0
-        diagonal[-1] = diagonal[-1] if diagonal[-1] > 0.0 else 1.0
+        # No curved row: the intercept has no curvature of its own; any will do, the line search finds how far to go.
+        bend = self.sigma.sum() + self.machine.ridge if unit else 1.0
+        loose = 0.0 if bend > 0.0 else 1.0
+        diagonal[-1] = bend + loose
         found = conjugate_gradients(curvature, -self.slope, diagonal)
         # Iterations are counted by the rows that their products read.
         self.read += 2 * len(self.curved) * self.products

@@ -28,8 +28,8 @@ import scipy.sparse as sp
 from ...array_types import Floats, Indices
 from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
-from .joint_system import EXACT, MOST, ROUGH, Conjugate, Solver, even, factored, places, row_products
-from .joint_work import JointWork
+from .joint_system import EXACT, ROUGH, Conjugate, Solver, even, factored, places, row_products
+from .joint_work import MOST, JointWork
 
 WORK = 1e8
 """Rows × coefficients² up to which matrices are cheaper than epochs."""

@@ -2,7 +2,7 @@
 
 Given multipliers u⁰ and σ = κc, minimise ½‖W‖² + ½ρ‖b‖² + Σ_i M_i(t_i) (`joint_pieces`), then u⁰ ← u, κ ← 8κ. Only rows whose loss two or
 more classes share are curved, and of these only the pairs of such classes: the matrix of a Newton step, that of `joint_system` with weights
-σ on them, is summed over few rows of many.
+σ on them, is summed over few rows of many; where there are thousands of coefficients, products with it by these rows are cheaper.
 
 References
 ----------
@@ -24,7 +24,7 @@ from ..smooth.centred_rows import CentredRows
 from .crammer_singer import JointCertificate, JointMachine, certify
 from .joint_interior import with_constant
 from .joint_pieces import JointPieces
-from .joint_system import MOST, ROUGH, factored
+from .joint_system import ROUGH, Conjugate, factored
 from .joint_work import JointWork
 from .pieces import line_minimum
 
@@ -43,13 +43,13 @@ SAMPLE, FEWER, ROUGHLY = 3_000, 8, 1e-2
 FREE = 1e-9
 """Curvature of a free intercept at the least, as a share of σ's sum."""
 VALUES = 4e7
-"""Values of the rows with their constant, and of multipliers and levels, up to which there is room for them."""
+"""Values of the rows with their constant, of multipliers and levels, and of a block for each column, up to which there is room for them."""
 
 
 def suits(machine: JointMachine) -> bool:
     """Whether rows are many and this is less work than interior points and the epochs that costs so high ask for."""
     X, K = machine.rows.X, machine.n_classes
-    if X is None or (K - 1) * (X.shape[1] + 1) > MOST or machine.rows.values + len(machine.codes) * 4 * K > VALUES:
+    if X is None or max(machine.rows.values + len(machine.codes) * 4 * K, 3 * K * K * X.shape[1]) > VALUES:
         return False
     values, work = X.data if machine.rows.is_sparse else X.ravel(), JointWork.of(machine.rows, K)
     stiffness = float(machine.cost.mean()) * float(np.vdot(values, values)) / X.shape[0]
@@ -127,6 +127,12 @@ class Descent:
             self.machine.ridge == 0.0
         ):  # an intercept without a curved row has no curvature: any will do, the line search finds how far to go
             ridge[-1] = FREE * float(pieces.sigma.sum())
+        work = JointWork.of_part(Z, weights.shape[1])
+        if work.is_conjugate:
+            conjugate = Conjugate(Z, weights, ridge)
+            found = conjugate(-self.g, ROUGH)
+            if conjugate.arrived or not work.has_factor:
+                return found
         solver = factored(Z, weights, ridge)
         if solver is None:
             raise np.linalg.LinAlgError

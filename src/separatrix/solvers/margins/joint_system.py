@@ -27,8 +27,6 @@ from .conjugate import conjugate_gradients
 
 Solver = Callable[[Floats, float], Floats]
 
-MOST = 7_000
-"""Coefficients up to which their matrix is factored."""
 RAISED = 1e-14
 """Share by which the diagonal is raised, a hundred times more where rounding has left no positive definite matrix."""
 FEW, REFINED = 600, 2
@@ -161,7 +159,7 @@ class Conjugate:
 
     Parameters
     ----------
-    Z : (n, q) CSR
+    Z : (n, q) dense or CSR
     d, ridge : as in `factored`
 
     Attributes
@@ -174,7 +172,7 @@ class Conjugate:
         K, share = d.shape[1], d / d.sum(axis=1, keepdims=True)
         self.arrived, self.count = True, 0
         self.product = curvature(Z, d, ridge)
-        squares, blocks = sp.csr_array(Z.multiply(Z).T), np.empty((len(ridge), K, K))
+        squares, blocks = sp.csr_array(Z.multiply(Z).T) if sp.issparse(Z) else (Z * Z).T, np.empty((len(ridge), K, K))
         for k, m in combinations(range(K), 2):
             blocks[:, k, m] = blocks[:, m, k] = -(squares @ (d[:, k] * share[:, m]))
         for k in range(K):

@@ -8,9 +8,10 @@ of 2 either way is ordinary.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..rows import Rows
 from ..work import ADDED, FACTORED, MEETING, STORED
@@ -25,8 +26,10 @@ NEWTON, CURVED, DENSE = 60, 0.2, 4e-10
 """Steps of the augmented Lagrangian, the share of the rows that are curved for each of one pair of classes, and seconds of a value of dense
 rows in a product with one class.
 """
-PRODUCTS = 300
-"""Products of conjugate gradients for one step."""
+PRODUCTS, FEWER = 300, 100
+"""Products of conjugate gradients for one step, of interior points and of the augmented Lagrangian."""
+MOST = 7_000
+"""Coefficients up to which their matrix is factored."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,33 @@ class JointWork:
     @classmethod
     def of(cls, rows: Rows, n_classes: int) -> Self:
         """Count the work on rows held."""
-        n, p = rows.X.shape
-        lengths = np.diff(rows.X.indptr).astype(np.float64) if rows.is_sparse else np.full(1, np.sqrt(n) * p)
-        return cls(n, p + 1, n_classes, float(rows.values), float(lengths @ lengths), rows.is_sparse)
+        return cls._of(rows.X, rows.X.shape[1] + 1, n_classes)
+
+    @classmethod
+    def of_part(cls, Z: Any, n_classes: int) -> Self:
+        """Count the work on some rows with their constant, dense or CSR."""
+        return cls._of(Z, Z.shape[1], n_classes)
+
+    @classmethod
+    def _of(cls, X: Any, q: int, n_classes: int) -> Self:
+        (n, p), is_sparse = X.shape, sp.issparse(X)
+        lengths = np.diff(X.indptr).astype(np.float64) if is_sparse else np.full(1, np.sqrt(n) * p)
+        return cls(n, q, n_classes, float(X.nnz if is_sparse else X.size), float(lengths @ lengths), is_sparse)
+
+    @property
+    def has_factor(self) -> bool:
+        """Whether there is room for the matrix."""
+        return (self.K - 1) * self.q <= MOST
+
+    @property
+    def is_conjugate(self) -> bool:
+        """Whether a step of the augmented Lagrangian is cheaper by conjugate gradients, or has no room for its matrix."""
+        return not self.has_factor or FEWER * self._both_ways < self.factor
+
+    @property
+    def _both_ways(self) -> float:
+        """A product of all classes with the rows, and one with their transpose."""
+        return 2.0 * self.K * ((0.5 * STORED if self.is_sparse else DENSE) * self.values + ROW * self.n)
 
     @property
     def factor(self) -> float:
@@ -78,9 +105,9 @@ class JointWork:
     @property
     def lagrangian(self) -> float:
         """All steps of the augmented Lagrangian, whose matrix is summed over few rows."""
-        passes = 4 * self.K * ((STORED if self.is_sparse else DENSE) * self.values + ROW * self.n)
         pair = MEETING * self.meetings if self.is_sparse else ADDED * self.n * float(self.q) ** 2
-        return NEWTON * (passes + CURVED * pair + FACTORED * float((self.K - 1) * self.q) ** 3)
+        factored = CURVED * pair + FACTORED * float((self.K - 1) * self.q) ** 3 if self.has_factor else np.inf
+        return NEWTON * (2.0 * self._both_ways + min(factored, CURVED * FEWER * self._both_ways))
 
     @property
     def epoch(self) -> float:

@@ -68,11 +68,12 @@ def solve(rows: Rows, Y: Floats, cost: Floats, ridge: float, tol: float) -> list
     """
     table = Table.of(rows, Y, cost, ridge)
     theta, margins, steps = newton(table, Y.size // CHANGING)
-    return walked(table, theta, margins, steps, tol)
+    found = walked(table, theta, margins, steps, tol)
+    return found if found is not None and all(one.certificate.gap <= tol * one.certificate.primal for one in found) else None
 
 
 def walked(table: Table, theta: Floats, margins: Floats, steps: int, tol: float) -> list[Ended] | None:
-    """Take steps from θ (K, q) with its margins (K, n) until every machine's gap is as asked; None where it never is."""
+    """Take steps from θ (K, q) with its margins (K, n) until every machine's gap is as asked, or steps end; None: nothing is certified."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return _walked(Interior(table, theta, margins), steps, tol)
 
@@ -100,7 +101,7 @@ def _walked(inner: Interior, steps: int, tol: float) -> list[Ended] | None:
         if best is not None and best.is_done(tol):
             return best.ended(inner.table.about, step)
         seen = status
-    return None
+    return None if best is None else best.ended(inner.table.about, step)
 
 
 def _is_slow(course: list[float], asked: float) -> bool:
