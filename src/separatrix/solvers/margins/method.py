@@ -76,7 +76,7 @@ def choose(problem: Problem, squared: bool) -> Method:
     if squared and rows.is_sparse:
         plan = SparseSquared.of(problem).plan(problem.max_iter)
         return Method(plan[0][0], SPARSE_REASONS[plan[0][0]].format(n=rows.X.shape[0], p=p), plan=tuple(plan))
-    epoch = (EPOCH if rows.is_sparse else DENSE_EPOCH) * rows.values
+    epoch = _epoch(problem)
     if p > FEW_COLUMNS:
         # What comes after it is the dearer, the more columns there are.
         steps = step_seconds(problem, "interior point") if is_possible(rows) else np.inf
@@ -107,6 +107,21 @@ def step_seconds(problem: Problem, name: str) -> float:
     if name == "interior point":
         return float(INTERIOR * (step + READS * PASS * rows.values + EACH_ROW * n))
     return float((NEWTON if name == "semismooth Newton" else LAGRANGIAN) * step)
+
+
+def fit_seconds(problem: Problem) -> float:
+    """Return the seconds that a fit of one machine with a hinge promises to take: of steps, in the span of fewer rows than columns, or of
+    epochs where these are the method.
+    """
+    n, p = problem.rows.X.shape
+    steps = step_seconds(problem, "augmented Lagrangian")
+    if n < p:
+        steps = min(steps, LAGRANGIAN * (STEP + (0.5 * ADDED + FACTORED) * n**3) + SPANNED * n * problem.rows.values)
+    return min(steps, choose(problem, False).promised * _epoch(problem))
+
+
+def _epoch(problem: Problem) -> float:
+    return (EPOCH if problem.rows.is_sparse else DENSE_EPOCH) * problem.rows.values
 
 
 def _epochs(problem: Problem) -> float:
