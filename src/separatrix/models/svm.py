@@ -17,7 +17,7 @@ from ..data.device import DeviceSource
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
 from ..solvers.held_out.left_out_hinge import hinge_scores
-from ..solvers.held_out.left_out_margins import MarginRows, certified_scores
+from ..solvers.held_out.left_out_margins import MarginRows, certified_scores, in_span
 from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
 from ..solvers.margins import svm
 from ..solvers.margins.sparse_squared import refits_are_cheaper
@@ -247,13 +247,14 @@ class LinearSVC(LossModel):
             return None
         s = np.full(len(codes), float(self.C)) if problem.rows.weight is None else self.C * problem.rows.weight
         centre = np.zeros(X.shape[1]) if rho > 0.0 or problem.rows.is_sparse else X.mean(axis=0, dtype=np.float64)
-        Z = with_constant(X, centre, float(np.isfinite(rho)))
-        ridge, free = np.ones((1, X.shape[1] + 1)), np.ones((1, X.shape[1] + 1), dtype=bool)
+        own_rows, own_centre, coef = in_span(X, centre, self.coef_)
+        Z, q = with_constant(own_rows, own_centre, float(np.isfinite(rho))), len(own_centre) + 1
+        ridge, free = np.ones((1, q)), np.ones((1, q), dtype=bool)
         ridge[0, -1], free[0, -1] = rho if np.isfinite(rho) else 0.0, np.isfinite(rho)
         found = []
-        for k, (w, b) in enumerate(zip(self.coef_, self.intercept_, strict=True)):
+        for k, (w, b) in enumerate(zip(coef, self.intercept_ + self.coef_ @ centre, strict=True)):
             own = (codes == (1 if len(self.coef_) == 1 else k)).astype(np.int32)
-            theta = np.append(w, b + w @ centre)[None]
+            theta = np.append(w, b)[None]
             rows = MarginRows(Z, own, s, theta, ridge, np.zeros_like(ridge), free, np.empty((0, 0)))
             found.append(certified_scores(rows, folds, alone))
         refit = np.logical_or.reduce([one.refit for one in found])

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from ...array_types import Floats, Folds
 from ..margins import svm
-from ..margins.step_work import step_seconds
+from ..margins.method import fit_seconds
 from ..problem import Problem
 from ..span import Span
 from .hinge_path import HingePath
@@ -26,8 +26,8 @@ VALUES = 2e7
 """Values of dense rows that there is room for."""
 VALUE, MOVE, NEAR = 5e-10, 4e-9, 4.0
 """Seconds of a turn for each value of the rows near their margin, and for each product of two columns; such rows for each turn."""
-REFIT = 3.0
-"""Seconds of a refit for each second of its solver's steps."""
+REFIT, BEGUN = 3.0, 1.5e-3
+"""Seconds of a refit for each second of its solver's steps or epochs, and of what is done beside them."""
 
 
 def hinge_scores(problem: Problem, ridge: float, coef: Floats, intercept: Floats, folds: Folds, n_jobs: int | None) -> LeftOutScores | None:
@@ -79,7 +79,7 @@ def _is_less_work(problem: Problem, removed: float) -> bool:
     n, q = problem.rows.X.shape[0], min(problem.rows.X.shape) + 1
     turns = q * np.sqrt(max(removed, 1.0))
     turn = VALUE * q * min(n, NEAR * turns) + MOVE * q**2
-    return bool(turns * turn <= REFIT * step_seconds(problem.rows, "augmented Lagrangian"))
+    return bool(turns * turn <= REFIT * fit_seconds(problem) + BEGUN)
 
 
 def _coordinates(X: Any, ridge: float) -> tuple[Floats, Floats]:

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...array_types import Floats, Folds, Indices
+from ..span import Span
 from .left_out_margin_rows import leave_margin_rows_out
 from .left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out
 
@@ -55,6 +57,18 @@ class MarginRows(LeftOutRows):
         Z = self.dense(rows[inside])
         added: Floats = (Z * h[inside, None]).T @ Z
         return added
+
+
+def in_span(X: Any, centre: Floats, coef: Floats) -> tuple[Any, Floats, Floats]:
+    """Return rows, their centre and coefficients (R, p): in coordinates of the rows' span where these are fewer than columns, since every
+    Hessian is then that much smaller.
+    """
+    if X.shape[0] >= X.shape[1]:
+        return X, centre, coef
+    span = Span.of(X if sp.issparse(X) else X - centre)
+    if not np.isfinite(span.coordinates).all():
+        return X, centre, coef
+    return span.coordinates, np.zeros(span.coordinates.shape[1]), span.shorten(coef)
 
 
 def certified_scores(rows: MarginRows, folds: Folds, alone: bool) -> LeftOutScores:

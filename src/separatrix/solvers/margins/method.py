@@ -18,12 +18,12 @@ import numpy as np
 
 from ...losses import SquaredHinge
 from ..problem import Problem
-from ..work import EPOCH, SPANNED
+from ..work import ADDED, EPOCH, FACTORED, SPANNED, STEP
 from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
 from .one_table import is_possible
 from .sparse_squared import REASONS as SPARSE_REASONS
 from .sparse_squared import SparseSquared
-from .step_work import DENSE_VALUE, epoch_seconds, is_lagrangian_quicker, step_seconds, stiffness
+from .step_work import DENSE_VALUE, LAGRANGIAN, epoch_seconds, is_lagrangian_quicker, step_seconds, stiffness
 
 GAMBLE = 2.0
 """How much sooner coordinate descent must promise to arrive."""
@@ -88,6 +88,17 @@ def choose(problem: Problem, squared: bool) -> Method:
     most = int(np.clip(given, FEWEST, EPOCHS))
     why = f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than the curvature of all columns"
     return Method(DUAL, why, most, epochs)
+
+
+def fit_seconds(problem: Problem) -> float:
+    """Return the seconds that a fit of one machine with a hinge promises to take: of steps, in the span of fewer rows than columns, or of
+    epochs where these are the method.
+    """
+    rows, (n, p) = problem.rows, problem.rows.X.shape
+    steps = step_seconds(rows, "augmented Lagrangian")
+    if n < p:
+        steps = min(steps, LAGRANGIAN * (STEP + (0.5 * ADDED + FACTORED) * n**3) + SPANNED * n * rows.values)
+    return min(steps, choose(problem, False).promised * epoch_seconds(rows))
 
 
 def _epochs(problem: Problem) -> float:
