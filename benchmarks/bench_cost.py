@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from benchmarks.harness import Row, publish
 from separatrix.data import Block
 from separatrix.data.files.file_table import FileTable
 from separatrix.data.kept import Kept
+from separatrix.solvers.smooth.proven_gap import TRAVELLING
+from separatrix.solvers.smooth.whitened import SAMPLE
 
 MEASURED = {10: (160_000, 800_000), 30: (60_000, 400_000), 120: (20_000, 160_000)}
 """Two numbers of rows by columns from which the constants are found. No powers of two: columns that lie so far apart meet in the cache, and
@@ -124,6 +127,26 @@ def cost(family: Family, path: str) -> Cost:
             kind.map = original  # type: ignore[method-assign]
 
 
+def rows_sent(path: str) -> int:
+    """Return the bytes of the rows that a logistic fit brings from the workers of a cluster, all passes together."""
+    from distributed import Client
+
+    size = 0
+
+    def counted(original: Any, tasks: Any, name: str) -> Iterator[Any]:
+        nonlocal size
+        for values in original(tasks, name):
+            rows = [value for value in values if isinstance(value, tuple) and isinstance(value[0], np.ndarray)]
+            size += sum(part.nbytes for value in rows for part in value if part is not None)
+            yield values
+
+    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+        table = own.open_table(path, target="y", classes=[0, 1], cluster=client)
+        table.engine.results = partial(counted, table.engine.results)
+        own.LogisticRegression().fit(table)
+    return size
+
+
 def best(family: Family, folder: Path, shapes: list[tuple[int, int]]) -> dict[tuple[int, int], Cost]:
     """Return the least of several rounds for each shape; in every round each of them is fitted once."""
     found: dict[tuple[int, int], Cost] = {}
@@ -182,6 +205,10 @@ def compare(folder: Path) -> tuple[list[Row], list[str]]:
         sizes = " and ".join(f"{8 * family.sent(p, CLASSES):,}" for _, p in LARGE)
         terms = " + ".join(f"{1e9 * c:.3g}{('', ' p', ' p²')[k]}" for c, k in zip(known.c, family.powers))
         lines.append(f"| {family.name} | {known.passes} | {sizes} | {told[0]} | {told[1]} | {terms} |")
+    p, n = 100, CHECKED[100]
+    asked, found = SAMPLE * (8 * p + 12) + TRAVELLING * 8 * p, rows_sent(write(folder, n, p))
+    said = f"predicted {asked:,}: {SAMPLE:,} and {TRAVELLING:,} rows"
+    rows.append(_row(f"logistic, L2, on a cluster, bytes of rows that a fit sends, p = {p}", f"{found:,}", said, asked / found))
     return rows, lines
 
 

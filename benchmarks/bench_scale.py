@@ -39,19 +39,28 @@ TIMES = 20
 EQUAL = 1e-4
 """Relative difference up to which objectives count as equal."""
 DASK_ML = """
-import sys, time, dask.dataframe as dd, dask.array as da, numpy as np
+import glob, sys, time, dask, dask.array as da, numpy as np, pyarrow.parquet as pq
 from dask_ml.linear_model import LogisticRegression
 from distributed import Client
 
 def spent(client):
     return time.process_time() + sum(client.run(time.process_time).values())
 
+def rows(table):
+    return np.column_stack([table.column(f"x{j}").to_numpy() for j in range(50)])
+
+def labels(table):
+    return (table.column("y").to_numpy() < 2).astype(int)
+
 def main():
     folder, solver, limit = sys.argv[1], sys.argv[2], float(sys.argv[3])
     with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
-        frame = dd.read_parquet(folder)
-        X = frame[[f"x{j}" for j in range(50)]].to_dask_array(lengths=True).persist()
-        y = (frame["y"] < 2).astype(int).to_dask_array(lengths=True).persist()
+        X, y = [], []  # not by dask.dataframe: lengths of the arrays that it makes of a folder are not those of its partitions
+        for file in sorted(glob.glob(folder + "/*.parquet")):
+            n, table = pq.read_metadata(file).num_rows, dask.delayed(pq.read_table)(file)
+            X.append(da.from_delayed(dask.delayed(rows)(table), (n, 50), float))
+            y.append(da.from_delayed(dask.delayed(labels)(table), (n,), int))
+        X, y = da.concatenate(X).persist(), da.concatenate(y).persist()
         LogisticRegression(solver=solver, max_iter=1, fit_intercept=False).fit(X, y)
         steps, seconds = 4, 0.0
         while seconds < limit and steps < 5000:

@@ -1,8 +1,9 @@
 """A table whose rows are on a cluster: partitions, how they become blocks, and passes that travel to them.
 
-Only what a pass gives travels: sums, coefficients, gradients. The tree of merges depends on the number of partitions alone, and a partition
-is cut into blocks as everywhere, so the number of workers never changes a result. Rows that are needed for many passes stay on the workers
-after the first where half of their memory holds them, and are read or computed again where not; so they are where a worker dies.
+Only what a pass gives travels: sums, coefficients, gradients, and for logistic fits a sample of rows that is bounded. The tree of merges
+depends on the number of partitions alone, and a partition is cut into blocks as everywhere, so the number of workers changes no result.
+Rows that are needed for many passes stay on the workers after the first where half of their memory holds them, and are read or computed
+again where not; so they are where a worker dies.
 """
 
 from __future__ import annotations

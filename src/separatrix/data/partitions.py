@@ -20,6 +20,7 @@ from .labels import Labels, find_classes
 from .merging import merge_each
 from .opening import as_source, check_weights
 from .source import Block, Source
+from .stored_block import by_rows
 from .threads import single_threaded_blas
 
 
@@ -113,8 +114,9 @@ def _weights(given: Any) -> NDArray[Any] | None:
 
 
 def blocks_of(part: Any, loader: Loader, number: int, start: int) -> list[Block]:
-    """Return the blocks of a partition whose first row has the number `start` in the table."""
-    return list(_streamed(part, loader, number, start))
+    """Return the blocks of a partition whose first row has the number `start` in the table, as many passes read them: rows together."""
+    blocks = _streamed(part, loader, number, start)
+    return [replace(block, X=by_rows(block.X)) if isinstance(block, Block) else block for block in blocks]
 
 
 def _streamed(part: Any, loader: Loader, number: int, start: int) -> Iterator[Block]:

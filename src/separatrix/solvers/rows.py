@@ -17,6 +17,7 @@ from ..data.kept import kept
 from ..data.merging import Mergeable
 from ..data.namespaces import like, namespace
 from ..data.source import ChunkedSource, as_float
+from ..data.stored_block import by_rows
 from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
 from ..thresholds import KEPT, THREADS
 
@@ -53,7 +54,7 @@ class Rows:
     def of(cls, source: Source, factors: Floats | None = None) -> Self:
         """Return the rows of a source with labels; `factors` (K,) multiply the weights of the classes."""
         if not isinstance(source, ChunkedSource):
-            return cls(kept(source, _by_rows), factors, None)
+            return cls(kept(source, by_rows), factors, None)
         assert source.labels is not None
         codes = source.labels.codes(0, source.n_rows)
         weight = source.weight
@@ -153,11 +154,6 @@ class Rows:
         else:
             own = self.factors[block.codes]
         return replace(block, weight=own if block.weight is None else own * block.weight)
-
-
-def _by_rows(X: Any) -> Any:
-    """Return rows that lie together, as passes read them: columns of files do. A pass takes a quarter of the time."""
-    return X if sp.issparse(X) else np.ascontiguousarray(X)
 
 
 def _in_order(source: ChunkedSource, X: Any) -> Any:
