@@ -122,6 +122,11 @@ def test_the_number_of_workers_changes_no_bit(client: Any, folder: Path) -> None
     assert others and np.array_equal(alone.coef_, both.coef_) and np.array_equal(alone.intercept_, both.intercept_)
 
 
+def test_rows_that_workers_hold_lie_together_as_passes_read_them(client: Any, folder: Path) -> None:
+    held = tables(client, folder)["files"].persisted()
+    assert held.keeps and all(held.map(lambda block: block.X.flags.c_contiguous))
+
+
 def test_folds_by_key_are_those_of_the_array(client: Any) -> None:
     frame, plan = FRAME.assign(id=np.arange(len(FRAME)) // 3), sx.HashFold(4, key="id")
     table = sx.open_table(dd.from_pandas(frame, npartitions=4), target="y", columns=list("abcd"), cluster=client)

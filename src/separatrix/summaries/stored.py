@@ -77,7 +77,7 @@ class Stored:
             whose = "The summary" if classes is None else f"Class {classes.tolist()[k]!r}"
             raise InputError(
                 f"{whose} has {rows[k]} rows, fewer than {minimum}: their sums nearly tell the rows. To write {path_text(path)!r} "
-                f"nevertheless, pass save(path, minimum={rows[k]})."
+                f"nevertheless, pass save(path, minimum={rows[k]}), or --minimum {rows[k]} to separatrix."
             )
 
     @classmethod
