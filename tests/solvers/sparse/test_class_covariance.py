@@ -33,8 +33,8 @@ def test_the_first_model_is_a_kronecker_product(fit_intercept: bool, far: float,
     point = columns.start(np.zeros((K, p)), np.zeros(K))
     G, l2 = columns.looked_at(point)[0], 0.3
     model = ClassCovariance(products, columns.share, fit_intercept)
-    end, shift, V = model.minimise(point.W, G, point.P, np.ones((K, p), dtype=bool), 0.0, l2)
-    A = np.diag(point.P.mean(axis=1)) - point.P @ point.P.T / n
+    end, shift, V = model.minimise(point.W, G, point.probabilities, np.ones((K, p), dtype=bool), 0.0, l2)
+    A = np.diag(point.probabilities.mean(axis=1)) - point.probabilities @ point.probabilities.T / n
     A += RIDGE * np.trace(A) / K * np.eye(K)
     D = X - X.mean(axis=0) if fit_intercept else X
     H = np.kron(A, D.T @ D / n) + l2 * np.eye(K * p)
@@ -78,7 +78,7 @@ def test_pairs_that_come_in_later_keep_what_steps_told() -> None:
         point = columns.start(W, np.zeros(4))
         G = columns.looked_at(point)[0]
         model.see(W, G)
-        model.minimise(W, G, point.P, np.tile(np.arange(12) < count, (4, 1)), 0.01, 0.0)
+        model.minimise(W, G, point.probabilities, np.tile(np.arange(12) < count, (4, 1)), 0.01, 0.0)
         W = W + 0.1 * rng.normal(size=W.shape) * (np.arange(12) < count)
     assert len(model.steps) == 2 and len(model.known) == 12
     D = X - X.mean(axis=0)

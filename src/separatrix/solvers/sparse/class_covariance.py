@@ -134,7 +134,9 @@ class ClassCovariance:
         D = np.zeros_like(W)
         D[pairs] = x - start
         shift = -(D[:, self.known] @ self.centre) if self.fit_intercept else np.zeros(len(W))
-        return x, shift, self.products.times(np.ascontiguousarray(D.T)).T + shift[:, None]
+        V = self.products.times(np.ascontiguousarray(D.T))
+        V += shift
+        return x, shift, V.T
 
     def _turns(self, count: int, classes: int) -> int:
         """Return how many turns of sweeps over so many pairs are worth a pass saved: of sparse rows, as many as take its time."""

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from ...array_types import Bools, Floats, Indices
+from ...array_types import Bools, Codes, Floats, Indices
 from ...data.arrays import ArraySource
 from ..problem import Problem
 from ..products import Products
@@ -68,14 +68,24 @@ FALL, ROUGH = 10.0, 1e-2
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """W (K, p), b (K,), scores Z (n, K), and at them: mean loss, its slopes U (n, K) in the scores, probabilities P (K, n)."""
+    """W (K, p), b (K,), scores Z (n, K), and at them: mean loss, its slopes U (n, K) in the scores; codes and shares (n,) of the rows."""
 
     W: Floats
     b: Floats
     Z: Floats
     loss: float
     U: Floats
-    P: Floats
+    codes: Codes
+    share: Floats
+    found: Floats | None = None
+
+    @property
+    def probabilities(self) -> Floats:
+        """Probabilities (K, n), found when first asked for: points that a line search leaves need none."""
+        if self.found is None:
+            self.found = self.U / np.where(self.share > 0.0, self.share, 1.0)[:, None]
+            self.found[np.arange(len(self.codes)), self.codes] += self.share > 0.0
+        return self.found.T
 
 
 class SoftmaxColumns:
@@ -124,7 +134,9 @@ class SoftmaxColumns:
             if new is point:
                 point, G, found = self.certified(point, G, found)
                 break
-            point = self.centred(new)
+            point = new
+            del new  # and with it the last point
+            point = self.centred(point)
             self.falls.append(found.objective - self.value(point))
         is_done = found.is_small(problem) or (problem.is_rough and self._is_near(found))
         status = Status.CONVERGED if is_done else Status.MAX_ITER if is_late else Status.STALLED
@@ -157,25 +169,25 @@ class SoftmaxColumns:
         return new, *self.looked_at(new)
 
     def at(self, W: Floats, b: Floats, Z: Floats) -> Point:
-        """Return the point with its loss, slopes and probabilities."""
-        from ...kernels.softmax import curved_residuals
+        """Return the point with its loss and slopes."""
+        from ...kernels.softmax import residuals
 
         assert self.problem.rows.codes is not None
-        U, root = np.array(Z, order="C"), np.empty(Z.shape)  # steps add up to scores in either order
-        loss = float(curved_residuals(U, self.problem.rows.codes, self.share, root))
-        return Point(W, b, Z, loss, U, root.T / np.sqrt(np.where(self.share > 0.0, self.share, 1.0)))
+        U = np.array(Z, order="C")  # steps add up to scores in either order
+        loss = float(residuals(U, self.problem.rows.codes, self.share))
+        return Point(W, b, Z, loss, U, self.problem.rows.codes, self.share)
 
     def centred(self, point: Point) -> Point:
-        """Return the point with intercepts whose own gradient is 0."""
+        """Return the point with intercepts whose own gradient is 0; it is changed, so that no more than two are held."""
         for _ in range(CENTRING if self.problem.fit_intercept else 0):
             g = point.U.sum(axis=0)
             if np.abs(g).max() <= 1e-15:
                 break
-            d = np.clip(-(intercept_inverse(point.P, self.share) @ g), -2.0, 2.0)
+            d = np.clip(-(intercept_inverse(point.probabilities, self.share) @ g), -2.0, 2.0)
             new = self.at(point.W, point.b + d, point.Z + d)
             if np.abs(new.U.sum(axis=0)).max() >= np.abs(g).max():
                 break
-            point = new
+            point.b, point.Z, point.loss, point.U, point.found = new.b, new.Z, new.loss, new.U, None
         return point
 
     def looked_at(self, point: Point) -> tuple[Floats, Distance]:
@@ -187,7 +199,7 @@ class SoftmaxColumns:
     def distance(self, point: Point, G: Floats) -> Distance:
         """Return the distance from the minimum."""
         g_b = point.U.sum(axis=0) * self.problem.fit_intercept
-        rest = float(g_b @ intercept_inverse(point.P, self.share) @ g_b) if g_b.any() else 0.0
+        rest = float(g_b @ intercept_inverse(point.probabilities, self.share) @ g_b) if g_b.any() else 0.0
 
         def spill(t: float) -> float:
             assert self.problem.rows.codes is not None
@@ -225,7 +237,7 @@ class SoftmaxColumns:
         else:
             self.threshold = NEAR * self.l1
             fits, chosen = self.problem.fit_intercept, [np.flatnonzero(own) for own in pairs]
-            model = ClassColumns(self.products.by_columns, chosen, point.P, self.share, self.l1, self.l2, fits, self.random)
+            model = ClassColumns(self.products.by_columns, chosen, point.probabilities, self.share, self.l1, self.l2, fits, self.random)
         x, g, g_b = point.W[pairs], (G + self.l2 * point.W)[pairs], point.U.sum(axis=0) * self.problem.fit_intercept
         end, shift, V = model.minimise(g, g_b, x, min(share, found.gap / found.objective), SLACK * asked(self.problem) * self.l1)
         self.steps += 1
@@ -238,7 +250,7 @@ class SoftmaxColumns:
         pairs = self.pairs(point, G)
         model.see(point.W, G)
         x, g = point.W[pairs], (G + self.l2 * point.W)[pairs]
-        end, shift, V = model.minimise(point.W, G + self.l2 * point.W, point.P, pairs, self.l1, self.l2)
+        end, shift, V = model.minimise(point.W, G + self.l2 * point.W, point.probabilities, pairs, self.l1, self.l2)
         self.steps, self.passes = self.steps + 1, self.passes + 1
         fall = -float(g @ (end - x)) - self.l1 * float(np.abs(end).sum() - np.abs(x).sum())
         return self._searched(point, pairs, x, end, shift, V.T, fall)
@@ -264,7 +276,7 @@ class SoftmaxColumns:
     def _class_pairs(self, point: Point, pairs: Bools, columns: Indices) -> ClassPairs:
         part = self.products.columns(columns)
         part = sp.csc_array(part) if self.products.is_sparse else np.asarray(part, dtype=np.float64)
-        return ClassPairs(part, pairs[:, columns], point.P, self.share, self.l1, self.l2, self.problem.fit_intercept)
+        return ClassPairs(part, pairs[:, columns], point.probabilities, self.share, self.l1, self.l2, self.problem.fit_intercept)
 
     def _searched(self, point: Point, pairs: Bools, x: Floats, end: Floats, shift: Floats, V: Floats, fall: float) -> Point:
         """Return the first point on the way to the model's minimum, t = 1, ½, …, that lowers the objective enough."""
@@ -272,15 +284,19 @@ class SoftmaxColumns:
         rounding = ROUNDING * value
         if fall < -rounding:
             return point
-        t = min(1.0, FAR / max(float(np.abs(V).max()), FAR))
+        point.found = None  # the model was made of them
+        t = min(1.0, FAR / max(float(V.max()), -float(V.min()), FAR))
         shortest = SHORTEST * t
         while t > shortest:
             W = point.W.copy()
             W[pairs] = end if t == 1.0 else x + t * (end - x)
             # Scores miss the equal change of all classes, which changes nothing else.
-            new = self.at(shifted(W, self.problem.l1_ratio), point.b + t * shift, point.Z + t * V)
+            Z = t * V
+            Z += point.Z
+            new = self.at(shifted(W, self.problem.l1_ratio), point.b + t * shift, Z)
             if self.value(new) <= value - ARMIJO * t * fall or (fall <= rounding and self.value(new) <= value + rounding):
                 return new
+            del new, Z
             t *= 0.5
         return point
 
