@@ -25,7 +25,7 @@ from .crammer_singer import JointCertificate, JointMachine, certify
 from .joint_interior import with_constant
 from .joint_pieces import JointPieces
 from .joint_system import ROUGH, Conjugate, factored
-from .joint_work import JointWork
+from .joint_work import STIFF, JointWork
 from .pieces import line_minimum
 
 OUTER = 30
@@ -36,8 +36,6 @@ SHARE_OFF = 0.1
 """What the gradient may leave of the gap, as a share of it, for a smooth problem to be solved."""
 STEPS, MOST_STEPS = 40, 150
 """Newton steps of a smooth problem at the most, and of all of them, after which other methods are tried."""
-STIFF = 1e4
-"""Cost times squared length of a row from which on the first κ is smaller."""
 SAMPLE, FEWER, ROUGHLY = 3_000, 8, 1e-2
 """Rows of a sample to begin with at least, the share of the rows, and its gap."""
 FREE = 1e-9
@@ -53,7 +51,7 @@ def suits(machine: JointMachine) -> bool:
         return False
     values, work = X.data if machine.rows.is_sparse else X.ravel(), JointWork.of(machine.rows, K)
     stiffness = float(machine.cost.mean()) * float(np.vdot(values, values)) / X.shape[0]
-    return work.lagrangian < min(work.epochs(stiffness), work.interior)
+    return work.lagrangian(stiffness) < min(work.epochs(stiffness), work.interior)
 
 
 def solve(machine: JointMachine, start: Floats | None = None) -> JointCertificate:
@@ -99,6 +97,7 @@ class Descent:
         self.levels = self._scores(self.theta) + 1.0
         self.levels[self.own] -= 1.0
         self.g = np.zeros_like(self.theta)
+        self.is_soft = self.gentle_steps() == 0
 
     def minimise(self, pieces: JointPieces) -> Floats:
         """Take Newton steps until the gradient is a small part of the gap; return the multipliers (n, K)."""
@@ -128,11 +127,12 @@ class Descent:
         ):  # an intercept without a curved row has no curvature: any will do, the line search finds how far to go
             ridge[-1] = FREE * float(pieces.sigma.sum())
         work = JointWork.of_part(Z, weights.shape[1])
-        if work.is_conjugate:
+        if not work.has_factor or (work.is_conjugate and self.is_soft):
             conjugate = Conjugate(Z, weights, ridge)
             found = conjugate(-self.g, ROUGH)
-            if conjugate.arrived or not work.has_factor:
-                return found
+            if not conjugate.arrived:  # other methods need no products
+                raise np.linalg.LinAlgError
+            return found
         solver = factored(Z, weights, ridge)
         if solver is None:
             raise np.linalg.LinAlgError

@@ -28,6 +28,8 @@ rows in a product with one class.
 """
 PRODUCTS, FEWER = 300, 100
 """Products of conjugate gradients for one step, of interior points and of the augmented Lagrangian."""
+STIFF = 1e4
+"""C‖x‖² from which on conjugate gradients need too many products, and the first problems of the augmented Lagrangian are gentler."""
 MOST = 7_000
 """Coefficients up to which their matrix is factored."""
 
@@ -102,12 +104,12 @@ class JointWork:
         """All steps of interior points."""
         return STEPS * (min(self.factor, PRODUCTS * self.product) + MOVES * self.product)
 
-    @property
-    def lagrangian(self) -> float:
-        """All steps of the augmented Lagrangian, whose matrix is summed over few rows."""
+    def lagrangian(self, stiffness: float) -> float:
+        """All steps of the augmented Lagrangian, whose matrix is summed over few rows, for C‖x‖² of a mean row."""
         pair = MEETING * self.meetings if self.is_sparse else ADDED * self.n * float(self.q) ** 2
         factored = CURVED * pair + FACTORED * float((self.K - 1) * self.q) ** 3 if self.has_factor else np.inf
-        return NEWTON * (2.0 * self._both_ways + min(factored, CURVED * FEWER * self._both_ways))
+        products = CURVED * FEWER * self._both_ways if stiffness <= STIFF else np.inf
+        return NEWTON * (2.0 * self._both_ways + min(factored, products))
 
     @property
     def epoch(self) -> float:

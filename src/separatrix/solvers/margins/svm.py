@@ -7,8 +7,8 @@
 4. Else the cheaper of two (`method.py`): semismooth Newton for the squared hinge, exact after a handful of passes, and an augmented
    Lagrangian around it for the hinge; or dual coordinate descent, whose epoch costs two operations a stored value, machines side by side
    on the threads. What descent has not reached after some epochs, because costs are high or columns of many sizes, others reach from where
-   it stands: interior points with a matrix where columns are at most 6,000, the span of at most 1,000 rows, else Newton's method by
-   conjugate gradients.
+   it stands: the augmented Lagrangian on sparse rows far more than columns, interior points with a matrix where columns are at most 6,000,
+   the span of at most 1,000 rows, else Newton's method by conjugate gradients.
 """
 
 from __future__ import annotations
