@@ -85,7 +85,10 @@ def test_models_that_are_not_linear_are_scored_as_they_are_exported(engine: str,
 
 @pytest.mark.parametrize(
     ("key", "said"),
-    [("idd", "'idd', the key of the folds, is not in the query. Did you mean 'id'"), ("a", "misses a value or holds a fraction in 200")],
+    [
+        ("idd", r"'idd' \(in the key of the folds\) is not in the table. Did you mean 'id'"),
+        ("a", "misses a value or holds a fraction in 200"),
+    ],
 )
 def test_keys_that_cannot_be_used(key: str, said: str, request: Any) -> None:
     store(connection := connect("duckdb", request), "t", a_table(2, "text")[2])

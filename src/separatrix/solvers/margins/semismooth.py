@@ -22,7 +22,7 @@ from ...array_types import Floats, Indices
 from ..rows import Rows
 from ..smooth.centred_rows import CentredRows
 from .machine import Certificate, Ended, Machine, certify
-from .pieces import Pieces, line_minimum
+from .pieces import EXACT, Pieces, line_minimum
 
 ROUNDING = 1e-14
 """Share of F below which the estimated gap is rounding."""
@@ -59,7 +59,7 @@ class Descent:
         self.r = np.zeros(rows.width)
         self.pieces: Pieces | None = None
 
-    def minimise(self, pieces: Pieces, share: float, kept: float = 0.0, is_near: Callable[[], bool] = bool) -> None:
+    def minimise(self, pieces: Pieces, share: float, kept: float = 0.0, is_near: Callable[[], bool] | None = None) -> None:
         """Go on until the estimated gap is at most `share` of the objective.
 
         Parameters
@@ -69,22 +69,24 @@ class Descent:
         kept : float
             Factor of A where only σ was scaled.
         is_near : callable
-            Whether the point is near enough before that, for a caller that can tell.
+            Whether the point is near enough before that, for a caller that can tell; the line search need not be exact then.
         """
         machine = self.machine
         self._begin(pieces, kept)
-        first, least, idle = True, np.inf, 0
+        first, least, idle, line = True, np.inf, 0, EXACT if is_near is None else LINE
         while self.iterations < machine.max_iter and idle < IDLE:
             changed = self._follow(pieces)
             end = self._solve()
             d = end - self.theta
             g = self.gradient()
             decrement = -0.5 * float(g @ d)
-            if (self.exact and not changed and not first) or decrement <= share * self._value(pieces) or is_near():
+            if (self.exact and not changed and not first) or decrement <= share * self._value(pieces):
+                break
+            if is_near is not None and is_near():
                 break
             dm = self._margins(d)
             ridge = self._ridge(d)
-            t = line_minimum(pieces, self.margins, dm, -2.0 * decrement, float(self.theta @ ridge), float(d @ ridge), LINE)
+            t = line_minimum(pieces, self.margins, dm, -2.0 * decrement, float(self.theta @ ridge), float(d @ ridge), line)
             self.theta = end if t == 1.0 else self.theta + t * d
             self.margins += t * dm
             self.iterations += 1

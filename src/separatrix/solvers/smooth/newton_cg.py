@@ -213,7 +213,8 @@ def _lowest(along: Callable[[float], _Trial], between: tuple[_Trial, _Trial | No
     low, high = between
     for k in range(REFINED if high is not None else 0):
         assert high is not None
-        share = low.slope / (low.slope - high.slope) if k % 2 == 0 else 0.5
+        rise = high.slope - low.slope
+        share = -low.slope / rise if k % 2 == 0 and 0.0 < rise < np.inf else 0.5
         trial = along(low.t + share * (high.t - low.t))
         if trial.f < best.f:
             best = trial
