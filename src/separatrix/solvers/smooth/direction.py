@@ -13,6 +13,7 @@ from ..stopping import GAP_SHARE, still_to_gain
 from . import class_blocks
 from .constant_direction import ConstantDirection
 from .heavy_block import HeavyBlock, cost_of_products, factored, worth
+from .single_products import is_apart
 from .system import Point, System
 
 NEAR, ENOUGH = 1e-2, 0.3
@@ -204,12 +205,17 @@ def direction(system: System, point: Point, scales: Scales, forcing: float) -> D
     if len(gains) > MANY and not system.is_slow:
         system.is_slow, system.flattest = True, 1.0
     system.spent, system.last = cost_of_products(system, len(gains)) if system.products.is_sparse else 0.0, len(gains)
-    gain = 0.5 * float(np.vdot(point.g, d) + point.gc @ dc)
+    slope = float(np.vdot(point.g, d) + point.gc @ dc)
+    gain, form = 0.5 * slope, slope
     if problem.fit_intercept:
         move = constant_direction(system).move(system, point, r, rc)
+        form += 2.0 * float(np.vdot(move.d, point.g - r) + move.dc @ (point.gc - rc)) + 2.0 * move.gain
         d, dc, gain = d + move.d, dc + move.dc, gain + move.gain
     Xd = system.products.times(d)
     Xd += dc
+    if system.rough is not None and is_apart(system.form(point.P, d, Xd), form):
+        system.leave_single()
+        return direction(system, point, scales, forcing)
     return d, dc, Xd, gain, _missed(gains)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ..accepted_losses import smooth_loss
 from ..problem import Problem
 from ..products import Products
 from ..sparse.compression import Compression
+from .single_products import in_single, times
 
 if TYPE_CHECKING:
     from .class_blocks import ClassBlocks
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .heavy_block import HeavyBlock
 
 
+DOUBLED = 25_000_000
+"""Values, 200 MB in float64, up to which float32 rows are converted once."""
 SWEEP = 200_000
 """Coefficients that one thread sweeps over in one go."""
 
@@ -66,11 +69,18 @@ class System:
         self.spent, self.share, self.flattest, self.last = 0.0, 1.0, 1.0, 0
         self.constant: ConstantDirection | None = None
         self.compiled = rows.is_sparse or SUMS.reached(rows.values)
+        self.rough: Any = None if rows.is_sparse else in_single(self.products.X, self.squares)
 
     @property
     def ridge(self) -> float:
         """λ, or where there is none something far below the square of every column, for preconditioners that must be positive."""
         return self.problem.strength or 1e-12 * float(self.squares.min(initial=1.0, where=self.squares > 0.0))
+
+    def leave_single(self) -> None:
+        """Take products in float64 from here on; rows of float32 that have room are converted once, as each product would."""
+        self.rough = None
+        if self.products.X.dtype == np.float32 and self.products.X.size <= DOUBLED:
+            self.products.X = self.products.X.astype(np.float64)
 
     def expand(self, W: Floats) -> Floats:
         """Return coefficients of the columns as they were given."""
@@ -123,9 +133,10 @@ class System:
 
     def product(self, P: Floats, p: Floats, pc: Floats, Hp: Floats) -> tuple[float, Floats]:
         """Fill Hp with what the Hessian makes of p (p, R) and, of the intercepts, pc (R,), in the coefficients; return the form at both,
-        and what it makes of them in the intercepts. Dense rows are taken part by part, so that no scores are kept.
+        and what it makes of them in the intercepts. Dense rows are taken part by part, so that no scores are kept, and in float32 while
+        that will do.
         """
-        problem, products, times = self.problem, self.products, self.loss_function.curvature_times
+        problem, products, curved = self.problem, self.products, self.loss_function.curvature_times
         if products.is_sparse:
             U = products.times(p)
             U += pc
@@ -134,11 +145,11 @@ class System:
         else:
 
             def part(own: slice) -> tuple[Floats, Floats]:
-                X = products.X[own].astype(np.float64, copy=False)
-                U = X @ p
+                X = products.X[own].astype(np.float64, copy=False) if self.rough is None else self.rough[own]
+                U = times(X, p)
                 U += pc
-                U = times(P[own], self._part(own), U)
-                return X.T @ U, U.sum(axis=0)
+                U = curved(P[own], self._part(own), U)
+                return times(X.T, U), U.sum(axis=0)
 
             sums, ends = zip(*products.run(part, cuts(len(P), max(p.shape))))
             np.multiply(sum(sums), 1.0 / problem.total, out=Hp)
@@ -146,6 +157,13 @@ class System:
             pHp, Hpc = float(np.vdot(p, Hp)), sum(ends)
         Hpc = Hpc / problem.total if problem.fit_intercept else np.zeros_like(pc)
         return pHp + float(pc @ Hpc), Hpc
+
+    def form(self, P: Floats, d: Floats, Xd: Floats) -> float:
+        """Return d'Hd of a step d whose scores, with those of the intercepts, are Xd (n, R): no product."""
+        bent = 0.0
+        for own in cuts(len(P)):
+            bent += float(np.vdot(Xd[own], self.curved(P, Xd[own].copy(), own)))
+        return bent / self.problem.total + self.problem.strength * float(np.vdot(d, d))
 
     def diagonal(self, P: Floats, own: slice = slice(None)) -> Floats:
         """Return the diagonals of D_i (n, R) of some rows."""
