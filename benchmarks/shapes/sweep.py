@@ -54,7 +54,7 @@ def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
     runs, fastest = {}, np.inf
     for entry in entries:
         run = runs[entry] = in_child(prepare(task, family, shape, *entry), max(LEAST, min(allowed, 2.0 * fastest)), clock)
-        if _is_able(run, level, task):
+        if _is_able(run, level):
             fastest = min(fastest, getattr(run, clock))
     record["peers"] = {
         f"{peer.name} ({threads})": getattr(run, clock) if run.end == "done" else run.end for (peer, threads), run in runs.items()
@@ -62,7 +62,7 @@ def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
     lowest = min((r.report["objective"] for r in runs.values() if r.end == "done" and "objective" in r.report), default=np.inf)
     if level is not None and task == "fit":
         record["above"] = level / min(level, lowest) - 1.0 if min(level, lowest) > 0 else 0.0
-    able = {e: r for e, r in runs.items() if _is_able(r, level, task)}
+    able = {e: r for e, r in runs.items() if _is_able(r, level)}
     if able:
         entry = min(able, key=lambda e: getattr(able[e], clock))
         best = getattr(able[entry], clock)
@@ -74,11 +74,11 @@ def race(shape: Shape, task: str, family: str, clock: str) -> dict[str, Any]:
     return record
 
 
-def _is_able(run: Run, level: float | None, task: str) -> bool:
-    """Return whether a peer has arrived, at an objective no worse than ours."""
+def _is_able(run: Run, level: float | None) -> bool:
+    """Return whether a peer has arrived, at an objective no worse than ours where there is one: of a fit, from a frame or not."""
     if run.end != "done" or run.report.get("stopped"):
         return False
-    return task != "fit" or level is None or bool(run.report["objective"] <= level + SAME * abs(level))
+    return level is None or bool(run.report["objective"] <= level + SAME * abs(level))
 
 
 def _again(

@@ -55,7 +55,7 @@ def report(family: Family, model: Any, shape: Shape, *, ours: bool) -> dict[str,
     """Return the objective at the fitted coefficients, and what our solution says of itself."""
     said: dict[str, Any] = {}
     if family.objective is not None and hasattr(model, "coef_"):
-        coef = model.coef_.toarray() if hasattr(model.coef_, "toarray") else np.asarray(model.coef_)
+        coef = np.atleast_2d(model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_)
         said["objective"] = family.objective(shape, coef, np.broadcast_to(model.intercept_, len(coef)))
     found = getattr(model, "solution_", None) if ours else None
     if found is not None:

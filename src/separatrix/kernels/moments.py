@@ -47,7 +47,10 @@ def shift_rows(X, codes, weight, pilot, rows, first, shifted, counts, sums):  # 
             own[j] += w * d
 
 
-@kernel(types.void(rf8(1), ri4(1), rf8(1), rf8(1), rf8(1), ri8(1), types.int64, wf8(1), wf8(2)))
+@kernel(
+    types.void(rf8(1), ri4(1), rf8(1), rf8(1), rf8(1), ri8(1), types.int64, wf8(1), wf8(2)),
+    types.void(rf4(1), ri4(1), rf8(1), rf8(1), rf8(1), ri8(1), types.int64, wf8(1), wf8(2)),
+)
 def shift_column(x, codes, weight, root, pilot, rows, first, shifted, sums):  # type: ignore[no-untyped-def]
     """Do for one column what shift_rows does, with the roots of the weights given; empty rows are 0, 1, ….
 

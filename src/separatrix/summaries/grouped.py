@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints, Parts
 from ..data import Block
@@ -162,7 +163,7 @@ def _add_columns(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, 
     root, own_pilot, turns = np.sqrt(weight), np.ascontiguousarray(pilot.T), np.zeros((p, 4, grouping.n_groups))
     shifted, products = np.empty((p, min(tiles * size, n))), _Products(scatter)
     rows, starts = np.empty(0, dtype=np.int64), np.zeros(grouping.n_slots + 1, dtype=np.int64)
-    columns = [np.require(column, np.float64, ["C", "A"]) for column in block.columns or ()]  # a file may store them anywhere
+    columns = [_readable(column) for column in block.columns or ()]
     for begin in range(0, n, tiles * size):
         end = min(begin + tiles * size, n)
         own = codes[begin:end]
@@ -176,6 +177,14 @@ def _add_columns(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, 
             products.add(shifted[:, first:].T, starts)
     sums += turns.sum(axis=1).T
     counts += np.bincount(codes, block.weight, minlength=grouping.n_groups)
+
+
+def _readable(column: NDArray[Any]) -> NDArray[np.floating]:
+    """Return a column as compiled code reads it: a file may store it anywhere, and as any type of number."""
+    flags = column.flags
+    if column.dtype in (np.float64, np.float32) and flags.c_contiguous and flags.aligned:
+        return column
+    return np.require(column, np.float64, ["C", "A"])
 
 
 class _Products:

@@ -46,7 +46,7 @@ def times(X: Any, V: Floats) -> Floats:
     if X.dtype == V.dtype:
         return np.asarray(X @ V)
     size = float(np.abs(V).max(initial=0.0)) or 1.0
-    product = (X @ (V / size).astype(X.dtype)).astype(np.float64)
+    product: Floats = (X @ (V / size).astype(X.dtype)).astype(np.float64)
     product *= size
     return product
 
