@@ -1,4 +1,7 @@
-"""Whether an end is believed: a bound close to the gap asked, and above it, asks for more. One far above it may be loose."""
+"""Whether an end is believed: a bound close to the gap asked, and above it, asks for more.
+
+One far above it may be loose, and says nothing: then the estimate alone, which may miss a part of what is left, is asked for less.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from .objective import Objective
 
 NEARLY, FURTHER = 30.0, 0.5
 """Multiple of the gap asked up to which a bound above it is taken for the truth, and what is then asked for in its place."""
+UNPROVEN = 0.3
+"""Share of the tolerance asked of an estimate that no bound confirms."""
 ROUNDS = 3
 
 
@@ -36,9 +41,12 @@ def believed(objective: Objective, end: lbfgs.Ended, pairs: lbfgs.Pairs) -> lbfg
     problem = objective.problem
     if problem.strength == 0.0 or problem.rows.held is None or not isinstance(objective.loss, CrossEntropy):
         return end
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS):
         theta, f, g, status, iterations = end
-        part = share(problem, f, proven_gap.from_rows(objective, theta, g)) if status is Status.CONVERGED else 1.0
+        gap = proven_gap.from_rows(objective, theta, g) if status is Status.CONVERGED else 0.0
+        part = share(problem, f, gap)
+        if turn == 0 and gap > NEARLY * GAP_SHARE * problem.tol * f:
+            part = UNPROVEN
         if part == 1.0:
             break
         tighter = replace(problem, tol=part * problem.tol, max_iter=problem.max_iter - iterations)
