@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from separatrix.solvers.smooth import newton_cg, proven_gap
-from separatrix.solvers.smooth.dual_logistic import Dual, shuffled, solve
+from separatrix.solvers.smooth.dual_logistic import EPOCHS, Dual, shuffled, solve
 from separatrix.solvers.smooth.objective import Objective
 from tests.solvers.problems import make_problem, make_sparse, objective
 
@@ -56,3 +57,16 @@ def test_few_epochs_are_finished_by_newton() -> None:
     found = solve(make_problem(X, y, C=1e4, tol=1e-6, max_iter=60))
     _, g, gb = objective(make_problem(X, y, C=1e4), found.coef, found.intercept)
     assert found.is_converged and max(np.abs(g).max(), np.abs(gb).max()) <= 1e-6
+
+
+def test_what_falls_too_slowly_is_left_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, epochs = np.random.default_rng(0), list[float]()
+    codes = np.sort(rng.integers(0, 60, (3_000, 12)), axis=1)
+    X = sp.csr_array((np.ones(codes.size), codes.ravel(), np.arange(0, codes.size + 1, 12)), (3_000, 60))
+    X.sum_duplicates()
+    problem = make_problem(X, (X[:, :5].sum(axis=1) + rng.normal(size=3_000) > 1.0).astype(int), C=100.0)
+    epoch = Dual.epoch
+    monkeypatch.setattr(Dual, "epoch", lambda dual: epochs.append(epoch(dual)) or epochs[-1])
+    found = solve(problem)
+    assert len(epochs) < EPOCHS // 2 and found.is_converged
+    np.testing.assert_allclose(found.objective, newton_cg.solve(problem).objective, rtol=2e-6)

@@ -5,8 +5,9 @@ and each is the root of one monotone equation. An unpenalised intercept would as
 move; so b = b_c + σ²Σ α_i y_i (a penalty around b_c), and b_c follows b after every second epoch: at the end the sum is 0 all the same.
 
 The epochs stop when the decrease of the dual says that what is left is below the tolerance; the intercept is then settled, gradient
-and gap are computed from the primal point. Where the tolerance is not met yet, Newton steps by conjugate gradients follow: from there if
-the primal point is near its dual and better than no columns at all, else from the beginning.
+and gap are computed from the primal point. What is left falls by about the same share in every epoch, which tells soon whether it will be
+there in time. Where it will not, or the primal point misses more than the dual says, the next best solver follows: from there if the primal
+point is near its dual and better than no columns at all, else from the beginning.
 """
 
 from __future__ import annotations
@@ -19,15 +20,20 @@ from scipy.special import expit
 from ...array_types import Floats, Ints
 from ...data import Block
 from ...summaries.grouped import csr_parts
+from .. import choice
 from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, finish, small_enough
-from . import newton_cg, newton_gap, proven_gap
+from . import newton_gap, proven_gap
 from .objective import Objective
 
 NAME = "dual coordinate descent"
 EPOCHS = 30
+FIRST, TRIED, DOUBT, LOOKS = 2, 5, 100.0, 3
+"""The epoch from which on the share that is left is told, the first that may be the last, by how much its promise may be off, and looks at
+the primal point that may be in vain.
+"""
 BIAS = 0.05
 """σ² in units of a row's mean squared length: larger, and one row's step throws the intercept of all others; smaller, and it lags."""
 SETTLING, SETTLED = 10, 1e-5
@@ -58,12 +64,14 @@ def solve(problem: Problem) -> Solution:
     """
     require_loss(problem, "dual_logistic")
     objective, dual = Objective(problem), Dual(problem)
-    target = 0.5 * GAP_SHARE * problem.tol
-    while dual.epochs < min(EPOCHS, problem.max_iter):
+    target, looks, lefts = 0.5 * GAP_SHARE * problem.tol, 0, list[float]()
+    while dual.epochs < min(EPOCHS, problem.max_iter) and looks < LOOKS and not _is_hopeless(lefts, target):
         left = dual.epoch()
+        lefts.append(left)
         value = dual.value() if left <= target and dual.is_stiff else 0.0
         if left > target or MORE * left > GAP_SHARE * problem.tol * value > 0.0:
             continue
+        looks += 1
         theta, z, curvature = dual.settled()
         f, g = objective.at_scores(theta, z)
         gap = proven_gap.from_longest(problem, g, curvature, dual.longest)
@@ -77,9 +85,24 @@ def solve(problem: Problem) -> Solution:
     theta, z, _ = dual.settled()
     f = objective.at_scores(theta, z)[0]
     handed_on = f < _cold(problem) and f - dual.value() <= NEAR * f
-    found = newton_cg.solve(replace(problem, start=(theta[:, :-1], theta[:, -1])) if handed_on else problem)
+    found = choice.solve(replace(problem, start=(theta[:, :-1], theta[:, -1])) if handed_on else problem, tried=("dual_logistic",))
     passes = found.passes + dual.epochs + objective.passes
     return replace(found, passes=passes, iterations=found.iterations + dual.epochs, solver=NAME)
+
+
+def _is_hopeless(lefts: list[float], target: float) -> bool:
+    """Whether what was left after each epoch, falling on as it did, will be far above the target when the epochs are over.
+
+    Examples
+    --------
+    >>> _is_hopeless([1.0, 1e-2, 9e-3, 8e-3, 7e-3], 1e-7), _is_hopeless([1.0, 1e-2, 4e-3, 2e-3, 1e-3], 1e-7)
+    (True, False)
+    """
+    done = len(lefts)
+    if done < TRIED or not lefts[-1] > target:
+        return False
+    share = (lefts[-1] / lefts[FIRST - 1]) ** (1.0 / (done - FIRST)) if lefts[FIRST - 1] > 0.0 else 1.0
+    return lefts[-1] * min(share, 1.0) ** (EPOCHS - done) > DOUBT * target
 
 
 def _cold(problem: Problem) -> float:
