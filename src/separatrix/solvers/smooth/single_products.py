@@ -40,8 +40,8 @@ def times(X: Any, V: Floats) -> Floats:
 
     Examples
     --------
-    >>> times(np.ones((1, 2), dtype=np.float32), np.array([[1e-300], [3e-300]]))
-    array([[4.e-300]])
+    >>> times(np.ones((1, 2), dtype=np.float32), np.array([[2.0], [4.0]]) * 2.0**-900) * 2.0**900
+    array([[6.]])
     """
     if X.dtype == V.dtype:
         return np.asarray(X @ V)
