@@ -9,11 +9,12 @@ from typing import Any
 from ..argument_types import check_arguments
 from ..errors import InputError, InputTypeError
 from .features import choose_features, refuse_differences
-from .files.file_parts import part_of, with_folders
+from .files.file_parts import part_of
 from .files.file_table import FileTable
+from .files.folder_columns import beside_stored, folder_columns, with_folders
 from .files.formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest
 from .files.paths import find_files
-from .files.row_filter import RowFilter, folder_columns
+from .files.row_filter import RowFilter
 from .source import Source
 
 
@@ -174,7 +175,7 @@ def _open_files(
     stamps = {file: stamp_of(file) for file in files}
     read = {file: schema_of(file, kind, target) for file in files}
     schemas = shared_types(read, kind)
-    constants = folder_columns(files)
+    constants = beside_stored(folder_columns(files), schemas)
     schema = with_folders(widest(schemas), constants)
     refuse_other_encodings(read, kind, [name for name in (target, weight) if name is not None])
     features = choose_features(kinds_of(schema), columns, target, weight)
