@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,24 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from separatrix import (
+    BatchPerceptron,
+    BernoulliNB,
     DecidedClassifier,
     Decision,
     GaussianNB,
     LinearDiscriminantAnalysis,
     LinearSVC,
     LogisticRegression,
+    MixedNB,
     OneVsOne,
     OneVsRest,
+    TableClassifier,
     VotedPerceptron,
     open_table,
 )
 from separatrix.errors import InputError
+from separatrix.progress import listening
+from separatrix.thresholds import moved
 from tests.models.test_laws import outputs
 from tests.tables import MODELS
 
@@ -98,6 +105,27 @@ def test_rows_are_added_by_the_columns_of_the_fit(model: Any, rng: Any) -> None:
     for add in (fitted.partial_fit, fitted.forget):
         with pytest.raises(InputError, match=message):
             add(X[["dose", "age"]], y)
+
+
+EVERY_FAMILY = [
+    *[LinearDiscriminantAnalysis(), LogisticRegression(), LogisticRegression(l1_ratio=1.0, C=0.5), LinearSVC(), LinearSVC(loss="hinge")],
+    *[VotedPerceptron(max_iter=1), BatchPerceptron(max_iter=2), BernoulliNB(), MixedNB(), TableClassifier()],
+    *[OneVsRest(LogisticRegression()), OneVsOne(GaussianNB())],
+]
+
+
+@pytest.mark.parametrize("model", EVERY_FAMILY, ids=repr)
+@pytest.mark.parametrize("kept", [0, math.inf])
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
+def test_fitting_and_predicting_tell_how_far_they_are(model: Any, kept: float, files: Any) -> None:
+    table, heard = open_table(files[0], target="label", columns=["x0", "x1", "x2", "x3"], batch_rows=20), []
+    with moved(kept), listening(heard.append):
+        fitted = clone(model).fit(table)
+        fits, predicted = len(heard), fitted.predict(table)
+    for told in (heard[:fits], heard[fits:]):
+        rows = [event.detail for event in told if event.task == "read" and not event.finished]
+        assert "20 rows, 0 of 0 MB" in rows or any(detail.endswith("rows, of 0 MB") for detail in rows)
+    assert len(predicted) == 90 and {event.task for event in heard[:2]} == {"find classes"}
 
 
 def test_labels_and_weights_belong_to_the_table(files: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ..array_types import Codes
 from ..errors import InputError
+from .files.reading import ReadingSize
 from .merging import M
 from .source import Block, Source
+from .threads import ended
 
 R = TypeVar("R")
 
@@ -70,11 +72,21 @@ class Recoded(Source):
     def blocks(self) -> Iterator[Block]:
         """Yield the rows that stay, block by block."""
         start = 0
-        for block in self.source.blocks():
-            found = recoded(block, self.codes)
-            if found is not None:
-                yield replace(found, start=start)
-                start += found.n_rows
+        with ended(self.source.blocks()) as blocks:
+            for block in blocks:
+                found = recoded(block, self.codes)
+                if found is not None:
+                    yield replace(found, start=start)
+                    start += found.n_rows
+
+    def reading(self) -> ReadingSize | None:
+        """Return what the next pass has to read; how many rows stay of it is not known before."""
+        whole = self.source.reading()
+        return whole if whole is None or self._in_place else replace(whole, rows=None)
+
+    def told(self, function: Callable[[Block], R]) -> Generator[R]:
+        """Yield function(block) in order, and tell how many rows are read."""
+        return self.source.told(OnRecoded(function, self.codes)) if self._in_place else super().told(function)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; rows on other machines stay there, and keep their numbers."""

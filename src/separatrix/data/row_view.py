@@ -13,6 +13,7 @@ from ..array_types import Bools, Codes, Floats
 from ..errors import InputError
 from .merging import M
 from .source import Block, Source
+from .threads import ended
 
 R = TypeVar("R")
 
@@ -81,16 +82,18 @@ class RowView(Source):
 
     def blocks(self) -> Iterator[Block]:
         """Yield the rows that stay, block by block."""
-        found = (self.rewritten.block(block) for block in self.source.blocks())
-        return (block for block in found if block is not None)
+        with ended(self.source.blocks()) as blocks:
+            yield from (block for block in map(self.rewritten.block, blocks) if block is not None)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order, computed where the source computes."""
-        return (value for value in self.source.map(OnRewritten(function, self.rewritten)) if value is not None)
+        with ended(self.source.map(OnRewritten(function, self.rewritten))) as values:
+            yield from (value for value in values if value is not None)
 
     def told(self, function: Callable[[Block], R]) -> Generator[R]:
         """Yield function(block) in order, and tell how many of all rows are read."""
-        return (value for value in self.source.told(OnRewritten(function, self.rewritten)) if value is not None)
+        with ended(self.source.told(OnRewritten(function, self.rewritten))) as values:
+            yield from (value for value in values if value is not None)
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""

@@ -21,7 +21,7 @@ from .files.reading import ReadingSize, told
 from .labels import Labels
 from .merging import M, merge_each
 from .sum_engine import SumEngine
-from .threads import ordered_map, single_threaded_blas, thread_count
+from .threads import ended, ordered_map, single_threaded_blas, thread_count
 
 Rows = Any
 """A float32/float64 array of two dimensions, or a scipy CSR array."""
@@ -251,8 +251,8 @@ class Source(ABC):
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""
-        with single_threaded_blas():
-            yield from ordered_map(function, self.blocks(), thread_count(self.n_jobs))
+        with single_threaded_blas(), ended(self.blocks()) as blocks:
+            yield from ordered_map(function, blocks, thread_count(self.n_jobs))
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""

@@ -56,7 +56,7 @@ def labels_of_table(table: Source) -> tuple[NDArray[Any], Floats | None]:
     """Return the labels of a table, and its weights where it has some, from one pass that reads no more than a column of it."""
     narrow = table if table.feature_names is None else table.only([0])
     narrow = narrow if narrow.origin is None else narrow.as_columns()
-    parts = list(narrow.map(lambda block: (block.codes, block.weight)))
+    parts = list(narrow.told(lambda block: (block.codes, block.weight)))
     if not parts:
         raise no_rows()
     weights = [weight for _, weight in parts if weight is not None]

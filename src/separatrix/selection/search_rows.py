@@ -119,7 +119,7 @@ class SearchRows:
 
 def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> SearchRows:
     """Return the rows of a source with the splits of a plan: one of this package, a scikit-learn splitter or an int; None: no splits."""
-    blocks = list(source.map(lambda block: (block.codes, block.weight)))
+    blocks = list(source.told(lambda block: (block.codes, block.weight)))
     codes = np.concatenate([codes for codes, _ in blocks])
     weight = None if blocks[0][1] is None else np.concatenate([w for _, w in blocks])
     assert source.classes is not None

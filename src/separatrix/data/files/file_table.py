@@ -24,7 +24,7 @@ from .arrow_columns import LEAVE_OUT, column, distinct_labels, key_values, numbe
 from .arrow_types import is_single, kind_of
 from .file_parts import FilePart, read_part
 from .formats import Stamp, as_text, joined_rows, kinds_of, settled_schema
-from .reading import ReadingSize
+from .reading import ReadingSize, counted
 from .row_filter import RowFilter
 
 if TYPE_CHECKING:
@@ -289,12 +289,16 @@ class FileTable(Source):
         """Return the distinct labels, reading no other column, several files at a time; rows left out for want of a label are counted."""
         is_text = kind_of(self.schema.field(name).type) == "text"
 
-        def distinct(part: FilePart) -> list[tuple[int, NDArray[Any]]]:
-            pieces = read_part(part, self.kind, self.schema, [name], self.where, chunk_rows(1), use_threads=False)
-            with_labels = ((len(piece), self._kept(piece)) for piece in pieces)
-            return [(n - len(kept), distinct_labels(kept, name, is_text)) for n, kept in with_labels]
+        def distinct(part: FilePart) -> tuple[int, list[tuple[int, NDArray[Any]]]]:
+            rows, found = 0, []
+            for piece in read_part(part, self.kind, self.schema, [name], self.where, chunk_rows(1), use_threads=False):
+                kept = self._kept(piece)
+                found.append((len(piece) - len(kept), distinct_labels(kept, name, is_text)))
+                rows += len(piece)
+            return rows, found
 
-        found = [part for parts in ordered_map(distinct, self.parts, thread_count(self.n_jobs)) for part in parts]
+        parts = ordered_map(distinct, self.parts, thread_count(self.n_jobs))
+        found = [each for own in counted(parts, self.reading(), "find classes") for each in own]
         self._unlabelled = sum(n for n, _ in found)
         labels = [each for _, each in found if len(each)]
         if not labels and self._unlabelled:
