@@ -221,7 +221,7 @@ def solve(problem: Problem, tried: tuple[str, ...] = ()) -> Solution:
         saved = active(problem)
         begun = None if saved is None else saved.begin(problem)
         if begun is not None:
-            problem = replace(problem, start=begun)
+            problem = replace(problem, start=begun, is_resumed=True)
         choice, rows = choose(problem, tried), problem.rows
         if choice.on_dense:
             assert rows.codes is not None
