@@ -24,7 +24,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import ClassMoments, LinearDiscriminantAnalysis, LinearSVC, MixedNB, open_table
+from separatrix import BernoulliNB, ClassMoments, GaussianNB, LinearDiscriminantAnalysis, LinearSVC, MixedNB, open_table
 from separatrix.data import source as sources
 from separatrix.data.files import byte_streams, file_table
 from separatrix.errors import CapacityError, InputError, InputTypeError, UnknownNameError
@@ -277,6 +277,10 @@ ALIKE: dict[str, tuple[Any, Any]] = {
     "short and long floats": (pa.array([1.0, 2.0, 3.0, 4.0], pa.float32()), pa.array([1.0, 2.0, 3.0, 4.0])),
     "short and long texts": (pa.array(list("abab"), pa.string()), pa.array(list("abab"), pa.large_string())),
     "texts and categories": (pa.array(list("abab"), pa.large_string()), pa.array(list("abab")).dictionary_encode()),
+    "decimals of two scales": (pa.array([Decimal(2), Decimal(3)] * 2, pa.decimal128(9, 4)), pa.array([2, 3] * 2, pa.decimal256(40, 0))),
+    "decimals and floats": (pa.array([Decimal(2), Decimal(3)] * 2, pa.decimal128(9, 2)), pa.array([2.0, 3.0] * 2)),
+    "signed and unsigned": (pa.array([2, 3] * 2, pa.int32()), pa.array([2, 3] * 2, pa.uint64())),
+    "numbers and their categories": (pa.array([2.0, 3.0] * 2).dictionary_encode(), pa.array([2.0, 3.0] * 2)),
     "text views": (pa.array(list("abab"), pa.string_view()), pa.array(list("abab"))),
 }
 
@@ -292,6 +296,59 @@ def test_files_that_store_a_column_in_two_ways_are_one_table(case: str, tmp_path
         model = MixedNB().fit(table)
         assert_allclose(model.predict_proba(whole[["x"]]), MixedNB().fit(whole[["x"]], whole["y"]).predict_proba(whole[["x"]]))
         assert table.arrow().num_rows == 8 and table.classes.tolist() == sorted(set(whole["y"]))
+
+
+MOMENTS = {
+    "days and times": (pa.array([0, 1], pa.date32()), pa.array([0, 86_400_000_000], pa.timestamp("us"))),
+    "times of two units": (pa.array([0, 86_400_000_000_000], pa.timestamp("ns")), pa.array([0, 86_400], pa.timestamp("s"))),
+    "times of a zone": (pa.array([0, 86_400_000], pa.timestamp("ms", "UTC")), pa.array([0, 86_400], pa.timestamp("s", "UTC"))),
+    "spans": (pa.array([0, 86_400_000], pa.duration("ms")), pa.array([0, 86_400], pa.duration("s"))),
+}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("case", MOMENTS)
+def test_dates_of_any_precision_are_one_column(case: str, ending: str, tmp_path: Path) -> None:
+    for i, values in enumerate(MOMENTS[case]):
+        WRITERS[ending](pa.table({"at": values, "y": [0, 1]}), tmp_path / f"{i}.{ending}")
+    table = open_table(tmp_path, "y")
+    batch = next(iter(table.as_columns().blocks()))
+    assert batch.column(0).values[:2].tolist() == batch.column(0).values[2:].tolist()
+    assert table.arrow()["at"][1:2].to_pylist() == table.arrow()["at"][3:].to_pylist()
+    later = open_table(tmp_path, "y", where=[("at", ">", MOMENTS[case][0][0].as_py())])
+    assert next(iter(later.as_columns().blocks())).codes.tolist() == [0, 0] and later.classes.tolist() == [1]
+
+
+BEYOND: dict[str, tuple[Any, Any, Any]] = {
+    "signed and unsigned": (pa.array([2**60, 2**60 + 1]), pa.array([2**60, 2**60 + 1], pa.uint64()), [2**60, 2**60 + 1]),
+    "negative too": (pa.array([-1, 2**60 + 1]), pa.array([2**60 + 1, 3], pa.uint64()), [-1, 3, 2**60 + 1]),
+    "beyond signed": (pa.array([1, 2]), pa.array([2**63, 2**63 + 1], pa.uint64()), [1, 2, 2**63, 2**63 + 1]),
+    "decimals": (pa.array([2**60, 2**60 + 1], pa.decimal128(30, 0)), pa.array([2**60, 2], pa.decimal128(30, 2)), [2, 2**60, 2**60 + 1]),
+    "floats": (pa.array([2**60, 2**60 + 1]), pa.array([1.0, 2.0]), None),
+    "no type for all": (pa.array([-1, 2]), pa.array([2**63, 2**63 + 1], pa.uint64()), None),
+    "large decimals": (pa.array([10**30, 10**30 + 1], pa.decimal128(38, 0)), pa.array([1, 2], pa.decimal128(38, 0)), None),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_large_whole_numbers_stay_different_labels(case: str, tmp_path: Path) -> None:
+    first, second, classes = BEYOND[case]
+    one(tmp_path, {"x": [1.0, 2.0], "y": first}, "0.parquet")
+    one(tmp_path, {"x": [1.0, 2.0], "y": second}, "1.parquet")
+    table = open_table(tmp_path, "y")
+    if classes is None:
+        with pytest.raises(InputError, match=r"Column 'y' holds the label .* do not tell whole numbers apart, .*Write labels as text"):
+            GaussianNB().fit(table)
+        return
+    assert table.classes.tolist() == classes
+    codes = np.concatenate([block.codes for block in table.blocks()])
+    assert [classes[k] for k in codes] == [int(value) for value in [*first.to_pylist(), *second.to_pylist()]]
+
+
+def test_labels_of_texts_that_no_whole_number_holds_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"x,y\n1,{2**63}\n2,{2**63 + 1}\n")
+    with pytest.raises(InputError, match=r"Column 'y' holds the label 9\.22337e\+18, and from 2\*\*53 on"):
+        GaussianNB().fit(open_table(tmp_path, "y"))
 
 
 def test_a_file_without_values_adds_its_rows_alone(tmp_path: Path) -> None:
@@ -322,8 +379,16 @@ def test_nan_is_named_by_the_models(tmp_path: Path) -> None:
     X = np.ones((40, 2))
     X[31, 1] = np.nan
     path = one(tmp_path, {"a": X[:, 0], "b": X[:, 1], "y": np.arange(40) % 2})
-    with pytest.raises(InputError, match="NaN: first at row 31, column 'b'"):
+    with pytest.raises(InputError, match=r"NaN: first at row 31 of '.*a\.parquet', column 'b'"):
         ClassMoments.from_data(open_table(path, "y", batch_rows=7))
+    second = one(tmp_path, {"a": X[:, 0], "b": X[:, 1], "y": np.arange(40) % 2}, "b.parquet")
+    for where, row in ((None, 31), ([("b", "=", 1.0)], None), ([("a", "<", 2.0)], 31)):
+        table = open_table([second, path], "y", where=where)
+        if row is not None:
+            with pytest.raises(InputError, match=rf"row {row} of '.*b\.parquet', column 'b'"):
+                BernoulliNB().fit(table)
+        else:
+            assert BernoulliNB().fit(table).class_count_.sum() == 78
 
 
 def test_a_model_is_scored_on_a_table_by_its_own_labels_and_weights(rng: Any, tmp_path: Path) -> None:

@@ -3,10 +3,10 @@
     with checkpoint("fit.checkpoint"):
         model.fit(table)
 
-After every pass that lowers the objective the coefficients are written, atomically, so that a process which is killed loses one pass. They
-belong to a problem: its rows (the files or partitions they come from), class sizes, loss and penalty. Machines that are fitted one after the
-other, as those of OneVsRest, each have their own. A file that knows nothing of the first problem is an error. When the fit has ended it is
-deleted.
+After every pass that lowers the objective the coefficients are written, atomically, so that a process which is killed loses one pass.
+They belong to a problem: its rows (the files or partitions they come from), class sizes, loss and penalty. Machines that are fitted one
+after the other, as those of OneVsRest, each have their own. A file that knows nothing of the first problem is an error. When the fit has
+ended it is deleted.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class Checkpoint:
     def _write(self, points: dict[str, Point]) -> None:
         document = {"problems": list(points), "objectives": [point.objective for point in points.values()]}
         coef = {f"coef{i}": point.coef for i, point in enumerate(points.values())}
-        write_container(self.path, KIND, document, {**coef, **{f"intercept{i}": point.intercept for i, point in enumerate(points.values())}})
+        write_container(
+            self.path, KIND, document, {**coef, **{f"intercept{i}": point.intercept for i, point in enumerate(points.values())}}
+        )
 
     def _read(self) -> dict[str, Point]:
         if not self.path.exists():

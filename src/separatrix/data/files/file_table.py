@@ -16,11 +16,11 @@ from ..batches import Batch, Piece, cut, read_ahead
 from ..buffers import Buffers
 from ..features import refuse_text, require_column
 from ..key_hash import key_numbers
-from ..labels import check_classes, code_table, encode, find_classes
+from ..labels import check_classes, code_table, encode, find_classes, joined_labels
 from ..source import Block, Source, chunk_rows
 from ..stored_block import Columns, StoredBlock
 from ..threads import ordered_map, single_threaded_blas, thread_count
-from .arrow_columns import LEAVE_OUT, column, distinct_labels, key_values, numbers, text_codes, weights
+from .arrow_columns import LEAVE_OUT, column, distinct_labels, key_values, label_numbers, numbers, text_codes, weights
 from .arrow_types import is_single, kind_of
 from .file_parts import FilePart, read_part
 from .formats import Stamp, as_text, joined_rows, kinds_of, settled_schema
@@ -108,9 +108,20 @@ class FileTable(Source):
     def key_numbers(self, name: str, seed: int = 0) -> Ints:
         """Return a number for each row by the hash of its key, read from a column that need be no feature."""
         require_column("key", name, self.schema.names)
-        asked = [name] if self.target in (None, name) else [name, str(self.target)]
-        found = [key_numbers(key_values(column(piece, name)), seed, name) for piece in self._pieces_of(asked)]
+        found = [key_numbers(key_values(column(piece, name)), seed, name) for piece in self._pieces_of(self._with_target(name))]
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+    def row_label(self, i: int) -> str:
+        """Return how messages name row i: its number within its file, which is read up to there."""
+        for piece in self._pieces_of(self._with_target(self.feature_names[0])):
+            if i < len(piece):
+                return f"{piece.row_of(i)} of {piece.file!r}"
+            i -= len(piece)
+        return super().row_label(i)
+
+    def _with_target(self, name: str) -> list[str]:
+        """Return a column and that of the labels, which says what rows are left out."""
+        return [name] if self.target in (None, name) else [name, str(self.target)]
 
     def counted(self) -> tuple[int, NDArray[Any] | None]:
         """Return the number of rows and the distinct labels, by reading no more than the target column."""
@@ -121,7 +132,7 @@ class FileTable(Source):
         is_text = kind_of(self.schema.field(name).type) == "text"
         found = [(len(piece), distinct_labels(piece, name, is_text) if self.target else None) for piece in self._pieces_of([name])]
         labels = [each for _, each in found if each is not None and len(each)]
-        return sum(n for n, _ in found), np.concatenate(labels) if labels else None
+        return sum(n for n, _ in found), joined_labels(labels, name) if labels else None
 
     def _dtype(self) -> np.dtype[Any]:
         single = all(is_single(self.schema.field(name).type) for name in self.feature_names)
@@ -161,8 +172,9 @@ class FileTable(Source):
 
     def arrow(self) -> Any:
         """Return all rows as an Arrow table in memory, the columns of labels and weights among them; a frame, as `compare` takes one."""
-        with closing(self.as_columns()._pieces()) as pieces:
-            return joined_rows((piece.rows for piece in pieces), self.target)
+        table = self.as_columns()
+        with closing(table._pieces()) as pieces:
+            return joined_rows((piece.rows for piece in pieces), table.schema, self.target)
 
     def without_labels(self) -> Self:
         """Return the rows alone, all of them: neither labels nor weights are read."""
@@ -283,7 +295,7 @@ class FileTable(Source):
             by_label = {label: code for code, label in enumerate(classes.tolist())}
             return lambda piece: text_codes(column(piece, name, LEAVE_OUT), classes, by_label)
         table = code_table(classes)
-        return lambda piece: encode(numbers(column(piece, name, LEAVE_OUT)), classes, table)
+        return lambda piece: encode(label_numbers(column(piece, name, LEAVE_OUT)), classes, table)
 
     def _find_classes(self, name: str) -> NDArray[Any]:
         """Return the distinct labels, reading no other column, several files at a time; rows left out for want of a label are counted."""
@@ -305,7 +317,7 @@ class FileTable(Source):
             raise InputError(f"All {self._unlabelled} rows lack a label: column {name!r} is empty; name that of the labels as target.")
         if not labels:
             raise self.no_rows()
-        return find_classes(np.concatenate(labels))
+        return find_classes(joined_labels(labels, name))
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -180,13 +180,16 @@ def read_file(
     _refuse_changed(file, stamp)
 
 
-def joined_rows(batches: Iterable[Any], target: str | None) -> Any:
-    """Return batches of rows as one Arrow table; texts that were read as codes stay so, but for those of the target."""
+def joined_rows(batches: Iterable[Any], schema: Any, target: str | None) -> Any:
+    """Return batches of rows as one Arrow table; texts that were read as codes stay so, but for those of the target.
+
+    Columns that files store in several types are of those of the schema.
+    """
     found = list(batches)
     if not found:
         raise no_rows()
     mixed = {name for name in found[0].schema.names if len({str(batch.schema.field(name).type) for batch in found}) > 1}
-    tables = [_decoded(pa.Table.from_batches([batch]), mixed) for batch in found]
+    tables = [_as_shared(pa.Table.from_batches([batch]), mixed, schema) for batch in found]
     table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
     if target is not None and types.is_dictionary(table.schema.field(target).type):
         place = table.schema.get_field_index(target)
@@ -194,11 +197,13 @@ def joined_rows(batches: Iterable[Any], target: str | None) -> Any:
     return table
 
 
-def _decoded(table: Any, names: Iterable[str]) -> Any:
-    """Return rows with categories in some columns as texts."""
+def _as_shared(table: Any, names: Iterable[str], schema: Any) -> Any:
+    """Return rows with some columns in the types that the schema has for them, categories as what they are categories of."""
     for name in names:
         i, type_ = table.schema.get_field_index(name), table.schema.field(name).type
-        table = table.set_column(i, name, table.column(i).cast(type_.value_type)) if types.is_dictionary(type_) else table
+        values = table.column(i).cast(type_.value_type) if types.is_dictionary(type_) else table.column(i)
+        shared = schema.field(name).type
+        table = table.set_column(i, name, values if types.is_dictionary(shared) else values.cast(shared, safe=False))
     return table
 
 
@@ -210,10 +215,13 @@ def _give_back() -> None:
 def _agreeing(batch: Any, columns: Mapping[str, Any]) -> Any:
     """Return rows of which texts, and columns without a value, are of the types that they are read as.
 
-    Texts that are views of others become plain strings: Arrow cannot take some of them. Categories and numbers stay as they are stored.
+    Texts that are views of others become plain strings: Arrow cannot take some of them. Categories and numbers stay as they are stored,
+    unless other files have the categories as plain numbers.
     """
     for i, field in enumerate(batch.schema):
         asked = pa.string() if types.is_string_view(field.type) else columns[field.name]
+        if types.is_dictionary(field.type) and not types.is_dictionary(asked) and kind_of(asked) != "text":
+            batch = batch.set_column(i, field.name, batch.column(i).dictionary_decode())
         if field.type != asked and (types.is_null(field.type) or (kind_of(field.type) == "text" and not types.is_dictionary(field.type))):
             plain = asked.value_type if types.is_dictionary(asked) else pa.string() if types.is_string_view(asked) else asked
             batch = batch.set_column(i, field.name, batch.column(i).cast(plain))
