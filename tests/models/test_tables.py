@@ -30,7 +30,7 @@ from separatrix import (
     VotedPerceptron,
     open_table,
 )
-from separatrix.errors import InputError
+from separatrix.errors import CapacityError, InputError
 from separatrix.progress import listening
 from separatrix.thresholds import moved
 from tests.models.test_laws import outputs
@@ -118,6 +118,8 @@ EVERY_FAMILY = [
 @pytest.mark.parametrize("kept", [0, math.inf])
 @pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
 def test_fitting_and_predicting_tell_how_far_they_are(model: Any, kept: float, files: Any) -> None:
+    if kept == 0 and getattr(model, "loss", "") == "hinge":
+        pytest.skip("a hinge needs numbers of each row")
     table, heard = open_table(files[0], target="label", columns=["x0", "x1", "x2", "x3"], batch_rows=20), []
     with moved(kept), listening(heard.append):
         fitted = clone(model).fit(table)
@@ -126,6 +128,34 @@ def test_fitting_and_predicting_tell_how_far_they_are(model: Any, kept: float, f
         rows = [event.detail for event in told if event.task == "read" and not event.finished]
         assert "20 rows, 0 of 0 MB" in rows or any(detail.endswith("rows, of 0 MB") for detail in rows)
     assert len(predicted) == 90 and {event.task for event in heard[:2]} == {"find classes"}
+
+
+MARGINS: list[dict[str, Any]] = [{}, {"class_weight": {"ham": 3.0}}, {"class_weight": "balanced"}, {"fit_intercept": False}, {"C": 100.0}]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("given", MARGINS, ids=str)
+def test_squared_hinges_of_too_many_rows_are_solved_by_sums(given: Any, ending: str, files: Any) -> None:
+    path, X, y, w = files
+    if ending == "csv":
+        pd.DataFrame(X, columns=["x0", "x1", "x2", "x3"]).assign(label=y, times=w).to_csv(path.parent / "all.csv", index=False)
+        path = path.parent / "all.csv"
+    table = open_table(path, target="label", weight="times", batch_rows=20)
+    expected = LinearSVC(tol=1e-12, **given).fit(X, y, sample_weight=w)
+    with moved(0):
+        found = LinearSVC(tol=1e-8, **given).fit(table)
+    assert "numbers of each" in found.solution_.why and found.solution_.is_converged
+    assert found.solution_.objective == pytest.approx(expected.solution_.objective, rel=1e-10)
+    assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-7)
+    assert_allclose(found.intercept_, expected.intercept_, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("given", [{"loss": "hinge"}, {"C": np.inf}, {"penalize_intercept": True}, {"store_dual": True}], ids=str)
+def test_machines_that_need_numbers_of_each_row_say_which_one_does_not(given: Any, files: Any) -> None:
+    table, model = open_table(files[0], target="label", columns=["x0", "x1"]), LinearSVC(**given)
+    with moved(0), pytest.raises(CapacityError, match=r"LinearSVC\(.*=.*\) keeps about 160 bytes for each row.*use LinearSVC\("):
+        model.fit(table)
+    assert not hasattr(model, "coef_")
 
 
 def test_labels_and_weights_belong_to_the_table(files: Any) -> None:
