@@ -176,6 +176,8 @@ class Source(ABC):
         Whether rows lie on other machines: passes travel there, and only what merges should come back.
     is_streamed : bool
         Whether rows come from the host to a device in every pass, so that what is said of them comes back.
+    is_columns : bool
+        Whether what comes of files are batches of columns in place of blocks of numbers.
     """
 
     n_features: int
@@ -187,6 +189,7 @@ class Source(ABC):
     origin: tuple[Any, ...] | None = None
     is_remote: bool = False
     is_streamed: bool = False
+    is_columns: bool = False
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
