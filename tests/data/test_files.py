@@ -24,7 +24,17 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import BernoulliNB, ClassMoments, GaussianNB, LinearDiscriminantAnalysis, LinearSVC, MixedNB, open_table
+from separatrix import (
+    BernoulliNB,
+    ClassMoments,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    LinearSVC,
+    MixedNB,
+    TableClassifier,
+    VotedPerceptron,
+    open_table,
+)
 from separatrix.data import source as sources
 from separatrix.data.files import byte_streams, file_table
 from separatrix.errors import CapacityError, InputError, InputTypeError, UnknownNameError
@@ -240,6 +250,26 @@ BAD = {
     "nothing left": ({"y": [1]}, {}, InputError, "No column is left"),
     "batch_rows": ({"x": [1.0], "y": [1]}, {"batch_rows": 0}, InputError, "batch_rows=0"),
 }
+
+
+WEIGHTS = {
+    "zero": (np.zeros(40), "All weights in column 'w' are zero"),
+    "large": (np.full(40, 1e307), "sum of the weights in column 'w' is inf"),
+}
+
+
+@pytest.mark.parametrize("case", WEIGHTS)
+@pytest.mark.parametrize("model", [GaussianNB(), BernoulliNB(), MixedNB(), VotedPerceptron(), LinearSVC(), TableClassifier()], ids=repr)
+def test_weights_that_leave_no_row_or_no_sum_are_refused(model: Any, case: str, tmp_path: Path) -> None:
+    weight, message = WEIGHTS[case]
+    for i in range(2):
+        one(tmp_path, {"x": np.arange(40.0), "y": np.arange(40) % 2, "w": weight}, f"{i}.parquet")
+    for n_jobs in (1, 2):
+        with pytest.raises(InputError, match=message):
+            model.fit(open_table(tmp_path, "y", weight="w", batch_rows=15, n_jobs=n_jobs))
+    one(tmp_path, {"x": np.arange(40.0), "y": np.arange(40) % 2, "w": np.ones(40) if case == "zero" else np.zeros(40)}, "0.parquet")
+    one(tmp_path, {"x": np.arange(40.0), "y": np.arange(40) % 2, "w": np.zeros(40) if case == "zero" else np.ones(40)}, "1.parquet")
+    assert GaussianNB().fit(open_table(tmp_path, "y", weight="w", batch_rows=15)).class_count_.sum() == 40
 
 
 @pytest.mark.parametrize("name", BAD)

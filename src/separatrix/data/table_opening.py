@@ -12,7 +12,7 @@ from .features import choose_features, refuse_differences
 from .files.file_parts import part_of
 from .files.file_table import FileTable
 from .files.folder_columns import beside_stored, folder_columns, with_folders
-from .files.formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest
+from .files.formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest, with_rows
 from .files.paths import find_files
 from .files.row_filter import RowFilter
 from .source import Source
@@ -171,9 +171,10 @@ def _open_files(
 ) -> FileTable:
     if batch_rows is not None and batch_rows < 1:
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
-    files, kind = find_files(path)
-    stamps = {file: stamp_of(file) for file in files}
-    read = {file: schema_of(file, kind, target) for file in files}
+    found, kind = find_files(path)
+    stamped = {file: stamp_of(file) for file in found}
+    read = with_rows({file: schema_of(file, kind, target) for file in found})
+    files, stamps = list(read), {file: stamped[file] for file in read}
     schemas = shared_types(read, kind)
     constants = beside_stored(folder_columns(files), schemas)
     schema = with_folders(widest(schemas), constants)

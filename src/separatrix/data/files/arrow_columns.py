@@ -25,7 +25,7 @@ PLAIN = {"double": "f8", "float": "f4", **{f"{sign}int{8 * size}": f"{sign or 'i
 
 
 FILL = "Drop such rows, fill them in, or have it done: make_pipeline(TablePrep(), model)."
-LEAVE_OUT = "Leave such rows out, here those whose label is none of yours: open_table(…, where=[({name!r}, 'in', [labels])])."
+LEAVE_OUT = "Leave such rows out by naming the labels to keep: open_table(…, where=[({name!r}, 'in', [labels])])."
 WEIGH = "Give every row a weight; 0 leaves it out."
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..batches import Piece
+from .byte_streams import BROKEN
 from .folder_columns import with_constants
-from .formats import Stamp, group_sizes, read_file
+from .formats import Stamp, group_sizes, read_file, unreadable
 from .row_filter import RowFilter
 
 
@@ -58,8 +59,11 @@ def part_of(file: str, stamp: Stamp, kind: str, schema: Any, constants: Mapping[
         return None
     if kind != "parquet":
         return FilePart(file, stamp, None, tuple(constants.items()))
-    sizes = group_sizes(file)
-    chosen = range(len(sizes)) if where is None else where.row_groups(file, schema, constants)
+    try:
+        sizes = group_sizes(file)
+        chosen = range(len(sizes)) if where is None else where.row_groups(file, schema, constants)
+    except BROKEN as error:
+        raise unreadable(file, error) from error
     return FilePart(file, stamp, tuple((g, sizes[g]) for g in chosen), tuple(constants.items()))
 
 

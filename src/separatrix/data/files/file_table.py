@@ -57,6 +57,8 @@ class FileTable(Source):
     """Whether one thread decodes, which holds less memory: where others have enough to do meanwhile."""
     beside: tuple[str, ...] = ()
     """Columns that are read as they are stored, see `map_beside`."""
+    is_portion: bool = False
+    """Whether these are some rows of a table, which may well all have weight 0."""
 
     def __init__(
         self,
@@ -100,7 +102,7 @@ class FileTable(Source):
 
     def _portion(self, parts: Sequence[FilePart]) -> Self:
         table = copy.copy(self)
-        table.parts, table.n_jobs = tuple(parts), 1
+        table.parts, table.n_jobs, table.is_portion = tuple(parts), 1, True
         table.stamps = {part.file: part.stamp for part in parts}
         table.files = tuple(table.stamps)
         return table
@@ -212,20 +214,41 @@ class FileTable(Source):
         """Yield all rows, block by block."""
         self._require_kinds()
         coder = self._coder()
-        buffers = Buffers()
+        buffers, sums = Buffers(), list[float]()
         with closing(self._pieces()) as pieces:
             for batch in cut(pieces, self.batch_rows):
-                yield self._block(batch, coder, buffers)
+                block = self._block(batch, coder, buffers)
+                sums.append(_sum(block.weight))
+                yield block
+        self._require_weight(sums)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; what is read becomes a block on the threads as well."""
         self._require_kinds()
         coder = self._coder()
+        buffers, sums = Buffers(), list[float]()
+
+        def on_block(batch: Batch) -> R:
+            block = self._block(batch, coder, buffers)
+            sums.append(_sum(block.weight))
+            return function(block)
+
         # closing: an error in the function must stop the reading thread even while its traceback keeps this frame alive.
         with single_threaded_blas(), closing(self._pieces()) as pieces:
-            batches = cut(pieces, self.batch_rows)
-            buffers = Buffers()
-            yield from ordered_map(lambda batch: function(self._block(batch, coder, buffers)), batches, thread_count(self.n_jobs))
+            yield from ordered_map(on_block, cut(pieces, self.batch_rows), thread_count(self.n_jobs))
+        self._require_weight(sums)
+
+    def _require_weight(self, sums: Sequence[float]) -> None:
+        """Raise an error where the weights of all blocks, by their sums, leave no row, or more than numbers hold."""
+        total = _sum(np.array(sums))
+        if self.is_portion or not sums or 0.0 < total < np.inf:
+            return
+        if total == 0.0:
+            raise InputError(
+                f"All weights in column {self.weight!r} are zero, so no row would count; name a column with some positive weights, or "
+                "leave weight= out."
+            )
+        raise InputError(f"The sum of the weights in column {self.weight!r} is infinite in float64; divide them by a large number.")
 
     def with_beside(self, names: Sequence[str]) -> Self:
         """Return the same rows with columns that `map_beside` gives as they are stored."""
@@ -318,6 +341,12 @@ class FileTable(Source):
         if not labels:
             raise self.no_rows()
         return find_classes(joined_labels(labels, name))
+
+
+def _sum(weight: NDArray[Any] | None) -> float:
+    """Return the sum of weights, infinite where it is too large; 1 where every row counts once."""
+    with np.errstate(over="ignore"):
+        return 1.0 if weight is None else float(weight.sum())
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -34,7 +34,7 @@ def stamp_of(file: str) -> Stamp:
     try:
         status = os.stat(file)
     except OSError as error:
-        raise _unreadable(file, error) from error
+        raise unreadable(file, error) from error
     return status.st_size, status.st_mtime_ns
 
 
@@ -45,7 +45,7 @@ def group_sizes(file: str) -> list[int]:
 
 
 def schema_of(file: str, kind: str, target: str | None = None) -> Any:
-    """Return the columns of a file; numbers of a text file are floats, whatever its first rows look like."""
+    """Return the columns of a file, None of a CSV that is a header alone; numbers of texts are floats, whatever their first rows are."""
     try:
         if kind == "parquet":
             schema = pq.read_schema(file)
@@ -55,9 +55,18 @@ def schema_of(file: str, kind: str, target: str | None = None) -> Any:
         else:
             schema = json_schema(file, target) if kind == "json" else csv_schema(file, kind, target)
     except BROKEN as error:
-        raise _explained(file, kind, {}, error) or _unreadable(file, error) from error
-    _refuse_names(file, schema.names)
+        raise _explained(file, kind, {}, error) or unreadable(file, error) from error
+    if schema is not None:
+        _refuse_names(file, schema.names)
     return schema
+
+
+def with_rows(read: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of those files that may have rows: a part of a table that is a header alone says no more than a part less."""
+    found = {file: schema for file, schema in read.items() if schema is not None}
+    if not found:
+        raise InputError(f"The file {next(iter(read))!r} has a header and no rows; write it with at least one row.")
+    return found
 
 
 def _refuse_names(file: str, names: Sequence[str]) -> None:
@@ -138,7 +147,7 @@ def settled_schema(stamps: Mapping[str, Stamp], kind: str, schema: Any, used: Se
                 found = settled_types(file, kind, found)
             except BROKEN as error:
                 _refuse_changed(file, stamp)
-                raise _explained(file, kind, found, error) or _unreadable(file, error) from error
+                raise _explained(file, kind, found, error) or unreadable(file, error) from error
             _refuse_changed(file, stamp)
         if len(stamps) == 1:
             break
@@ -174,7 +183,7 @@ def read_file(
                 row += len(batch)
     except BROKEN as error:
         _refuse_changed(file, stamp)
-        raise _explained(file, kind, columns, error) or _unreadable(file, error, f" beyond row {row}") from error
+        raise _explained(file, kind, columns, error) or unreadable(file, error, f" beyond row {row}") from error
     if kind != "parquet" or as_codes:  # pages of numbers are small, and their memory serves the next file
         _give_back()
     _refuse_changed(file, stamp)
@@ -246,13 +255,18 @@ def _explained(file: str, kind: str, columns: Mapping[str, Any], error: Exceptio
     return None if said is None else InputError(said)
 
 
-def _unreadable(file: str, error: Exception, where: str = "") -> InputError:
+def unreadable(file: str, error: Exception, where: str = "") -> InputError:
+    """Return the error that a file, or what stands beyond some place of it, cannot be read."""
     said = str(error)
     if "straddling" in said:
         said = TOO_LONG
-    elif "Empty CSV" in said:
-        said = "it is empty, or a header without rows. Leave it out, or write it with at least one row"
-    return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}. Check its ending, or write it anew.")
+    if isinstance(error, PermissionError):
+        remedy = "Ask for the right to read it"
+    elif isinstance(error, FileNotFoundError):
+        remedy = "Put it back, or open the others anew"
+    else:
+        remedy = "Check its ending, or write it anew"
+    return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}. {remedy}.")
 
 
 def _read_parquet_as_codes(
