@@ -158,6 +158,19 @@ def test_machines_that_need_numbers_of_each_row_say_which_one_does_not(given: An
     assert not hasattr(model, "coef_")
 
 
+@pytest.mark.parametrize("K", [3, 4, 6])
+def test_lasso_of_an_even_number_of_classes_is_one_of_its_many_minima_wherever_rows_are(K: int, rng: Any, tmp_path: Any) -> None:
+    y = rng.integers(0, K, 600)
+    X = rng.normal(size=(600, 5)) + np.outer(y, [1.0, -0.5, 0.0, 0.3, 0.0])
+    model = LogisticRegression(l1_ratio=1.0, C=0.3, tol=1e-10).fit(X, y)
+    pd.DataFrame(X, columns=list("abcde")).assign(y=y)[::-1].to_parquet(tmp_path / "a.parquet")
+    with moved(0):
+        there = clone(model).fit(open_table(tmp_path / "a.parquet", target="y"))
+    assert there.solution_.objective == pytest.approx(model.solution_.objective, rel=1e-10)
+    assert_allclose(there.coef_, model.coef_, rtol=1e-6, atol=1e-6)
+    assert (model.coef_ == 0.0).any(axis=0).all()
+
+
 def test_labels_and_weights_belong_to_the_table(files: Any) -> None:
     path, _, y, _ = files
     with pytest.raises(InputError, match=r"belong to the table here: name their columns in open_table"):

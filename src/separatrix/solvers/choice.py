@@ -51,6 +51,7 @@ from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
 from .smooth.work import EXACT, Work
 from .solution import Solution, Status
+from .sparse.class_intercepts import settled
 
 FACTORED = 4_000
 """Columns up to which a p × p factor has room."""
@@ -226,4 +227,6 @@ def solve(problem: Problem, tried: tuple[str, ...] = ()) -> Solution:
         if choice.on_dense:
             assert rows.codes is not None
             problem = replace(problem, rows=Rows.of_arrays(rows.X.toarray(), rows.codes, rows.weight, rows.source))
-        return replace(choice.solver(problem), why=choice.why)
+        found = choice.solver(problem)
+        W = settled(found.coef, problem.l1_ratio if problem.strength > 0.0 else 0.0)
+        return replace(found, coef=W, why=choice.why)
