@@ -27,6 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from separatrix import (
     BernoulliNB,
     ClassMoments,
+    DecidedClassifier,
     GaussianNB,
     LinearDiscriminantAnalysis,
     LinearSVC,
@@ -431,6 +432,12 @@ def test_a_model_is_scored_on_a_table_by_its_own_labels_and_weights(rng: Any, tm
         assert model.score(table) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(InputError, match=r"score requires y .* or a table that was opened with a target"):
         model.score(open_table(tmp_path, columns=["town", "a"]))
+    decided = DecidedClassifier(LinearDiscriminantAnalysis()).fit(open_table(tmp_path, "y", columns=["a"]))
+    assert decided.score(open_table(tmp_path, "y", columns=["a"])) == decided.score(frame[["a"]], codes)
+    one(tmp_path, {"a": [1.0, 2.0], "town": ["Ulm", "Rom"], "y": pa.array([0, None]), "w": [1.0, 1.0]}, "1.parquet")
+    for fitted in (decided, decided.estimator_):
+        with pytest.raises(InputError, match=r"row 1 of .*1\.parquet'\. Leave such rows out by naming the labels to keep"):
+            fitted.score(open_table(tmp_path, "y", columns=["a"]))
 
 
 def test_a_machine_of_all_classes_reads_a_table_into_memory_or_says_which_one_needs_not(rng: Any, tmp_path: Path) -> None:
@@ -464,3 +471,20 @@ def test_every_other_estimator_learns_from_files_what_it_learns_from_frames(esti
         assert agree > (0.5 if estimator in MISTAKE_MODELS else 0.98)  # the former meet the rows of a file in another order
     else:
         assert_allclose(there.transform(frame), here.transform(frame))
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
+@pytest.mark.parametrize("estimator", [own for own in ESTIMATORS if hasattr(own, "predict")], ids=repr)
+def test_a_table_without_rows_has_no_predictions(estimator: Any, rng: Any, tmp_path: Path) -> None:
+    codes = np.arange(90) % 2
+    rows = {name: (rng.normal(size=90) + 1.5 * codes > 0.7).astype(float) for name in "abc"}
+    fitted = clone(estimator).fit(open_table(one(tmp_path, {**rows, "y": codes}), "y"))
+    nothing = one(tmp_path, {name: pa.array([], pa.float64()) for name in "abc"}, "b.parquet")
+    for table, said in (
+        (open_table(nothing), "There are no rows in the data"),
+        (open_table(tmp_path / "a.parquet", columns=list("abc"), where=[("a", ">", 9.0)]), "no rows in the data that meet where="),
+    ):
+        for name in ("predict", "predict_proba", "decision_function"):
+            if hasattr(fitted, name):
+                with pytest.raises(InputError, match=said):
+                    getattr(fitted, name)(table)

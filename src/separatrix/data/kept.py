@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from ..errors import InputError
 from ..thresholds import KEPT
 from .files.reading import ReadingSize
 from .source import Block, Source
@@ -83,6 +84,10 @@ class Kept(Source):
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows with other codes, not yet read."""
         return Kept(self.source.with_classes(classes), self.form)
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return self.source.no_rows()
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity."""

@@ -118,6 +118,10 @@ class Recoded(Source):
             raise InputError(f"These rows have the classes {self.classes.tolist()}; {np.asarray(classes).tolist()} are others.")
         return self
 
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return self.source.no_rows()
+
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity, by its row and column in the table."""
         self.source.refuse_nonfinite()

@@ -273,11 +273,15 @@ class Source(ABC):
         try:
             first = next(values)
         except StopIteration:
-            raise no_rows() from None
+            raise self.no_rows() from None
         return self._merged(first, values)
 
     def _merged(self, first: M, others: Iterator[M]) -> M:
         return merge_each(first, others)
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return no_rows()
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity. Called when a summary of the rows came out non-finite."""

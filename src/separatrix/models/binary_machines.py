@@ -110,6 +110,8 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
         source = as_rows(X, n_jobs=self.n_jobs)
         check_columns(self, X, source)
         parts = list(source.told(self._block_scores))
+        if not parts:
+            raise source.no_rows()
         if any(part is None for part in parts):
             source.refuse_nonfinite()
         scores = np.concatenate([part for part in parts if part is not None])

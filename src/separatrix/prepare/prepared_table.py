@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..data.columns import ColumnBatch
+from ..errors import InputError
 from .recipe import Recipe
 
 R = TypeVar("R")
@@ -57,6 +58,10 @@ class PreparedTable(Source):
     def told(self, function: Callable[[Block], R]) -> Generator[R]:
         """Yield function(block) in order, and tell how many rows are read."""
         return self.table.told(lambda batch: function(self._block(batch)))
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return self.table.no_rows()
 
     def _block(self, batch: Any) -> Block:
         own: ColumnBatch = batch

@@ -135,6 +135,8 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
                 return function(found) if np.isfinite(found.value).all() else None
 
         parts = list(source.told(quiet))
+        if not parts:
+            raise source.no_rows()
         found = [part for part in parts if part is not None]
         if len(found) < len(parts):
             self._refuse(source)
