@@ -57,8 +57,45 @@ def moved(to: float) -> Iterator[None]:
 
 
 def physical_memory() -> int:
-    """Return the bytes of memory of this machine, a very large number where it does not say."""
-    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else 2**62
+    """Return the bytes of memory that this process may use, those of the machine or of its container; a very large number where neither
+    says it.
+    """
+    machine = int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) if hasattr(os, "sysconf") else 2**62
+    return min([machine, *group_limits("/proc/self/cgroup", "/sys/fs/cgroup")])
+
+
+def group_limits(groups: str, root: str) -> list[int]:
+    """Return the limits of memory of the control groups that a process is in, of either version; beyond them it is killed.
+
+    Parameters
+    ----------
+    groups : file of the groups, a line each: number:controllers:path
+    root : folder of the groups
+    """
+    try:
+        with open(groups) as lines:
+            named = [line.rstrip("\n").split(":", 2) for line in lines]
+    except OSError:
+        return []
+    found = []
+    for controllers, path in (own[1:] for own in named if len(own) == 3):
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        base, name = (os.path.join(root, "memory"), "memory.limit_in_bytes") if controllers else (root, "memory.max")
+        parts = [part for part in path.split("/") if part not in ("", "..")]
+        # A group has the limits of all above it; in a container the path may be that of the host, and the root is the group.
+        for depth in range(len(parts) + 1):
+            found += _limit(os.path.join(base, *parts[:depth], name))
+    return found
+
+
+def _limit(file: str) -> list[int]:
+    try:
+        with open(file) as text:
+            said = text.read().strip()
+    except OSError:
+        return []
+    return [int(said)] if said.isdecimal() else []  # "max" is none
 
 
 SUMS = Threshold(50_000)

@@ -120,8 +120,9 @@ TEXTS: dict[str, tuple[bytes, str]] = {
     "utf-16": (TEXT.encode("utf-16"), r"as UTF-16 text does.*read_text\('utf-16'"),
     "utf-16 unmarked": ("a,y\n1,no\n".encode("utf-16-le"), "as UTF-16 text does"),
     "header only": (b"a,y\n", "has a header and no rows"),
-    "header without end": (b"a,y", "a header without rows"),
-    "empty": (b"", "it is empty, or a header without rows"),
+    "header without end": (b"a,y", "has a header and no rows"),
+    "empty": (b"", "is empty; leave it out, or write it with a header"),
+    "blank": (b"\n\n", "is empty; leave it out, or write it with a header"),
     "latin-1 labels": ("a,y\n1,né\n2,no\n".encode("latin-1"), r"Column 'y' of .* is not UTF-8 in row 0\. .*read_text\('latin-1'"),
     "same names": (b"a,a,y\n1,2,no\n", "Two columns of .* are called 'a'"),
 }
@@ -134,6 +135,16 @@ def test_texts_that_are_no_tables(case: tuple[bytes, str], packed: bool, tmp_pat
     file.write_bytes(gzip.compress(case[0]) if packed else case[0])
     with pytest.raises(InputError, match=case[1]):
         open_table(file, "y")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("header", [b"a,y\n", b"a,y", b"a,y\r\n\r\n"])
+def test_parts_of_a_header_alone_have_no_rows(header: bytes, packed: bool, tmp_path: Path) -> None:
+    write = (lambda name, data: (tmp_path / f"{name}.gz").write_bytes(gzip.compress(data))) if packed else None
+    for name, data in (("a.csv", header), ("b.csv", b"a,y\n1,no\n2,yes\n"), ("c.csv", header)):
+        write(name, data) if write else (tmp_path / name).write_bytes(data)
+    table = open_table(tmp_path, "y")
+    assert len(table.files) == 1 and [block.X.tolist() for block in table.blocks()] == [[[1.0], [2.0]]]
 
 
 def test_a_marked_utf8_file_is_read(tmp_path: Path) -> None:

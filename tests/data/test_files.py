@@ -24,7 +24,18 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import ClassMoments, LinearDiscriminantAnalysis, LinearSVC, MixedNB, open_table
+from separatrix import (
+    BernoulliNB,
+    ClassMoments,
+    DecidedClassifier,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
+    LinearSVC,
+    MixedNB,
+    TableClassifier,
+    VotedPerceptron,
+    open_table,
+)
 from separatrix.data import source as sources
 from separatrix.data.files import byte_streams, file_table
 from separatrix.errors import CapacityError, InputError, InputTypeError, UnknownNameError
@@ -242,6 +253,26 @@ BAD = {
 }
 
 
+WEIGHTS = {
+    "zero": (np.zeros(40), "All weights in column 'w' are zero"),
+    "large": (np.full(40, 1e307), "sum of the weights in column 'w' is inf"),
+}
+
+
+@pytest.mark.parametrize("case", WEIGHTS)
+@pytest.mark.parametrize("model", [GaussianNB(), BernoulliNB(), MixedNB(), VotedPerceptron(), LinearSVC(), TableClassifier()], ids=repr)
+def test_weights_that_leave_no_row_or_no_sum_are_refused(model: Any, case: str, tmp_path: Path) -> None:
+    weight, message = WEIGHTS[case]
+    for i in range(2):
+        one(tmp_path, {"x": np.arange(40.0), "y": np.arange(40) % 2, "w": weight}, f"{i}.parquet")
+    for n_jobs in (1, 2):
+        with pytest.raises(InputError, match=message):
+            model.fit(open_table(tmp_path, "y", weight="w", batch_rows=15, n_jobs=n_jobs))
+    one(tmp_path, {"x": np.arange(40.0), "y": np.arange(40) % 2, "w": np.ones(40) if case == "zero" else np.zeros(40)}, "0.parquet")
+    one(tmp_path, {"x": np.arange(40.0), "y": np.arange(40) % 2, "w": np.zeros(40) if case == "zero" else np.ones(40)}, "1.parquet")
+    assert GaussianNB().fit(open_table(tmp_path, "y", weight="w", batch_rows=15)).class_count_.sum() == 40
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_columns_are_named(name: str, tmp_path: Path) -> None:
     columns, options, kind, message = BAD[name]
@@ -277,6 +308,10 @@ ALIKE: dict[str, tuple[Any, Any]] = {
     "short and long floats": (pa.array([1.0, 2.0, 3.0, 4.0], pa.float32()), pa.array([1.0, 2.0, 3.0, 4.0])),
     "short and long texts": (pa.array(list("abab"), pa.string()), pa.array(list("abab"), pa.large_string())),
     "texts and categories": (pa.array(list("abab"), pa.large_string()), pa.array(list("abab")).dictionary_encode()),
+    "decimals of two scales": (pa.array([Decimal(2), Decimal(3)] * 2, pa.decimal128(9, 4)), pa.array([2, 3] * 2, pa.decimal256(40, 0))),
+    "decimals and floats": (pa.array([Decimal(2), Decimal(3)] * 2, pa.decimal128(9, 2)), pa.array([2.0, 3.0] * 2)),
+    "signed and unsigned": (pa.array([2, 3] * 2, pa.int32()), pa.array([2, 3] * 2, pa.uint64())),
+    "numbers and their categories": (pa.array([2.0, 3.0] * 2).dictionary_encode(), pa.array([2.0, 3.0] * 2)),
     "text views": (pa.array(list("abab"), pa.string_view()), pa.array(list("abab"))),
 }
 
@@ -292,6 +327,59 @@ def test_files_that_store_a_column_in_two_ways_are_one_table(case: str, tmp_path
         model = MixedNB().fit(table)
         assert_allclose(model.predict_proba(whole[["x"]]), MixedNB().fit(whole[["x"]], whole["y"]).predict_proba(whole[["x"]]))
         assert table.arrow().num_rows == 8 and table.classes.tolist() == sorted(set(whole["y"]))
+
+
+MOMENTS = {
+    "days and times": (pa.array([0, 1], pa.date32()), pa.array([0, 86_400_000_000], pa.timestamp("us"))),
+    "times of two units": (pa.array([0, 86_400_000_000_000], pa.timestamp("ns")), pa.array([0, 86_400], pa.timestamp("s"))),
+    "times of a zone": (pa.array([0, 86_400_000], pa.timestamp("ms", "UTC")), pa.array([0, 86_400], pa.timestamp("s", "UTC"))),
+    "spans": (pa.array([0, 86_400_000], pa.duration("ms")), pa.array([0, 86_400], pa.duration("s"))),
+}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("case", MOMENTS)
+def test_dates_of_any_precision_are_one_column(case: str, ending: str, tmp_path: Path) -> None:
+    for i, values in enumerate(MOMENTS[case]):
+        WRITERS[ending](pa.table({"at": values, "y": [0, 1]}), tmp_path / f"{i}.{ending}")
+    table = open_table(tmp_path, "y")
+    batch = next(iter(table.as_columns().blocks()))
+    assert batch.column(0).values[:2].tolist() == batch.column(0).values[2:].tolist()
+    assert table.arrow()["at"][1:2].to_pylist() == table.arrow()["at"][3:].to_pylist()
+    later = open_table(tmp_path, "y", where=[("at", ">", MOMENTS[case][0][0].as_py())])
+    assert next(iter(later.as_columns().blocks())).codes.tolist() == [0, 0] and later.classes.tolist() == [1]
+
+
+BEYOND: dict[str, tuple[Any, Any, Any]] = {
+    "signed and unsigned": (pa.array([2**60, 2**60 + 1]), pa.array([2**60, 2**60 + 1], pa.uint64()), [2**60, 2**60 + 1]),
+    "negative too": (pa.array([-1, 2**60 + 1]), pa.array([2**60 + 1, 3], pa.uint64()), [-1, 3, 2**60 + 1]),
+    "beyond signed": (pa.array([1, 2]), pa.array([2**63, 2**63 + 1], pa.uint64()), [1, 2, 2**63, 2**63 + 1]),
+    "decimals": (pa.array([2**60, 2**60 + 1], pa.decimal128(30, 0)), pa.array([2**60, 2], pa.decimal128(30, 2)), [2, 2**60, 2**60 + 1]),
+    "floats": (pa.array([2**60, 2**60 + 1]), pa.array([1.0, 2.0]), None),
+    "no type for all": (pa.array([-1, 2]), pa.array([2**63, 2**63 + 1], pa.uint64()), None),
+    "large decimals": (pa.array([10**30, 10**30 + 1], pa.decimal128(38, 0)), pa.array([1, 2], pa.decimal128(38, 0)), None),
+}
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_large_whole_numbers_stay_different_labels(case: str, tmp_path: Path) -> None:
+    first, second, classes = BEYOND[case]
+    one(tmp_path, {"x": [1.0, 2.0], "y": first}, "0.parquet")
+    one(tmp_path, {"x": [1.0, 2.0], "y": second}, "1.parquet")
+    table = open_table(tmp_path, "y")
+    if classes is None:
+        with pytest.raises(InputError, match=r"Column 'y' holds the label .* do not tell whole numbers apart, .*Write labels as text"):
+            GaussianNB().fit(table)
+        return
+    assert table.classes.tolist() == classes
+    codes = np.concatenate([block.codes for block in table.blocks()])
+    assert [classes[k] for k in codes] == [int(value) for value in [*first.to_pylist(), *second.to_pylist()]]
+
+
+def test_labels_of_texts_that_no_whole_number_holds_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"x,y\n1,{2**63}\n2,{2**63 + 1}\n")
+    with pytest.raises(InputError, match=r"Column 'y' holds the label 9\.22337e\+18, and from 2\*\*53 on"):
+        GaussianNB().fit(open_table(tmp_path, "y"))
 
 
 def test_a_file_without_values_adds_its_rows_alone(tmp_path: Path) -> None:
@@ -322,8 +410,16 @@ def test_nan_is_named_by_the_models(tmp_path: Path) -> None:
     X = np.ones((40, 2))
     X[31, 1] = np.nan
     path = one(tmp_path, {"a": X[:, 0], "b": X[:, 1], "y": np.arange(40) % 2})
-    with pytest.raises(InputError, match="NaN: first at row 31, column 'b'"):
+    with pytest.raises(InputError, match=r"NaN: first at row 31 of '.*a\.parquet', column 'b'"):
         ClassMoments.from_data(open_table(path, "y", batch_rows=7))
+    second = one(tmp_path, {"a": X[:, 0], "b": X[:, 1], "y": np.arange(40) % 2}, "b.parquet")
+    for where, row in ((None, 31), ([("b", "=", 1.0)], None), ([("a", "<", 2.0)], 31)):
+        table = open_table([second, path], "y", where=where)
+        if row is not None:
+            with pytest.raises(InputError, match=rf"row {row} of '.*b\.parquet', column 'b'"):
+                BernoulliNB().fit(table)
+        else:
+            assert BernoulliNB().fit(table).class_count_.sum() == 78
 
 
 def test_a_model_is_scored_on_a_table_by_its_own_labels_and_weights(rng: Any, tmp_path: Path) -> None:
@@ -336,6 +432,12 @@ def test_a_model_is_scored_on_a_table_by_its_own_labels_and_weights(rng: Any, tm
         assert model.score(table) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(InputError, match=r"score requires y .* or a table that was opened with a target"):
         model.score(open_table(tmp_path, columns=["town", "a"]))
+    decided = DecidedClassifier(LinearDiscriminantAnalysis()).fit(open_table(tmp_path, "y", columns=["a"]))
+    assert decided.score(open_table(tmp_path, "y", columns=["a"])) == decided.score(frame[["a"]], codes)
+    one(tmp_path, {"a": [1.0, 2.0], "town": ["Ulm", "Rom"], "y": pa.array([0, None]), "w": [1.0, 1.0]}, "1.parquet")
+    for fitted in (decided, decided.estimator_):
+        with pytest.raises(InputError, match=r"row 1 of .*1\.parquet'\. Leave such rows out by naming the labels to keep"):
+            fitted.score(open_table(tmp_path, "y", columns=["a"]))
 
 
 def test_a_machine_of_all_classes_reads_a_table_into_memory_or_says_which_one_needs_not(rng: Any, tmp_path: Path) -> None:
@@ -369,3 +471,20 @@ def test_every_other_estimator_learns_from_files_what_it_learns_from_frames(esti
         assert agree > (0.5 if estimator in MISTAKE_MODELS else 0.98)  # the former meet the rows of a file in another order
     else:
         assert_allclose(there.transform(frame), here.transform(frame))
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
+@pytest.mark.parametrize("estimator", [own for own in ESTIMATORS if hasattr(own, "predict")], ids=repr)
+def test_a_table_without_rows_has_no_predictions(estimator: Any, rng: Any, tmp_path: Path) -> None:
+    codes = np.arange(90) % 2
+    rows = {name: (rng.normal(size=90) + 1.5 * codes > 0.7).astype(float) for name in "abc"}
+    fitted = clone(estimator).fit(open_table(one(tmp_path, {**rows, "y": codes}), "y"))
+    nothing = one(tmp_path, {name: pa.array([], pa.float64()) for name in "abc"}, "b.parquet")
+    for table, said in (
+        (open_table(nothing), "There are no rows in the data"),
+        (open_table(tmp_path / "a.parquet", columns=list("abc"), where=[("a", ">", 9.0)]), "no rows in the data that meet where="),
+    ):
+        for name in ("predict", "predict_proba", "decision_function"):
+            if hasattr(fitted, name):
+                with pytest.raises(InputError, match=said):
+                    getattr(fitted, name)(table)

@@ -80,3 +80,47 @@ def test_different_kinds_and_no_path(folder: Path) -> None:
         find_files(folder)
     with pytest.raises(InputTypeError, match=r"got int; .*fit\(X, y\)"):
         find_files(3)
+
+
+def barred(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let a folder be one that may not be listed, for root too."""
+    access, scandir = os.access, os.scandir
+
+    def list_others(path: Any = ".") -> Any:
+        if os.fspath(path) == str(folder):
+            raise PermissionError(13, "Permission denied", str(folder))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", list_others)
+    monkeypatch.setattr(os, "access", lambda path, mode, **more: os.fspath(path) != str(folder) and access(path, mode, **more))
+
+
+@pytest.mark.parametrize("pattern", ["", "*", "*/a.csv", "**", "**/*.csv", "year=2024/*.csv", "year=2024"])
+def test_a_folder_that_may_not_be_listed_is_no_folder_without_rows(pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for year in (2023, 2024):
+        (tmp_path / f"year={year}").mkdir()
+        (tmp_path / f"year={year}" / "a.csv").touch()
+    barred(monkeypatch, tmp_path / "year=2024")
+    with pytest.raises(InputError, match=r"folder '.*year=2024' cannot be listed: Permission denied.*name the files to read"):
+        find_files(os.path.join(tmp_path, pattern))
+    assert len(find_files(tmp_path / "year=2023")[0]) == 1
+
+
+def test_links_to_folders_are_followed_once_and_links_to_nothing_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows" / "inner").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "b.csv").touch()
+    (tmp_path / "rows" / "a.csv").touch()
+    (tmp_path / "rows" / "linked").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "rows" / "inner" / "above").symlink_to(tmp_path / "rows")
+    assert [Path(file).name for file in find_files(tmp_path / "rows")[0]] == ["a.csv", "b.csv"]
+    (tmp_path / "rows" / "notes.txt").symlink_to(tmp_path / "gone.txt")
+    (tmp_path / "rows" / "c.csv").symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(InputError, match=r"c\.csv' is a link to '.*gone\.csv', where nothing is"):
+        find_files(tmp_path / "rows")
+
+
+@pytest.mark.parametrize("path", ["s3://bucket/a.parquet", "https://host/*.csv"])
+def test_addresses_are_no_folders(path: str) -> None:
+    with pytest.raises(InputError, match="is an address, and files are read from folders of this machine"):
+        find_files(path)

@@ -14,9 +14,10 @@ from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import separatrix as sx
-from separatrix.errors import CancelledError, InputError
+from separatrix.errors import CancelledError, DataWarning, InputError
 from separatrix.evaluation import evaluate, learning_curve, permutation_test
 from separatrix.progress import Cancellation, cancellable, listening
+from separatrix.thresholds import Threshold
 
 pd = pytest.importorskip("pandas")
 
@@ -198,7 +199,7 @@ def test_text_that_stays_where_it_is_is_said(tmp_path: Any, table: Any) -> None:
     with pytest.raises(
         InputError, match=r"left where it is, where columns of numbers alone are evaluated: Column 'id' holds text. Open it with"
     ):
-        evaluate(MODELS[0], sx.open_table(tmp_path, target="y"), plan=sx.HashFold(3))
+        sx.compare(sx.open_table(tmp_path, target="y"), plan=sx.HashFold(3))
 
 
 @pytest.mark.parametrize(
@@ -219,3 +220,85 @@ def test_work_on_tables_can_be_cancelled(work: Any, table: Any) -> None:
 
     with cancellable(token), listening(hear), pytest.raises(CancelledError, match="enough"):
         work(table)
+
+
+COLUMNS = ["age", "town", "when", "on"]
+
+
+@pytest.fixture
+def mixed(rng: Any) -> Any:
+    codes = rng.integers(0, 3, 400)
+    towns = np.array(["Ulm", "Rom", "Oslo", None], dtype=object)
+    return pd.DataFrame(
+        {
+            "age": np.where(rng.random(400) < 0.1, np.nan, rng.normal(size=400) + codes),
+            "town": towns[np.where(rng.random(400) < 0.6, codes, rng.integers(0, 4, 400))],
+            "when": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 90, 400) + 2 * codes, unit="D"),
+            "on": rng.random(400) < 0.2 + 0.2 * codes,
+            "id": [f"k{i // 2}" for i in range(400)],
+            "y": np.array(["u", "v", "w"])[codes],
+        }
+    )
+
+
+@pytest.fixture(params=["parquet", "csv"])
+def too_large(request: Any, mixed: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a table with text, gaps and dates of which memory is to hold no rows, known before or found out as they come."""
+    path = tmp_path / f"rows.{request.param}"
+    mixed.to_parquet(path, row_group_size=90) if request.param == "parquet" else mixed.to_csv(path, index=False)
+    for module in ("evaluation_rows", "table_rows"):
+        monkeypatch.setattr(f"separatrix.evaluation.{module}.KEPT", Threshold(0))
+    return sx.open_table(path, target="y", columns=COLUMNS, batch_rows=70)
+
+
+TABLES = [
+    sx.LinearDiscriminantAnalysis(),
+    sx.MixedNB(missing="ignore"),
+    sx.TableClassifier(sx.GaussianNB()),
+    make_pipeline(sx.TablePrep(drop=["on"]), sx.LogisticRegression(tol=1e-8)),
+    sx.CalibratedClassifier(sx.TableClassifier(sx.LinearDiscriminantAnalysis()), plan=sx.HashFold(3)),
+]
+ON_TABLES = [
+    sx.HashFold(3),
+    sx.HashFold(3, key="id"),
+    sx.Bootstrap(3, draw="poisson", random_state=0),
+    sx.TimeSplit("when", 3),
+    sx.TimeSplit(None, 3),
+]
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.errors.SeparatrixWarning")
+@pytest.mark.parametrize("plan", ON_TABLES, ids=repr)
+@pytest.mark.parametrize("model", TABLES, ids=lambda model: repr(model)[:40])
+def test_tables_of_text_gaps_and_dates_are_judged_where_they_are(model: Any, plan: Any, mixed: Any, too_large: Any) -> None:
+    columns = [name for name in COLUMNS if name != "when" or not isinstance(model, sx.MixedNB)]
+    if isinstance(plan, sx.TimeSplit) and plan.column is not None and "when" not in columns:
+        pytest.skip("its time is a column that the model cannot read")
+    given = mixed[[*columns, "id"] if getattr(plan, "key", None) else columns]
+    path = too_large.files[0]
+    there = evaluate(model, sx.open_table(path, target="y", columns=columns, batch_rows=70), plan=plan)
+    assert_allclose(there.confusion, evaluate(model, given, mixed["y"], plan=plan).confusion, atol=1e-9)
+
+
+def test_sizes_and_permutations_of_such_tables(mixed: Any, too_large: Any) -> None:
+    model, X, y = sx.LinearDiscriminantAnalysis(), mixed[COLUMNS], mixed["y"]
+    given = {"plan": sx.HashFold(3), "sizes": [0.5, 1.0]}
+    assert_allclose(learning_curve(model, too_large, **given).scores, learning_curve(model, X, y, **given).scores, atol=1e-12)
+    given = {"plan": sx.HashFold(3), "n_permutations": 4}
+    assert_allclose(permutation_test(model, too_large, **given).permuted, permutation_test(model, X, y, **given).permuted, atol=1e-12)
+
+
+def test_what_reads_numbers_alone_says_so_of_such_tables(too_large: Any) -> None:
+    for call in (sx.compare, lambda table: sx.CalibratedClassifier(sx.GaussianNB()).fit(table)):
+        with pytest.raises(InputError, match="columns of numbers alone are evaluated: Columns 'town', 'when' hold dates or text"):
+            call(too_large)
+
+
+def test_rows_without_a_label_are_left_out_of_such_tables(mixed: Any, too_large: Any, tmp_path: Any) -> None:
+    mixed.loc[[3, 390], "y"] = None
+    mixed.to_parquet(tmp_path / "gaps.parquet")
+    table = sx.open_table(tmp_path / "gaps.parquet", target="y", columns=COLUMNS)
+    with pytest.warns(DataWarning, match="2 of 400 rows have no label"):
+        found = evaluate(TABLES[2], table, plan=sx.TimeSplit("when", 3))
+    kept = mixed.dropna(subset="y")
+    assert_allclose(found.confusion, evaluate(TABLES[2], kept[COLUMNS], kept["y"], plan=sx.TimeSplit("when", 3)).confusion)

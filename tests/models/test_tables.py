@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,24 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from separatrix import (
+    BatchPerceptron,
+    BernoulliNB,
     DecidedClassifier,
     Decision,
     GaussianNB,
     LinearDiscriminantAnalysis,
     LinearSVC,
     LogisticRegression,
+    MixedNB,
     OneVsOne,
     OneVsRest,
+    TableClassifier,
     VotedPerceptron,
     open_table,
 )
-from separatrix.errors import InputError
+from separatrix.errors import CapacityError, InputError
+from separatrix.progress import listening
+from separatrix.thresholds import moved
 from tests.models.test_laws import outputs
 from tests.tables import MODELS
 
@@ -98,6 +105,70 @@ def test_rows_are_added_by_the_columns_of_the_fit(model: Any, rng: Any) -> None:
     for add in (fitted.partial_fit, fitted.forget):
         with pytest.raises(InputError, match=message):
             add(X[["dose", "age"]], y)
+
+
+EVERY_FAMILY = [
+    *[LinearDiscriminantAnalysis(), LogisticRegression(), LogisticRegression(l1_ratio=1.0, C=0.5), LinearSVC(), LinearSVC(loss="hinge")],
+    *[VotedPerceptron(max_iter=1), BatchPerceptron(max_iter=2), BernoulliNB(), MixedNB(), TableClassifier()],
+    *[OneVsRest(LogisticRegression()), OneVsOne(GaussianNB())],
+]
+
+
+@pytest.mark.parametrize("model", EVERY_FAMILY, ids=repr)
+@pytest.mark.parametrize("kept", [0, math.inf])
+@pytest.mark.filterwarnings("ignore::separatrix.solvers.solution.ConvergenceWarning")
+def test_fitting_and_predicting_tell_how_far_they_are(model: Any, kept: float, files: Any) -> None:
+    if kept == 0 and getattr(model, "loss", "") == "hinge":
+        pytest.skip("a hinge needs numbers of each row")
+    table, heard = open_table(files[0], target="label", columns=["x0", "x1", "x2", "x3"], batch_rows=20), []
+    with moved(kept), listening(heard.append):
+        fitted = clone(model).fit(table)
+        fits, predicted = len(heard), fitted.predict(table)
+    for told in (heard[:fits], heard[fits:]):
+        rows = [event.detail for event in told if event.task == "read" and not event.finished]
+        assert "20 rows, 0 of 0 MB" in rows or any(detail.endswith("rows, of 0 MB") for detail in rows)
+    assert len(predicted) == 90 and {event.task for event in heard[:2]} == {"find classes"}
+
+
+MARGINS: list[dict[str, Any]] = [{}, {"class_weight": {"ham": 3.0}}, {"class_weight": "balanced"}, {"fit_intercept": False}, {"C": 100.0}]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize("given", MARGINS, ids=str)
+def test_squared_hinges_of_too_many_rows_are_solved_by_sums(given: Any, ending: str, files: Any) -> None:
+    path, X, y, w = files
+    if ending == "csv":
+        pd.DataFrame(X, columns=["x0", "x1", "x2", "x3"]).assign(label=y, times=w).to_csv(path.parent / "all.csv", index=False)
+        path = path.parent / "all.csv"
+    table = open_table(path, target="label", weight="times", batch_rows=20)
+    expected = LinearSVC(tol=1e-12, **given).fit(X, y, sample_weight=w)
+    with moved(0):
+        found = LinearSVC(tol=1e-8, **given).fit(table)
+    assert "numbers of each" in found.solution_.why and found.solution_.is_converged
+    assert found.solution_.objective == pytest.approx(expected.solution_.objective, rel=1e-10)
+    assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-7)
+    assert_allclose(found.intercept_, expected.intercept_, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("given", [{"loss": "hinge"}, {"C": np.inf}, {"penalize_intercept": True}, {"store_dual": True}], ids=str)
+def test_machines_that_need_numbers_of_each_row_say_which_one_does_not(given: Any, files: Any) -> None:
+    table, model = open_table(files[0], target="label", columns=["x0", "x1"]), LinearSVC(**given)
+    with moved(0), pytest.raises(CapacityError, match=r"LinearSVC\(.*=.*\) keeps about 160 bytes for each row.*use LinearSVC\("):
+        model.fit(table)
+    assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("K", [3, 4, 6])
+def test_lasso_of_an_even_number_of_classes_is_one_of_its_many_minima_wherever_rows_are(K: int, rng: Any, tmp_path: Any) -> None:
+    y = rng.integers(0, K, 600)
+    X = rng.normal(size=(600, 5)) + np.outer(y, [1.0, -0.5, 0.0, 0.3, 0.0])
+    model = LogisticRegression(l1_ratio=1.0, C=0.3, tol=1e-10).fit(X, y)
+    pd.DataFrame(X, columns=list("abcde")).assign(y=y)[::-1].to_parquet(tmp_path / "a.parquet")
+    with moved(0):
+        there = clone(model).fit(open_table(tmp_path / "a.parquet", target="y"))
+    assert there.solution_.objective == pytest.approx(model.solution_.objective, rel=1e-10)
+    assert_allclose(there.coef_, model.coef_, rtol=1e-6, atol=1e-6)
+    assert (model.coef_ == 0.0).any(axis=0).all()
 
 
 def test_labels_and_weights_belong_to_the_table(files: Any) -> None:

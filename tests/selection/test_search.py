@@ -22,6 +22,8 @@ from separatrix import (
     QuadraticDiscriminantAnalysis,
     open_table,
 )
+from separatrix.errors import CapacityError
+from separatrix.thresholds import moved
 
 MODELS = {
     "lda": LinearDiscriminantAnalysis(),
@@ -140,6 +142,8 @@ def test_sparse_rows_and_files_score_as_dense_ones(tmp_path):
     dense = selector.fit(X, y).history_["score"]
     assert selector.fit(sp.csr_array(X), y).history_["score"] == pytest.approx(dense)
     assert selector.fit(open_table(tmp_path / "rows.parquet", target="kind")).history_["score"] == pytest.approx(dense)
+    with moved(0), pytest.raises(CapacityError, match=r"search judges every set .* StepwiseDiscriminant and the filters read a table"):
+        selector.fit(open_table(tmp_path / "rows.parquet", target="kind"))
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.errors.SingularWarning")

@@ -114,6 +114,9 @@ def test_few_rows_are_saved_only_where_it_is_asked_for(which: int, tmp_path: Any
     with pytest.raises(InputError, match="Class 'spam' has 9 rows, fewer than 10: .* pass save.path, minimum=9"):
         summary.save(tmp_path / "a.moments")
     assert not list(tmp_path.iterdir())
+    for wrong in (0, -1, 2.5, True, None, "ten"):
+        with pytest.raises(InputError, match="minimum=.* must be a whole number of rows, 1 or more"):
+            summary.save(tmp_path / "a.moments", minimum=wrong)
     summary.save(tmp_path / "a.moments", minimum=9)
     assert same(type(summary).load(tmp_path / "a.moments"), summary)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from functools import reduce
 
 import click
 
+from .advice import summing
 from .model_files import require_output
 from .moments import facts_of, told
 from .speaking import Speaker, spoken
@@ -27,13 +29,19 @@ def command(speaker: Speaker, files: tuple[str, ...], output: str, minimum: int)
     require_output(output)
     if len(files) < 2:
         raise click.UsageError("Name two or more files to merge; one alone is merged already.")
+    seen: dict[str, str] = {}
+    for count, file in enumerate(files, 1):
+        first = seen.setdefault(os.path.realpath(file), file)
+        if len(seen) < count:
+            raise click.UsageError(f"The file {first!r} is named twice, so its rows would count twice; name every file once.")
     summaries = [load_summary(file) for file in files]
     for file, summary in zip(files, summaries, strict=True):
         if type(summary) is not type(summaries[0]):
             raise InputError(
                 f"{file!r} holds {type(summary).__name__}, and {files[0]!r} {type(summaries[0]).__name__}; merge files of one kind."
             )
-    joint = reduce(lambda a, b: a.merge(b), summaries)
+    with summing():
+        joint = reduce(lambda a, b: a.merge(b), summaries)
     joint.save(output, minimum=minimum)
     speaker.result(told(output, joint), facts_of(output, joint))
     if type(joint).__name__ == "ClassMoments":

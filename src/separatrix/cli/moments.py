@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from .advice import summing
 from .column_options import require_column, target_option
 from .model_files import require_output
 from .speaking import Speaker, spoken
@@ -27,6 +28,7 @@ SUMS = {
 @click.option("-o", "--output", metavar="FILE", required=True, help="File of the sums, such as north.moments.")
 @click.option("--columns", metavar="COLUMN", multiple=True, help="A column to summarise; all but the target by default.")
 @click.option("--weight", metavar="COLUMN", help="Column of the weights.")
+@click.option("--class", "labels", metavar="LABEL", multiple=True, help="A class, also one that no row here has; those found by default.")
 @click.option("--sums", type=click.Choice(list(SUMS)), default="full", show_default=True, help="What is kept of each class.")
 @click.option("--minimum", type=click.IntRange(min=1), default=10, show_default=True, help="Rows that each class must have.")
 @kind_option
@@ -38,6 +40,7 @@ def command(
     output: str,
     columns: tuple[str, ...],
     weight: str | None,
+    labels: tuple[str, ...],
     sums: str,
     minimum: int,
     stdin_kind: str,
@@ -51,15 +54,38 @@ def command(
     from ..data.table_opening import open_table
 
     require_output(output)
-    with paths_of(files, stdin_kind) as paths, speaker.progress():
+    with paths_of(files, stdin_kind) as paths, speaker.progress(), summing():
         known = open_table(paths)
         for name in (target, weight, *columns):
             require_column(name, known.feature_names)
         table = open_table(paths, target=target, weight=weight, columns=list(columns) or None)
+        table = table.with_classes(announced(labels, table)) if labels else table
         summary = summarised(table, sums)
     summary.save(output, minimum=minimum)
     speaker.result(told(output, summary), facts_of(output, summary))
     speaker.next(f"separatrix merge {shlex.quote(output)} OTHER.moments -o joint.moments")
+
+
+def announced(labels: tuple[str, ...], table: Any) -> list[Any]:
+    """Return labels as the target column has them: whole numbers, truth values or text.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Table
+    >>> import numpy as np
+    >>> announced(("0", "1"), Table(classes=np.array([1]))), announced(("no", "yes"), Table(classes=np.array(["no"])))
+    ([0, 1], ['no', 'yes'])
+    """
+    found: list[Any] = table.classes.tolist()
+    if isinstance(found[0], str):
+        return list(labels)
+    words = {"true": True, "false": False} if isinstance(found[0], bool) else {}
+    try:
+        return [words[label.lower()] if words else int(label) for label in labels]
+    except (KeyError, ValueError):
+        raise click.UsageError(
+            f"--class {' --class '.join(labels)}: the labels of column {table.target!r} are such as {found[0]!r}; give labels of that kind."
+        ) from None
 
 
 def summarised(table: Any, sums: str) -> Any:

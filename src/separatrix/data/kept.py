@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from ..errors import InputError
 from ..thresholds import KEPT
 from .files.reading import ReadingSize
 from .source import Block, Source
-from .threads import ordered_map, single_threaded_blas, thread_count
+from .threads import ended, ordered_map, single_threaded_blas, thread_count
 
 R = TypeVar("R")
 
@@ -49,22 +50,31 @@ class Kept(Source):
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; the first pass keeps the blocks."""
-        if self.too_many:
-            yield from self.source.map(function)
-            return
+        return self._pass(function, self.source.map)
+
+    def told(self, function: Callable[[Block], R]) -> Generator[R]:
+        """Yield function(block) in order, and tell how many rows are read as long as they are not in memory."""
+        return self._pass(function, self.source.told)
+
+    def _pass(self, function: Callable[[Block], R], run: Callable[[Callable[[Block], Any]], Iterator[Any]]) -> Generator[R]:
         if self.is_whole:
             with single_threaded_blas():
                 yield from ordered_map(function, self.held, thread_count(self.n_jobs))
             return
         held, size = list[Block](), 0
-        for block, value in self.source.map(lambda block: self._with_value(block, function)):
-            size += _bytes(block)
-            self.too_many = self.too_many or KEPT.reached(size)
+        keeps = function if self.too_many else lambda block: self._with_value(block, function)
+        with ended(run(keeps)) as found:
             if self.too_many:
-                held.clear()
-            else:
-                held.append(block)
-            yield value
+                yield from found
+                return
+            for block, value in found:
+                size += _bytes(block)
+                self.too_many = self.too_many or KEPT.reached(size)
+                if self.too_many:
+                    held.clear()
+                else:
+                    held.append(block)
+                yield value
         self.held, self.is_whole = held, not self.too_many
 
     def _with_value(self, block: Block, function: Callable[[Block], R]) -> tuple[Block, R]:
@@ -74,6 +84,10 @@ class Kept(Source):
     def with_classes(self, classes: Any) -> Source:
         """Return the same rows with other codes, not yet read."""
         return Kept(self.source.with_classes(classes), self.form)
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return self.source.no_rows()
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity."""

@@ -7,6 +7,7 @@ one pass over pieces of y, which numbers texts and objects at once (`distinct.py
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -165,6 +166,31 @@ def find_classes(values: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
+def joined_labels(parts: Sequence[NDArray[Any]], name: str | None = None) -> NDArray[Any]:
+    """Return labels that come in several arrays, of one type or of several, as one; whole numbers stay whole.
+
+    NumPy would make floats of signed and unsigned ones. Floats beyond 2⁵³ are refused: different labels may have become one of them.
+
+    Examples
+    --------
+    >>> joined_labels([np.array([-1, 2]), np.array([2**60 + 1], dtype=np.uint64)]).tolist()
+    [-1, 2, 1152921504606846977]
+    """
+    if {part.dtype.kind for part in parts} == {"i", "u"}:
+        low, high = min(int(part.min()) for part in parts), max(int(part.max()) for part in parts)
+        if low >= 0 or high < 2**63:
+            return np.concatenate([part.astype(np.int64 if high < 2**63 else np.uint64) for part in parts])
+    joined = np.concatenate(parts)
+    if joined.dtype.kind == "f" and (far := np.abs(joined) >= 2.0**53).any():
+        where = "y" if name is None else f"Column {name!r}"
+        raise InputError(
+            f"{where} holds the label {joined[far][0]:g}, and from 2**53 on floating-point numbers do not tell whole numbers "
+            "apart, so that several labels may have become one. Write labels as text that is no number, such as 'c1', or as whole numbers "
+            "of one type of 64 bits."
+        )
+    return joined
+
+
 def _above(low: int, values: NDArray[Any]) -> Ints:
     """Return values − low in 64 bits: in their own type 100 − (−100) would be −56 of int8."""
     return values.astype(np.int64, copy=False) - low
@@ -232,6 +258,8 @@ def encode(values: NDArray[Any], classes: NDArray[Any], table: Codes | dict[Any,
     >>> encode(np.array([3, 1]), np.array([1, 3]), None)
     array([1, 0], dtype=int32)
     """
+    if {values.dtype.kind, classes.dtype.kind} == {"i", "u"}:
+        values = _of_one_kind(values, classes)
     if values.dtype.kind == "O" and not isinstance(table, dict):
         table = dict(zip(classes.tolist(), range(len(classes))))  # objects are equal to 1 or "a" where they cannot be ordered among them
     if isinstance(table, dict):
@@ -249,6 +277,14 @@ def encode(values: NDArray[Any], classes: NDArray[Any], table: Codes | dict[Any,
     if (codes < 0).any():
         _refuse_label(values[np.flatnonzero(codes < 0)[0]], classes)
     return codes
+
+
+def _of_one_kind(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in the type of the classes, signed or not; what that does not hold is no class."""
+    inside = (values >= 0) if values.dtype.kind == "i" else values <= np.uint64(2**63 - 1)
+    if not inside.all():
+        _refuse_label(values[~inside][0], classes)
+    return values.astype(np.int64 if classes.dtype.kind == "i" else np.uint64)
 
 
 def _looked_up(values: NDArray[Any], table: dict[Any, int]) -> Codes:

@@ -16,7 +16,7 @@ from ..array_types import Ints
 from ..errors import InputError, no_rows
 from .arrays import ArraySource
 from .key_hash import key_numbers
-from .labels import Labels, find_classes
+from .labels import Labels, find_classes, joined_labels
 from .merging import merge_each
 from .opening import as_source, check_weights
 from .source import Block, Source
@@ -163,7 +163,7 @@ def joined_classes(found: Iterable[NDArray[Any] | None]) -> NDArray[Any]:
     parts = [labels for labels in found if labels is not None and len(labels)]
     if not parts:
         raise no_rows()
-    return find_classes(np.concatenate(parts))
+    return find_classes(joined_labels(parts))
 
 
 def values_of(blocks: Iterable[Block], function: Callable[[Block], Any]) -> list[Any]:

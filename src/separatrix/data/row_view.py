@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ..array_types import Bools, Codes, Floats
 from ..errors import InputError
+from .columns import ColumnBatch
 from .merging import M
 from .source import Block, Source
+from .threads import ended
 
 R = TypeVar("R")
 
@@ -25,18 +27,23 @@ class Rewritten:
     codes: Codes | None = None
     weight: Floats | None = None
 
-    def block(self, block: Block) -> Block | None:
-        """Return a block as it is rewritten; None where none of its rows stays."""
+    def block(self, block: Block) -> Any:
+        """Return a block as it is rewritten, or a batch of columns; None where none of its rows stays."""
         own = slice(block.start, block.start + block.n_rows)
         codes = block.codes if self.codes is None else self.codes[own]
         weight = block.weight if self.weight is None else self.weight[own]
+        whole: Any = block
+        is_batch = isinstance(whole, ColumnBatch)
         if self.keep is None:
-            return Block(block.X, codes, weight, block.start)
+            return replace(whole, codes=codes, weight=weight) if is_batch else Block(block.X, codes, weight, block.start)
         kept = self.keep[own]
         if not kept.any():
             return None
         start = int(np.count_nonzero(self.keep[: block.start]))
-        return Block(block.X[kept], None if codes is None else codes[kept], None if weight is None else weight[kept], start)
+        codes, weight = None if codes is None else codes[kept], None if weight is None else weight[kept]
+        if is_batch:
+            return replace(whole.take(np.flatnonzero(kept)), codes=codes, weight=weight, start=start)
+        return Block(block.X[kept], codes, weight, start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ class OnRewritten:
 
 
 class RowView(Source):
-    """The rows of a source, of numbers, as they are rewritten. Nothing is copied; every pass is one over all rows of the source.
+    """The rows of a source, numbers or batches of columns, as they are rewritten. Nothing is copied; a pass reads all rows of the source.
 
     Parameters
     ----------
@@ -77,20 +84,22 @@ class RowView(Source):
         self.n_features, self.feature_names, self.n_jobs = source.n_features, source.feature_names, source.n_jobs
         self.n_rows = source.n_rows if rewritten.keep is None else int(np.count_nonzero(rewritten.keep))
         self.origin = (*(source.origin or ()), "view", id(rewritten))
-        self.is_remote = source.is_remote
+        self.is_remote, self.is_columns = source.is_remote, source.is_columns
 
     def blocks(self) -> Iterator[Block]:
         """Yield the rows that stay, block by block."""
-        found = (self.rewritten.block(block) for block in self.source.blocks())
-        return (block for block in found if block is not None)
+        with ended(self.source.blocks()) as blocks:
+            yield from (block for block in map(self.rewritten.block, blocks) if block is not None)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order, computed where the source computes."""
-        return (value for value in self.source.map(OnRewritten(function, self.rewritten)) if value is not None)
+        with ended(self.source.map(OnRewritten(function, self.rewritten))) as values:
+            yield from (value for value in values if value is not None)
 
     def told(self, function: Callable[[Block], R]) -> Generator[R]:
         """Yield function(block) in order, and tell how many of all rows are read."""
-        return (value for value in self.source.told(OnRewritten(function, self.rewritten)) if value is not None)
+        with ended(self.source.told(OnRewritten(function, self.rewritten))) as values:
+            yield from (value for value in values if value is not None)
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""
@@ -99,6 +108,18 @@ class RowView(Source):
     def only(self, columns: Any) -> Source:
         """Return the same rows with some of their columns, by number."""
         return RowView(self.source.only(columns), self.classes, self.rewritten)
+
+    def as_columns(self) -> Source:
+        """Return the same rows as batches of columns."""
+        return RowView(self.source.as_columns(), self.classes, self.rewritten)
+
+    def with_text(self, names: Sequence[str]) -> Source:
+        """Return the same rows with some columns as text."""
+        return RowView(self.source.with_text(names), self.classes, self.rewritten)
+
+    def require_numbers(self) -> None:
+        """Raise an error where columns are not numbers."""
+        self.source.require_numbers()
 
     def persisted(self) -> Source:
         """Return the same rows for many passes."""
@@ -120,6 +141,10 @@ class RowView(Source):
     def without_labels(self) -> Source:
         """Return the rows to predict."""
         return self
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return self.source.no_rows()
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity, by its row and column in the table."""

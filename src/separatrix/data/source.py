@@ -21,7 +21,7 @@ from .files.reading import ReadingSize, told
 from .labels import Labels
 from .merging import M, merge_each
 from .sum_engine import SumEngine
-from .threads import ordered_map, single_threaded_blas, thread_count
+from .threads import ended, ordered_map, single_threaded_blas, thread_count
 
 Rows = Any
 """A float32/float64 array of two dimensions, or a scipy CSR array."""
@@ -176,6 +176,8 @@ class Source(ABC):
         Whether rows lie on other machines: passes travel there, and only what merges should come back.
     is_streamed : bool
         Whether rows come from the host to a device in every pass, so that what is said of them comes back.
+    is_columns : bool
+        Whether what comes of files are batches of columns in place of blocks of numbers.
     """
 
     n_features: int
@@ -187,6 +189,7 @@ class Source(ABC):
     origin: tuple[Any, ...] | None = None
     is_remote: bool = False
     is_streamed: bool = False
+    is_columns: bool = False
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
@@ -251,8 +254,8 @@ class Source(ABC):
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) for every block, in order, computed on several threads."""
-        with single_threaded_blas():
-            yield from ordered_map(function, self.blocks(), thread_count(self.n_jobs))
+        with single_threaded_blas(), ended(self.blocks()) as blocks:
+            yield from ordered_map(function, blocks, thread_count(self.n_jobs))
 
     def reduce(self, pass_: Callable[[Block], M]) -> M:
         """Run a pass on every block and merge what comes back, in the order of the blocks."""
@@ -270,11 +273,15 @@ class Source(ABC):
         try:
             first = next(values)
         except StopIteration:
-            raise no_rows() from None
+            raise self.no_rows() from None
         return self._merged(first, values)
 
     def _merged(self, first: M, others: Iterator[M]) -> M:
         return merge_each(first, others)
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return no_rows()
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity. Called when a summary of the rows came out non-finite."""

@@ -9,11 +9,12 @@ from typing import Any
 from ..argument_types import check_arguments
 from ..errors import InputError, InputTypeError
 from .features import choose_features, refuse_differences
-from .files.file_parts import part_of, with_folders
+from .files.file_parts import part_of
 from .files.file_table import FileTable
-from .files.formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest
+from .files.folder_columns import beside_stored, folder_columns, with_folders
+from .files.formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest, with_rows
 from .files.paths import find_files
-from .files.row_filter import RowFilter, folder_columns
+from .files.row_filter import RowFilter
 from .source import Source
 
 
@@ -170,11 +171,12 @@ def _open_files(
 ) -> FileTable:
     if batch_rows is not None and batch_rows < 1:
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
-    files, kind = find_files(path)
-    stamps = {file: stamp_of(file) for file in files}
-    read = {file: schema_of(file, kind, target) for file in files}
+    found, kind = find_files(path)
+    stamped = {file: stamp_of(file) for file in found}
+    read = with_rows({file: schema_of(file, kind, target) for file in found})
+    files, stamps = list(read), {file: stamped[file] for file in read}
     schemas = shared_types(read, kind)
-    constants = folder_columns(files)
+    constants = beside_stored(folder_columns(files), schemas)
     schema = with_folders(widest(schemas), constants)
     refuse_other_encodings(read, kind, [name for name in (target, weight) if name is not None])
     features = choose_features(kinds_of(schema), columns, target, weight)

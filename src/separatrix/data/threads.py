@@ -22,6 +22,7 @@ from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import copy_context
 from functools import lru_cache
 from inspect import CO_GENERATOR
@@ -100,6 +101,23 @@ def ordered_map(function: Callable[[T], R], items: Iterable[T], threads: int) ->
     finally:
         # Reached with work left only after an error or Ctrl-C: drop what has not started.
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def ended(items: Iterator[T]) -> Iterator[Iterator[T]]:
+    """End an iterator when it is left, where it can be ended: an interrupt that falls while a collected one ends is lost.
+
+    Examples
+    --------
+    >>> with ended(i * i for i in range(9)) as squares:
+    ...     next(squares), next(squares)
+    (0, 1)
+    """
+    try:
+        yield items
+    finally:
+        if hasattr(items, "close"):
+            items.close()
 
 
 def spread(function: Callable[[T], R], items: Sequence[T], threads: int) -> list[R]:

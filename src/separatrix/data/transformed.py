@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
 from .merging import M
 from .source import Block, Source
 
@@ -107,6 +108,10 @@ class Transformed(Source):
         other = copy.copy(self)
         other.source = source
         return other
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return self.source.no_rows()
 
     def refuse_nonfinite(self) -> None:
         """Raise the error that names the first NaN or infinity, by its row and column in the table."""

@@ -15,6 +15,7 @@ from ..argument_types import refused_as
 from ..arguments import KnownParameters
 from ..array_types import Floats, Indices
 from ..data import Source
+from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
@@ -29,6 +30,7 @@ from .calibration_scores import ScoreKind, class_scores, held_out_scores, kind_o
 from .evaluation_rows import EvaluationRows, require_jobs
 from .key_folds import key_apart, with_kept
 from .plans import KFold, count_rows
+from .prepared import reads_tables
 from .random_plans import Bootstrap
 from .row_groups import as_groups
 from .splits import folds_of
@@ -99,7 +101,7 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         self._check_given()
         kind = self._check(estimator)
         plan, X = key_apart(self.plan, X, groups)
-        rows, groups, kept = _counting(_labelled(X, y, sample_weight), groups)
+        rows, groups, kept = _counting(_labelled(X, y, sample_weight, reads_tables(estimator)), groups)
         plan = default_plan(rows) if plan is None else with_kept(plan, kept)
         every = folds_of(plan, rows.n, rows.codes, groups)
         fitted = rows.fit(estimator)  # first: what is wrong with a row is said with its number among all of them
@@ -206,15 +208,16 @@ def default_plan(rows: EvaluationRows) -> KFold:
     return KFold(int(min(5, sizes.min())), random_state=0)
 
 
-def _labelled(X: Any, y: Any, sample_weight: Any) -> EvaluationRows:
+def _labelled(X: Any, y: Any, sample_weight: Any, takes_columns: bool) -> EvaluationRows:
     if isinstance(X, Source):
-        rows = left_where_it_is(X, y, sample_weight)
+        rows = left_where_it_is(X, y, sample_weight, takes_columns)
         require_two_classes(rows.classes)
         return rows
     if y is None:
         raise InputError("This classifier requires y to be passed, but the target y is None: pass one label per row of X.")
-    with refused_as("X", "pass n rows × p columns, one row per label."):
-        (X,) = indexable(indexed_rows(X))
+    if not isinstance(X, ColumnBatch):
+        with refused_as("X", "pass n rows × p columns, one row per label."):
+            (X,) = indexable(indexed_rows(X))
     if getattr(X, "ndim", 2) != 2:
         raise InputError(f"Expected 2D array, got an X of shape {X.shape}: pass one row per label; X.reshape(-1, 1) for a single column.")
     labels = Labels.of(y)

@@ -116,7 +116,7 @@ def evaluate(
         rows, held, on_training = engine
         return replace(estimate(model, rows, [held], metrics, start), on_training=on_training)
     plan, X = key_apart(plan, X, groups)
-    rows = rows_to_evaluate(X, y, sample_weight, target)
+    rows = rows_to_evaluate(X, y, sample_weight, target, takes_columns=True)
     groups, plan = rows.of_kept(groups), with_kept(plan, rows.kept)
     plan = KFold(10) if plan is None else plan
     rows.require_followed(plan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -27,12 +28,14 @@ from ..data.device import DeviceSource
 from ..data.labels import Labels
 from ..data.namespaces import is_foreign
 from ..data.opening import check_weights, indexed_rows, is_frame
+from ..data.whole_tables import whole_table
 from ..errors import InputError, InputTypeError, no_rows, short_text
 from ..inference.selected_columns import PICKS, picked_from, warn_if_picked
 from ..models.singular import columns_named, recipe_names
 from ..prepare import TablePrep
 from ..prepare.column_scaler import ColumnScaler
 from ..summaries.class_moments import require_memory
+from ..thresholds import KEPT
 from .plans import Plan, count_rows
 
 
@@ -101,6 +104,11 @@ class EvaluationRows:
     def through(self, steps: Any) -> EvaluationRows:
         """Return the rows behind fitted steps of a pipeline, to be predicted."""
         return EvaluationRows(steps.transform(self.X), self.codes, None, self.classes)
+
+    def trained_by(self, prep: Any) -> EvaluationRows:
+        """Return the rows as a TablePrep that was fitted to them prepared them for the fit."""
+        Z = prep.recipe_.transform_training(whole_table(self.X), prep.is_sparse)
+        return EvaluationRows(Z, self.codes, self.weight, self.classes)
 
     def taken(self, rows: Indices) -> Indices:
         """Return the numbers of rows in the order in which `take` gives them."""
@@ -185,7 +193,9 @@ class EvaluationRows:
         return EvaluationRows(self.X, self.codes, weight, self.classes)
 
 
-def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None) -> EvaluationRows:
+def rows_to_evaluate(
+    X: Any, y: Any = None, sample_weight: Any = None, target: str | None = None, takes_columns: bool = False
+) -> EvaluationRows:
     """Return rows with their class codes and weights, of two classes at least.
 
     Parameters
@@ -196,6 +206,8 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     y : (n,) labels
     sample_weight : (n,) weights, optional
     target : column of a frame X that holds the labels, in place of y
+    takes_columns : bool
+        Whether a table that is left where it is may have columns of text, dates and gaps; else it is refused.
 
     Examples
     --------
@@ -206,7 +218,8 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     if isinstance(X, Source) and not isinstance(X, DeviceSource):
         from .table_rows import is_large, left_where_it_is
 
-        rows = left_where_it_is(X, y, sample_weight) if is_large(X) else _read(X, y, sample_weight)
+        held = None if is_large(X) else _read(X, y, sample_weight)
+        rows = left_where_it_is(X, y, sample_weight, takes_columns) if held is None else held
     elif isinstance(X, DeviceSource) or is_foreign(X):
         from .device_rows import rows_on_device
 
@@ -271,14 +284,20 @@ def _with_target(X: Any, y: Any, target: str | None) -> tuple[Any, Any, Indices 
     return split_target(X, target)
 
 
-def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
-    """Read a table whole: rows are held out many times, and files are slow to read again."""
+def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows | None:
+    """Read a table whole: rows are held out many times, and files are slow to read again. None where memory should not hold them."""
     # As columns, of which rows without a label are left out: as numbers they are refused.
     source: Any = as_source(table if table.origin is None else table.as_columns(), y, sample_weight)
     assert source.classes is not None
     if source.n_rows is not None:
         require_memory((source.n_rows, source.n_features))
-    blocks: list[Any] = list(source.blocks())
+    blocks, values = list[Any](), 0
+    with closing(source.told(_itself)) as found:
+        for block in found:
+            blocks.append(block)
+            values += block.n_rows * block.n_features
+            if source.origin is not None and KEPT.reached(8.0 * values):
+                return None
     if not blocks:
         raise no_rows()
     if source.unlabelled:
@@ -296,6 +315,10 @@ def _read(table: Source, y: Any, sample_weight: Any) -> EvaluationRows:
     weights = [block.weight for block in blocks if block.weight is not None]
     codes = np.concatenate([block.codes for block in blocks]).astype(np.int32)
     return EvaluationRows(X, codes, np.concatenate(weights) if weights else None, source.classes)
+
+
+def _itself(block: Any) -> Any:
+    return block
 
 
 def require_classifier(model: Any) -> None:

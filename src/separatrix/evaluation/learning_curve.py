@@ -159,7 +159,7 @@ def learning_curve(
     require_classifier(model)
     require_jobs(n_jobs)
     plan, X = key_apart(plan, X)
-    rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
+    rows, rng = rows_to_evaluate(X, y, target=target, takes_columns=True), generator(random_state)
     model, rows = prepared(model, rows)
     plan = KFold(5) if plan is None else with_kept(plan, rows.kept)
     if isinstance(plan, Bootstrap):

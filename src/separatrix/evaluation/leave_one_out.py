@@ -35,7 +35,7 @@ def by_algebra(model: Any, summary: SolvedFromSummary, rows: EvaluationRows, fol
         found = left_out(block)
         return largest(found.scores), posteriors_of(found.scores) if has else None, found.refit
 
-    parts = list(source.map(scored))
+    parts = list(source.told(scored))
     codes = np.concatenate([own for own, _, _ in parts])
     posteriors = np.concatenate([own for _, own, _ in parts]) if has else None
     refit = np.flatnonzero(np.concatenate([again for _, _, again in parts]))

@@ -155,7 +155,7 @@ def permutation_test(
     if n_permutations is not None:
         require_count("n_permutations", n_permutations, 1)
     plan, X = key_apart(plan, X)
-    rows, rng = rows_to_evaluate(X, y, target=target), generator(random_state)
+    rows, rng = rows_to_evaluate(X, y, target=target, takes_columns=True), generator(random_state)
     model, rows = prepared_for_permutations(model, rows)
     plan = KFold(5) if plan is None else with_kept(plan, rows.kept)
     folds = _folds(plan, rows, rng)

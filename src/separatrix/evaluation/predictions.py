@@ -11,7 +11,6 @@ from sklearn.pipeline import Pipeline
 
 from ..array_types import Codes, Floats, Folds
 from ..data.namespaces import in_numpy
-from ..data.whole_tables import whole_table
 from ..errors import InputError
 from ..models import TableClassifier
 from ..prepare import TablePrep
@@ -73,8 +72,7 @@ def as_trained(fitted: Any, rows: EvaluationRows) -> tuple[Any, EvaluationRows]:
     prep = pipeline[0] if isinstance(pipeline, Pipeline) else None
     if not isinstance(prep, TablePrep) or not prep.recipe_.looks_at_labels:
         return fitted, rows
-    Z = prep.recipe_.transform_training(whole_table(rows.X), prep.is_sparse)
-    return pipeline[1:], EvaluationRows(Z, rows.codes, rows.weight, rows.classes)
+    return pipeline[1:], rows.trained_by(prep)
 
 
 def class_posteriors(fitted: Any, X: Any, n: int, classes: NDArray[Any]) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
+from ..data import Source
 from ..data.columns import ColumnBatch
 from ..data.opening import is_frame
 from ..errors import InputError
@@ -45,7 +46,7 @@ def prepared_for_permutations(model: Any, rows: EvaluationRows) -> tuple[Any, Ev
     if not needs_preparation(model, rows.X):
         return model, rows
     batch = read_once(rows).X
-    prep = TablePrep().fit(batch, rows.labels, rows.weight)
+    prep = TablePrep().fit(batch) if isinstance(batch, Source) else TablePrep().fit(batch, rows.labels, rows.weight)
     if prep.recipe_.looks_at_labels:
         return make_pipeline(TablePrep(), model), replace(rows, X=batch)
     return model, replace(rows, X=prep.transform(batch))
@@ -63,7 +64,7 @@ def prepared_once(model: Any, rows: EvaluationRows, what: str) -> tuple[Any, Eva
     if not needs_preparation(model, rows.X):
         return model, rows
     batch = read_once(rows).X
-    prep = TablePrep().fit(batch, rows.labels, rows.weight)
+    prep = TablePrep().fit(batch) if isinstance(batch, Source) else TablePrep().fit(batch, rows.labels, rows.weight)
     if prep.recipe_.looks_at_labels:
         column = next(step.column for step in prep.recipe_.steps if step.kind == "levels")
         raise InputError(
@@ -75,8 +76,11 @@ def prepared_once(model: Any, rows: EvaluationRows, what: str) -> tuple[Any, Eva
 
 
 def read_once(rows: EvaluationRows) -> EvaluationRows:
-    """Return the rows of a frame with every column read once, text as codes, for all parts that will be taken of them."""
-    if isinstance(rows.X, ColumnBatch):
+    """Return the rows of a frame with every column read once, text as codes, for all parts that will be taken of them.
+
+    A table that is left where it is is read by every fit.
+    """
+    if isinstance(rows.X, ColumnBatch | Source):
         return rows
     from ..data.whole_tables import whole_table
 
@@ -85,9 +89,9 @@ def read_once(rows: EvaluationRows) -> EvaluationRows:
 
 def needs_preparation(model: Any, X: Any) -> bool:
     """Whether X is a table with text, dates or gaps, and the model neither prepares it itself nor reads it as it is."""
-    if isinstance(X, ColumnBatch):
-        return not _reads_tables(model)
-    if not is_frame(X) or _reads_tables(model):
+    if isinstance(X, ColumnBatch) or (isinstance(X, Source) and X.is_columns):
+        return not reads_tables(model)
+    if not is_frame(X) or reads_tables(model):
         return False
     from ..data.frames import is_numeric
 
@@ -103,12 +107,12 @@ def has_gaps(X: Any) -> bool:
     return gaps_in(X)
 
 
-def _reads_tables(model: Any) -> bool:
+def reads_tables(model: Any) -> bool:
     """Whether a model has steps of its own that may prepare a table, or reads one."""
     if isinstance(model, Pipeline | MixedNB | TableClassifier):
         return True
     inner = model.get_params(deep=False).get("estimator")  # names: scikit-learn's own parameter for a model inside another
-    return hasattr(inner, "fit") and _reads_tables(inner)
+    return hasattr(inner, "fit") and reads_tables(inner)
 
 
 def _takes_gaps(model: Any) -> bool:

@@ -177,7 +177,7 @@ def _leave_one_out(model: Any, rows: EvaluationRows, values: Floats) -> Shrinkag
         with single_threaded_blas():
             return spread(losses_of, list(block.tiles(tile_rows(block.n_features))), threads)
 
-    parts = [found for block in source.map(tiled) for found in block]
+    parts = [found for block in source.told(tiled) for found in block]
     errors, losses, refitted = np.zeros(len(values)), np.zeros(len(values)), np.zeros(len(values), dtype=np.int64)
     again = np.zeros((len(values), rows.n), dtype=bool)
     for a in range(len(values)):

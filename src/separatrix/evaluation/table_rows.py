@@ -16,7 +16,9 @@ from sklearn.pipeline import Pipeline
 from ..array_types import Codes, Indices, Ints
 from ..data import Source, as_source
 from ..data.row_view import Rewritten, RowView
+from ..data.targets import warn_of_unlabelled
 from ..errors import InputError, no_rows
+from ..prepare.prepared_table import PreparedTable
 from ..thresholds import KEPT
 from .evaluation_rows import EvaluationRows
 from .table_steps import behind, fit_steps
@@ -87,6 +89,10 @@ class TableRows(EvaluationRows):
             source = behind(step, source)
         return replace(self, X=source)
 
+    def trained_by(self, prep: Any) -> EvaluationRows:
+        """Return the rows as a TablePrep that was fitted to them prepared them for the fit."""
+        return replace(self, X=PreparedTable(self.X.as_columns(), prep.recipe_, is_training=True))
+
     def fitted(self, model: Any) -> Any:
         """Return the model given, fitted on the table, which foreign models cannot read; the majority class needs its labels alone."""
         if isinstance(model, DummyClassifier):
@@ -113,23 +119,31 @@ class TableRows(EvaluationRows):
 
 
 def is_large(table: Source) -> bool:
-    """Whether the rows of a table are read anew in every pass: they lie on other machines, or are more than memory should hold."""
+    """Whether the rows of a table are known to be read anew in every pass: on other machines, or more than memory should hold."""
     return table.is_remote or (table.n_rows is not None and KEPT.reached(8.0 * table.n_rows * table.n_features))
 
 
-def left_where_it_is(table: Source, y: Any, sample_weight: Any) -> TableRows:
-    """Read the labels and weights of a table of numbers, and leave its columns where they are."""
-    source = as_source(table, y, sample_weight)
+def left_where_it_is(table: Source, y: Any, sample_weight: Any, takes_columns: bool = False) -> TableRows:
+    """Read the labels and weights of a table, and leave its columns where they are: columns of numbers, or of any kind where asked for."""
+    if takes_columns and table.is_columns:
+        return _of_labels(as_source(table, y, sample_weight))
     try:
-        source.require_numbers()
+        table.require_numbers()
     except InputError as problem:
+        columns = table.as_columns() if takes_columns else table
+        if columns.is_columns:
+            return _of_labels(as_source(columns, y, sample_weight))
         held = str(problem).split(", where numbers")[0]
         raise InputError(
             f"This table is left where it is, where columns of numbers alone are evaluated: {held}. Open "
             "it with columns=[…] that are numbers, or with where=[…] for so few rows that memory holds them; MixedNB().fit(table) and "
             "TableClassifier().fit(table) read all columns, block by block."
         ) from None
-    source = source.settled()
+    return _of_labels(as_source(table, y, sample_weight).settled())
+
+
+def _of_labels(source: Source) -> TableRows:
+    """Return rows whose labels and weights are read."""
     narrow = source.only([0]) if source.n_features > 1 and source.feature_names is not None else source  # files then read no other column
     parts = list(narrow.told(lambda block: (block.codes, block.weight)))
     if not parts:
@@ -137,4 +151,6 @@ def left_where_it_is(table: Source, y: Any, sample_weight: Any) -> TableRows:
     weights = [weight for _, weight in parts if weight is not None]
     assert source.classes is not None
     codes = np.concatenate([codes for codes, _ in parts]).astype(np.int32)
+    if source.unlabelled:
+        warn_of_unlabelled(source.target, source.unlabelled, source.unlabelled + len(codes), stacklevel=6)  # type: ignore[attr-defined]
     return TableRows(source, codes, np.concatenate(weights) if weights else None, source.classes)

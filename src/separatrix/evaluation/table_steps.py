@@ -25,6 +25,8 @@ from ..array_types import Codes, Floats
 from ..data import Block, Source
 from ..data.transformed import Transformed
 from ..errors import InputError
+from ..prepare import TablePrep
+from ..prepare.prepared_table import PreparedTable
 from ..summaries import ClassMoments
 
 EPS = float(np.finfo(np.float64).eps)
@@ -45,7 +47,9 @@ def fit_steps(steps: list[tuple[str, Any]], source: Source, weighted: bool) -> t
             fitted.append((name, step))
             continue
         own = fit_step(clone(step), source, weighted)
-        source = behind(own, source)
+        # In a fit a row has the shares of classes among other rows, else it would tell its own label.
+        trained = isinstance(own, TablePrep) and own.recipe_.looks_at_labels
+        source = PreparedTable(source.as_columns(), own.recipe_, is_training=True) if trained else behind(own, source)
         fitted.append((name, own))
     return fitted, source
 
@@ -111,8 +115,8 @@ def _ranged(step: Any, source: Source, weighted: bool) -> Any:
 
 def _of_landmarks(step: Nystroem, source: Source, weighted: bool) -> Any:
     """Fit a kernel on the rows that it would draw in memory, which are the only ones it looks at."""
-    assert source.n_rows is not None
-    drawn = check_random_state(step.random_state).permutation(source.n_rows)[: step.n_components]
+    n = sum(source.told(lambda block: block.n_rows)) if source.n_rows is None else source.n_rows
+    drawn = check_random_state(step.random_state).permutation(n)[: step.n_components]
     rows = np.concatenate(list(source.told(RowsTaken(np.sort(drawn)))))
     return step.fit(rows)
 

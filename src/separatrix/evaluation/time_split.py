@@ -121,10 +121,11 @@ def times_of(X: Any, column: str | int | None) -> Floats:
     array([1., 2.])
     """
     if column is None:
-        return np.arange(int(X.n_rows or 0) if isinstance(X, ColumnBatch | Source) else count_rows(X), dtype=np.float64)
+        return np.arange(_rows_of(X), dtype=np.float64)
     if isinstance(X, Source):
-        return _times_of_table(X, column)
-    found = _array_column(X, column) if not isinstance(X, ColumnBatch) and not is_frame(X) else _named_column(X, column)
+        found = _table_column(X, column)
+    else:
+        found = _array_column(X, column) if not isinstance(X, ColumnBatch) and not is_frame(X) else _named_column(X, column)
     times = times_in(found) if is_text(found) else measurements(found)
     if times is None:
         raise InputError(
@@ -150,8 +151,14 @@ def _named_column(X: Any, column: Any) -> Column:
     return X.column(place % len(names)) if frame is None else any_column(frame[names[place]], str(names[place]))
 
 
-def _times_of_table(X: Source, column: Any) -> Floats:
-    """Return the times of a table that is not in memory, from a column of numbers that it was opened with."""
+def _rows_of(X: Any) -> int:
+    if isinstance(X, Source):
+        return sum(X.told(lambda block: block.n_rows)) if X.n_rows is None else X.n_rows
+    return X.n_rows if isinstance(X, ColumnBatch) else count_rows(X)
+
+
+def _table_column(X: Source, column: Any) -> Column:
+    """Return the times of a table that is not in memory, from a column that it was opened with."""
     names = [] if X.feature_names is None else list(X.feature_names)
     place = names.index(column) if column in names else column
     if not isinstance(place, int | np.integer) or not -X.n_features <= place < X.n_features:
@@ -159,12 +166,7 @@ def _times_of_table(X: Source, column: Any) -> Floats:
             f"Column {column!r}, the time, is not among the columns of numbers that the table was opened with."
             f"{did_you_mean(column, names)} A table left where it is takes no others: open_table(…, columns=[…, {column!r}])."
         )
-    times: Floats = np.concatenate(
-        list(X.only([place % X.n_features]).told(lambda block: np.asarray(block.dense()[:, 0], dtype=np.float64)))
-    )
-    for row in np.flatnonzero(np.isnan(times))[:1]:
-        raise InputError(f"Column {column!r} has no time in row {row}; leave such rows out, or give them a time.")
-    return times
+    return Column.joined(list(X.only([place % X.n_features]).told(lambda block: ColumnBatch.of(block, (str(column),)).column(0))))
 
 
 def _array_column(X: Any, column: Any) -> Column:

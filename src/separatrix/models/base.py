@@ -109,7 +109,9 @@ class Classifier(KnownParameters, ClassifierMixin, BaseEstimator):
                 found = function(block)
             return to_host(found) if found is not None and source.is_streamed else found
 
-        parts = list(source.map(quiet))
+        parts = list(source.told(quiet))
+        if not parts:
+            raise source.no_rows()
         finite = [part for part in parts if part is not None]
         if len(finite) < len(parts):
             source.refuse_nonfinite()

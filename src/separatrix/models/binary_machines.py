@@ -109,7 +109,9 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
         check_is_fitted(self)
         source = as_rows(X, n_jobs=self.n_jobs)
         check_columns(self, X, source)
-        parts = list(source.map(self._block_scores))
+        parts = list(source.told(self._block_scores))
+        if not parts:
+            raise source.no_rows()
         if any(part is None for part in parts):
             source.refuse_nonfinite()
         scores = np.concatenate([part for part in parts if part is not None])

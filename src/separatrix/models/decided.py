@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from ..abilities import Abilities, abilities_of
 from ..arguments import KnownParameters
 from ..array_types import Floats
+from ..data.source import Source
 from ..decisions.actions import factors_of
 from ..decisions.decision import Decision
 from ..decisions.priors import check_priors, prior_odds, require_priors
 from ..errors import InputError
-from .goodness_of_fit import labels_of_rows, share_of
+from .goodness_of_fit import labels_of_rows, labels_of_table, share_of
 from .inner_estimator import or_logistic, require_posteriors
 from .registry import require_model, restored, state_of
 from .state import State, pack
@@ -156,13 +157,16 @@ class DecidedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Ba
         """
         return self.predict_proba(X) @ self._rule().table(self.classes_)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the share of rows whose action is their class; rejected rows count as not right.
 
         Parameters
         ----------
-        X, y, sample_weight : rows, labels and weights
+        X, y, sample_weight : rows, labels and weights; a table from `open_table` has its own
         """
+        if isinstance(X, Source) and y is None and X.classes is not None:
+            X = X.settled()
+            y, sample_weight = labels_of_table(X)
         actions = self.predict(X).tolist()
         labels = labels_of_rows(y, len(actions)).tolist()
         return share_of(np.array([action == label for action, label in zip(actions, labels, strict=True)], dtype=bool), sample_weight)

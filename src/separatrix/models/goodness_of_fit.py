@@ -18,7 +18,7 @@ from ..array_types import Bools, Floats
 from ..data.labels import check_labels
 from ..data.opening import check_weights
 from ..data.source import Source
-from ..errors import InputError, SeparatrixError, no_rows, one_of
+from ..errors import InputError, SeparatrixError, one_of
 from ..inference import likelihood as criteria
 from ..inference.parameters import Likelihood
 
@@ -56,9 +56,9 @@ def labels_of_table(table: Source) -> tuple[NDArray[Any], Floats | None]:
     """Return the labels of a table, and its weights where it has some, from one pass that reads no more than a column of it."""
     narrow = table if table.feature_names is None else table.only([0])
     narrow = narrow if narrow.origin is None else narrow.as_columns()
-    parts = list(narrow.map(lambda block: (block.codes, block.weight)))
+    parts = list(narrow.told(lambda block: (block.codes, block.weight)))
     if not parts:
-        raise no_rows()
+        raise table.no_rows()
     weights = [weight for _, weight in parts if weight is not None]
     return cast(NDArray[Any], table.classes)[np.concatenate([codes for codes, _ in parts])], np.concatenate(weights) if weights else None
 

@@ -19,7 +19,7 @@ from ..losses import Hinge, Loss, SquaredHinge
 from ..solvers.held_out.left_out_hinge import hinge_scores
 from ..solvers.held_out.left_out_margins import MarginRows, certified_scores, in_span
 from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
-from ..solvers.margins import svm
+from ..solvers.margins import by_passes, svm
 from ..solvers.margins.sparse_squared import refits_are_cheaper
 from ..solvers.problem import Problem
 from ..solvers.solution import Solution
@@ -175,8 +175,14 @@ class LinearSVC(LossModel):
         problem = self._problem(source)
         joint = self.multi_class == "crammer_singer"
         assert source.classes is not None
-        found = None if isinstance(source, DeviceSource) else self._machines(problem, joint, source.classes)
-        solution = self._on_its_device(problem) if found is None else found.solution
+        found = None
+        if isinstance(source, DeviceSource):
+            solution = self._on_its_device(problem)
+        elif not joint and by_passes.are_too_many(problem.rows):
+            solution = self._by_passes(problem)
+        else:
+            found = self._machines(problem, joint, source.classes)
+            solution = found.solution
         self._report(solution, source)
         return self._adopt(
             source,
@@ -200,6 +206,13 @@ class LinearSVC(LossModel):
 
         own = replace(problem, tol=float(self.tol) / GAP_SHARE)
         return replace(kronecker.solve(own), why="the rows stay on their device: all machines share every pass")
+
+    def _by_passes(self, problem: Problem) -> Solution:
+        """Return all machines of rows that are too many for numbers of each."""
+        asked = self._needs_host()
+        if asked is not None:
+            raise by_passes.no_room(f"LinearSVC({asked})")
+        return by_passes.solve(replace(problem, tol=float(self.tol) / GAP_SHARE))
 
     def _needs_host(self) -> str | None:
         asked = {

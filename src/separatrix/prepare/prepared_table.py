@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from copy import copy
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..data import Block, Source
 from ..data.columns import ColumnBatch
+from ..errors import InputError
 from .recipe import Recipe
 
 R = TypeVar("R")
@@ -53,6 +54,14 @@ class PreparedTable(Source):
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; batches become blocks on the threads as well."""
         return self.table.map(lambda batch: function(self._block(batch)))
+
+    def told(self, function: Callable[[Block], R]) -> Generator[R]:
+        """Yield function(block) in order, and tell how many rows are read."""
+        return self.table.told(lambda batch: function(self._block(batch)))
+
+    def no_rows(self) -> InputError:
+        """Return the error that there are no rows."""
+        return self.table.no_rows()
 
     def _block(self, batch: Any) -> Block:
         own: ColumnBatch = batch

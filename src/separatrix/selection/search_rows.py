@@ -16,7 +16,7 @@ from ..argument_types import refused_as
 from ..array_types import Codes, Floats, Indices
 from ..data import Source, as_source
 from ..data.source import ChunkedSource
-from ..errors import InputError
+from ..errors import CapacityError, InputError
 from ..evaluation.metrics import METRICS, NEED_POSTERIORS, ScoredRows
 from ..evaluation.plans import Plan
 from ..evaluation.predictions import class_posteriors
@@ -25,8 +25,11 @@ from ..evaluation.scorers import StoredPredictions, one_metric, takes_weights, u
 from ..evaluation.splits import pairs_of
 from ..summaries import ClassMoments, FoldMoments, all_but_one
 from ..summaries.class_moments import Kind, require_memory
+from ..thresholds import KEPT
 
 LOWER_IS_BETTER = ("error", "log_loss", "brier", "aic", "bic")
+ROOM = 2.0
+"""Rows of a table that are searched, as a share of those that may stay in memory for a fit: scores of all neighbours stand beside them."""
 MOST_LOSS = float(-np.log(np.finfo(np.float64).eps))
 """Log-loss of a probability of 0: scikit-learn takes the smallest ε for it."""
 
@@ -71,6 +74,12 @@ class SearchRows:
     @cached_property
     def dense(self) -> Floats:
         """All rows in one array of float64."""
+        if self.source.origin is not None and KEPT.reached(ROOM * 8.0 * self.n * self.source.n_features):
+            size = f"{self.n:,} × {self.source.n_features:,}"
+            raise CapacityError(
+                f"A search judges every set of columns on rows in memory, and {size} numbers with the room to work on them are too many. "
+                "StepwiseDiscriminant and the filters read a table block by block; or search on fewer rows: open_table(…, where=[…])."
+            )
         require_memory((self.n, self.source.n_features))
         parts = [np.asarray(block.dense(), dtype=np.float64) for block in self.source.blocks()]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -119,7 +128,7 @@ class SearchRows:
 
 def search_rows(source: Source, X: Any, plan: Any, groups: Any = None) -> SearchRows:
     """Return the rows of a source with the splits of a plan: one of this package, a scikit-learn splitter or an int; None: no splits."""
-    blocks = list(source.map(lambda block: (block.codes, block.weight)))
+    blocks = list(source.told(lambda block: (block.codes, block.weight)))
     codes = np.concatenate([codes for codes, _ in blocks])
     weight = None if blocks[0][1] is None else np.concatenate([w for _, w in blocks])
     assert source.classes is not None

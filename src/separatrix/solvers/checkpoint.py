@@ -3,9 +3,10 @@
     with checkpoint("fit.checkpoint"):
         model.fit(table)
 
-After every pass that lowers the objective the coefficients are written, atomically, so that a process which is killed loses one pass. The
-file belongs to a problem: its rows (the files or partitions they come from), class sizes, loss and penalty; a file of another problem is an
-error. When the fit has ended it is deleted.
+After every pass that lowers the objective the coefficients are written, atomically, so that a process which is killed loses one pass.
+They belong to a problem: its rows (the files or partitions they come from), class sizes, loss and penalty. Machines that are fitted one
+after the other, as those of OneVsRest, each have their own. A file that knows nothing of the first problem is an error. When the fit has
+ended it is deleted.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,31 +32,55 @@ if TYPE_CHECKING:
 KIND = "checkpoint"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """Coefficients W and b, and the objective there."""
+
+    coef: Floats
+    intercept: Floats
+    objective: float
+
+
 @dataclass(slots=True, eq=False)
 class Checkpoint:
-    """Where a fit stands on disk, and the best objective written there so far."""
+    """Where fits stand on disk: the best point of each problem, by its fingerprint; None as long as the file was not looked at."""
 
     path: Path
-    lowest: dict[str, float] = field(default_factory=dict)
+    points: dict[str, Point] | None = None
 
     def begin(self, problem: Problem) -> tuple[Floats, Floats] | None:
         """Return the coefficients (W, b) to go on from; None where there are none yet."""
-        if not self.path.exists():
-            return None
-        found = read_container(self.path, KIND)
-        if found.document["problem"] != fingerprint(problem):
-            raise InputError(
-                f"The checkpoint {str(self.path)!r} was written by a fit of other rows, classes, weights or parameters; name another file, "
-                "or delete it to begin anew."
-            )
-        return found.arrays["coef"], found.arrays["intercept"]
+        name = fingerprint(problem)
+        if self.points is None:
+            self.points = self._read()
+            if self.points and name not in self.points:
+                raise InputError(
+                    f"The checkpoint {str(self.path)!r} was written by a fit of other rows, classes, weights or parameters; name another "
+                    "file, or delete it to begin anew."
+                )
+        point = self.points.get(name)
+        return None if point is None else (point.coef, point.intercept)
 
     def keep(self, problem: Problem, coef: Floats, intercept: Floats, f: float) -> None:
         """Write coefficients that are better than those before."""
-        name = fingerprint(problem)
-        if np.isfinite(f) and f < self.lowest.get(name, np.inf):
-            self.lowest[name] = f
-            write_container(self.path, KIND, {"problem": name, "objective": f}, {"coef": coef, "intercept": intercept})
+        name, self.points = fingerprint(problem), self._read() if self.points is None else self.points
+        if np.isfinite(f) and (name not in self.points or f < self.points[name].objective):
+            self.points[name] = Point(coef.copy(), intercept.copy(), f)
+            self._write(self.points)
+
+    def _write(self, points: dict[str, Point]) -> None:
+        document = {"problems": list(points), "objectives": [point.objective for point in points.values()]}
+        coef = {f"coef{i}": point.coef for i, point in enumerate(points.values())}
+        write_container(
+            self.path, KIND, document, {**coef, **{f"intercept{i}": point.intercept for i, point in enumerate(points.values())}}
+        )
+
+    def _read(self) -> dict[str, Point]:
+        if not self.path.exists():
+            return {}
+        found = read_container(self.path, KIND)
+        named = zip(found.document["problems"], found.document["objectives"], strict=True)
+        return {name: Point(found.arrays[f"coef{i}"], found.arrays[f"intercept{i}"], f) for i, (name, f) in enumerate(named)}
 
 
 def fingerprint(problem: Problem) -> str:

@@ -51,6 +51,7 @@ from .smooth.objective import DENSE_ENOUGH
 from .smooth.whitened import EXPLICIT, SAMPLE
 from .smooth.work import EXACT, Work
 from .solution import Solution, Status
+from .sparse.class_intercepts import settled
 
 FACTORED = 4_000
 """Columns up to which a p × p factor has room."""
@@ -221,9 +222,11 @@ def solve(problem: Problem, tried: tuple[str, ...] = ()) -> Solution:
         saved = active(problem)
         begun = None if saved is None else saved.begin(problem)
         if begun is not None:
-            problem = replace(problem, start=begun)
+            problem = replace(problem, start=begun, is_resumed=True)
         choice, rows = choose(problem, tried), problem.rows
         if choice.on_dense:
             assert rows.codes is not None
             problem = replace(problem, rows=Rows.of_arrays(rows.X.toarray(), rows.codes, rows.weight, rows.source))
-        return replace(choice.solver(problem), why=choice.why)
+        found = choice.solver(problem)
+        W = settled(found.coef, problem.l1_ratio if problem.strength > 0.0 else 0.0)
+        return replace(found, coef=W, why=choice.why)

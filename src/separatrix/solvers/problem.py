@@ -46,6 +46,8 @@ class Problem:
     is_rough : bool
         Whether it is enough that what is left is likely below tol of f: a fit that serves a choice alone, of which nobody asks for a proof.
         Softmax by columns alone knows it; smooth losses left so far off choose another C on covertype.
+    is_resumed : bool
+        Whether a fit of this very problem stood at `start`, so that no sample of the rows knows a better point.
     units : (p + 1,) or (R, p + 1), or None for 1
         Sizes of the columns and of the intercept's 1, as the solver finds them: the gradient is judged in them.
     """
@@ -62,6 +64,7 @@ class Problem:
     seed: int = 0
     units: Floats | None = None
     is_rough: bool = False
+    is_resumed: bool = False
 
     @property
     def n_classes(self) -> int:

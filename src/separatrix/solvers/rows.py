@@ -18,7 +18,7 @@ from ..data.merging import Mergeable
 from ..data.namespaces import like, namespace
 from ..data.source import ChunkedSource, as_float
 from ..data.stored_block import by_rows
-from ..data.threads import ordered_map, single_threaded_blas, spread, thread_count
+from ..data.threads import ended, ordered_map, single_threaded_blas, spread, thread_count
 from ..thresholds import KEPT, THREADS
 
 M = TypeVar("M", bound=Mergeable)
@@ -117,9 +117,9 @@ class Rows:
         return type(self).of_arrays(X, codes, np.concatenate(weights) if weights else None, self.source)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
-        """Yield function(block) in order."""
+        """Yield function(block) in order; of rows read anew, the listeners are told how many are read."""
         if self.held is None:
-            return self.source.map(lambda block: function(self._weighted(block)))
+            return self.source.told(lambda block: function(self._weighted(block)))
         if self.threads == 1 or len(self.held) == 1:
             return map(function, self.held)
         return self._on_threads(function)
@@ -128,6 +128,13 @@ class Rows:
         assert self.held is not None
         with single_threaded_blas():
             yield from ordered_map(function, self.held, self.threads)
+
+    def first(self, function: Callable[[Block], R]) -> R:
+        """Return function(block) of the first block alone; what reads ahead has stopped when it is returned."""
+        if self.held is not None:
+            return function(self.held[0])
+        with ended(self.source.map(lambda block: function(self._weighted(block)))) as values:
+            return next(values)
 
     def collect(self, function: Callable[[Block], R]) -> list[R]:
         """Return function(block) of all blocks in order: as `map`, and quicker where results are small."""

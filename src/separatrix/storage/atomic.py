@@ -93,7 +93,7 @@ def path_text(path: object) -> str:
     'a.sptx'
     """
     if not isinstance(path, str | os.PathLike):
-        raise InputTypeError(f"path={short_text(path)} is no path; pass the name of a file, such as 'model.sptx'.")
+        raise InputTypeError(f"path={short_text(path)} is no path; pass the name of a file as text.")
     return os.fsdecode(path)
 
 
@@ -101,12 +101,12 @@ def _target(path: str | os.PathLike[str]) -> Path:
     """Return the place to write to, or raise an error that says why nothing can stand there."""
     given = path_text(path)
     if not given:
-        raise WriteError("The name of the file is empty; name one, such as 'model.sptx'.")
+        raise WriteError("The name of the file is empty; name one.")
     if "\0" in given:
         raise WriteError(f"{given!r} has a zero character, which no file name can have; leave it out.")
     target = Path(os.path.realpath(given))
     if target.is_dir():
-        raise WriteError(f"{given!r} is a folder; name a file in it, such as {os.path.join(given, 'model.sptx')!r}.")
+        raise WriteError(f"{given!r} is a folder; name a file in it.")
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
         raise WriteError(f"{given!r} is no ordinary file and cannot be replaced; name a new file.")
     if not target.parent.is_dir():
@@ -116,9 +116,8 @@ def _target(path: str | os.PathLike[str]) -> Path:
 
 def _no_folder(given: str, folder: Path) -> str:
     kin = [each.name for each in folder.parent.iterdir() if each.is_dir()] if folder.parent.is_dir() else []
-    return (
-        f"{given!r} cannot be written: there is no folder {folder.name!r}.{did_you_mean(folder.name, kin)} Make it first, or name another."
-    )
+    guess = did_you_mean(folder.name, kin)
+    return f"{given!r} cannot be written: there is no folder {os.path.dirname(given)!r}.{guess} Make it first, or name another."
 
 
 def _create(unfinished: Path, target: Path) -> None:

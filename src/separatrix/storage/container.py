@@ -147,7 +147,7 @@ def read_container(path: str | os.PathLike[str], kind: str) -> Container:
 
 def _present(given: str) -> str:
     if "\0" in given or not given:
-        raise MissingFileError(f"{given!r} is no name of a file; name one, such as 'model.sptx'.")
+        raise MissingFileError(f"{given!r} is no name of a file; name one.")
     found = Path(given)
     if found.is_dir():
         raise DamagedFileError(f"{given!r} is a folder; name a file in it.")
@@ -164,9 +164,9 @@ def _read(file: BinaryIO, name: str, kind: str) -> Container:
     first = file.read(8)
     length = int.from_bytes(first, "little")
     if len(first) < 8 or length > LONGEST_HEADER or length > size - 8:
-        raise _foreign(name, first, length, size)
+        raise _foreign(name, first, length, size, kind)
     text = file.read(length)
-    header = _header(text, name)
+    header = _header(text, name, kind)
     document, found = _metadata(header.pop("__metadata__", None), name, kind)
     places = _places(header, name, size - 8 - length)
     total = hashlib.sha256(first + text.replace(found.encode(), _NO_SUM.encode(), 1))
@@ -177,31 +177,36 @@ def _read(file: BinaryIO, name: str, kind: str) -> Container:
     return Container(kind, read_json(document, f"The document of {name!r}"), arrays)
 
 
-def _foreign(name: str, first: bytes, length: int, size: int) -> DamagedFileError:
+def _writer(kind: str) -> str:
+    """Return what writes files of a kind."""
+    return {"model": "separatrix.save", "moments": "ClassMoments.save, or `separatrix moments`"}.get(kind, "this package")
+
+
+def _foreign(name: str, first: bytes, length: int, size: int, kind: str) -> DamagedFileError:
     if size < 8 or 8 <= length <= LONGEST_HEADER:
         return DamagedFileError(f"{name!r} is cut off: it has {size:,} bytes and announces more; copy it again from where it was written.")
     if first[:2] in (b"\x80\x04", b"\x80\x05", b"PK"):
         return DamagedFileError(
-            f"{name!r} looks like a pickle or an archive, which could run code and is not read; write it with separatrix.save."
+            f"{name!r} looks like a pickle or an archive, which could run code and is not read; write it with {_writer(kind)}."
         )
-    return DamagedFileError(f"{name!r} is no file of this package; write it with separatrix.save.")
+    return DamagedFileError(f"{name!r} is no file of this package; write it with {_writer(kind)}.")
 
 
-def _header(text: bytes, name: str) -> dict[str, Any]:
+def _header(text: bytes, name: str, kind: str) -> dict[str, Any]:
     try:
         # ASCII holds a character in a byte; a single other one would make it four, and is never written.
         header = read_json(text.decode("ascii"), f"The header of {name!r}")
     except UnicodeDecodeError as error:
         raise DamagedFileError(f"{name!r} is damaged, or no file of this package: its header is no text; write it anew.") from error
     if not isinstance(header, dict):
-        raise DamagedFileError(f"{name!r} is no file of this package: its header is no object; write it with separatrix.save.")
+        raise DamagedFileError(f"{name!r} is no file of this package: its header is no object; write it with {_writer(kind)}.")
     return header
 
 
 def _metadata(given: Any, name: str, kind: str) -> tuple[str, str]:
     """Return the document and the checksum."""
     if not isinstance(given, dict) or not all(isinstance(value, str) for value in given.values()) or "format" not in given:
-        raise DamagedFileError(f"{name!r} is a safetensors file of another program; separatrix.save writes what can be read here.")
+        raise DamagedFileError(f"{name!r} is a safetensors file of another program; {_writer(kind)} writes what can be read here.")
     if given["format"] != FORMAT:
         raise DamagedFileError(f"{name!r} has the format {given['format'][:40]!r}; this version reads {FORMAT!r}. Upgrade separatrix.")
     if given.keys() != {"sha256", "format", "kind", "document"} or not re.fullmatch("[0-9a-f]{64}", given["sha256"]):

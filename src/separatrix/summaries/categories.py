@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..thresholds import SUMS
 from .grouped import NO_WEIGHT, rows_per_class, tile_rows
 from .remainder import emptied, remaining, subtracted
-from .stored import Stored, require_array, require_classes
+from .stored import Stored, announce, require_array, require_classes
 
 LARGEST = 10_000_000
 """Largest category number: a count is kept for every number up to it, so a larger one is an identifier by mistake."""
@@ -201,6 +201,7 @@ class CategoryCounts(Stored):
             raise InputError(
                 f"Categories of {self.n_features} columns and classes {self.classes.tolist()} do not go together with {other.n_features} "
                 f"columns and classes {other.classes.tolist()}; count both with the same columns and classes."
+                + announce(self.classes, other.classes)
             )
 
 

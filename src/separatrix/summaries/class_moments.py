@@ -17,7 +17,7 @@ from ..errors import CapacityError, InputError, InputTypeError
 from ..thresholds import physical_memory
 from .grouped import Grouping, grouped_moments, rows_per_class
 from .remainder import ROUNDING, never_learned, remaining
-from .stored import Stored, require_array, require_classes
+from .stored import Stored, announce, require_array, require_classes
 
 Kind = Literal["full", "pooled", "diagonal"]
 KINDS: tuple[Kind, ...] = ("full", "pooled", "diagonal")
@@ -152,7 +152,7 @@ class ClassMoments(Stored):
             raise InputError(
                 f"Moments of kind {self.kind!r} with {self.n_features} columns and classes {self.classes.tolist()} do not go together "
                 f"with kind {other.kind!r}, {other.n_features} columns and classes {other.classes.tolist()}; summarise both "
-                "with the same columns, classes and kind."
+                "with the same columns, classes and kind." + announce(self.classes, other.classes)
             )
 
     def _check_remainder(self, before: Self, taken: Self) -> None:

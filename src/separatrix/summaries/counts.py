@@ -17,7 +17,7 @@ from ..thresholds import SUMS
 from .counting import CountingRule, stored
 from .grouped import NO_WEIGHT, reference_sums, rows_per_class, tile_rows
 from .remainder import ROUNDING, emptied, remaining, subtracted
-from .stored import Stored, require_array, require_classes
+from .stored import Stored, announce, require_array, require_classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,6 +140,7 @@ class Counts(Stored):
             raise InputError(
                 f"Counts of {self.n_features} columns and classes {self.classes.tolist()} do not go together with {other.n_features} "
                 f"columns and classes {other.classes.tolist()}; count both with the same columns and classes."
+                + announce(self.classes, other.classes)
             )
 
 

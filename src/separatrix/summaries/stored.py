@@ -72,6 +72,10 @@ class Stored:
         write_container(path, "moments", {"summary": type(self).__name__, **document}, arrays)
 
     def _require_rows(self, path: Any, minimum: int) -> None:
+        if isinstance(minimum, bool) or not isinstance(minimum, int | np.integer) or minimum < 1:
+            raise InputError(
+                f"minimum={short_text(minimum)} must be a whole number of rows, 1 or more; 1 saves every class that has a row."
+            )
         rows, classes = np.atleast_1d(self.rows), getattr(self, "classes", None)  # type: ignore[attr-defined]
         for k in np.flatnonzero((rows > 0) & (rows < minimum)):
             whose = "The summary" if classes is None else f"Class {classes.tolist()[k]!r}"
@@ -119,6 +123,24 @@ class Stored:
                 raise InputError(f"The summaries are not of the same {what}: {_differing(one, two)}. Summarise both in the same way.")
         names = self.feature_names if self.feature_names is not None else other.feature_names
         return names, self.recipe if self.recipe is not None else other.recipe
+
+
+def announce(one: NDArray[Any], other: NDArray[Any]) -> str:
+    """Return what to do where summaries have other classes, with a space before it; nothing where they have the same.
+
+    Examples
+    --------
+    >>> announce(np.array([0, 1]), np.array([0, 1, 2]))
+    ' A class that one of them has no row of is announced there: open_table(…, classes=[0, 1, 2]).'
+    """
+    if np.array_equal(one, other):
+        return ""
+    try:
+        every = sorted({*one.tolist(), *other.tolist()})
+    except TypeError:  # text here and numbers there, which no table has together
+        return ""
+    listed = ", ".join(repr(label) for label in every[:10]) + (", …" if len(every) > 10 else "")
+    return f" A class that one of them has no row of is announced there: open_table(…, classes=[{listed}])."
 
 
 def _differing(one: Any, two: Any) -> str:

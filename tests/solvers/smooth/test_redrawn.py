@@ -59,15 +59,15 @@ def test_few_rows_travel_to_prove_the_gap(monkeypatch: pytest.MonkeyPatch) -> No
     problem = replace(here, rows=Rows(there, None, None))
     found = newton.solve(here)
     theta = np.column_stack([found.coef, found.intercept]) * 0.999
-    map_ = Recoded.map
+    told = Recoded.told
 
     def counted(self: Any, function: Any) -> Any:
-        for value in map_(self, function):
+        for value in told(self, function):
             seen.append(len(value[0]))
             yield value
 
     monkeypatch.setattr(proven_gap, "TRAVELLING", 100)
-    monkeypatch.setattr(Recoded, "map", counted)
+    monkeypatch.setattr(Recoded, "told", counted)
     f, gradient = Objective(here).at(theta)
     assert f - found.objective <= proven_gap.from_rows(Objective(problem), theta, gradient) < np.inf and sum(seen) == 100
 

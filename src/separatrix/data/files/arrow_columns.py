@@ -5,6 +5,7 @@ Only methods of the column are used; pyarrow itself is imported where files are 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ PLAIN = {"double": "f8", "float": "f4", **{f"{sign}int{8 * size}": f"{sign or 'i
 
 
 FILL = "Drop such rows, fill them in, or have it done: make_pipeline(TablePrep(), model)."
-LEAVE_OUT = "Leave such rows out, here those whose label is none of yours: open_table(…, where=[({name!r}, 'in', [labels])])."
+LEAVE_OUT = "Leave such rows out by naming the labels to keep: open_table(…, where=[({name!r}, 'in', [labels])])."
 WEIGH = "Give every row a weight; 0 leaves it out."
 
 
@@ -71,6 +72,24 @@ def numbers(values: Any) -> NDArray[Any]:
     return as_numpy(values)
 
 
+def label_numbers(values: Any) -> NDArray[Any]:
+    """Return a column of labels that are no text as an array; decimals without a fraction are whole numbers.
+
+    Examples
+    --------
+    >>> import decimal
+    >>> import pyarrow as pa
+    >>> label_numbers(pa.array([decimal.Decimal(9007199254740993)])).tolist()
+    [9007199254740993]
+    """
+    if hasattr(values, "dictionary"):
+        values = values.dictionary_decode()
+    if str(values.type).startswith("decimal"):
+        with suppress(ValueError):  # a fraction, or too large
+            values = values.cast("int64")
+    return numbers(values)
+
+
 def weights(piece: Piece, name: str) -> Floats:
     """Return the column of weights, which must be finite and not negative."""
     values = numbers(column(piece, name, WEIGH)).astype(np.float64)
@@ -115,7 +134,7 @@ def distinct_labels(piece: Piece, name: str, is_text: bool) -> NDArray[Any]:
     values = column(piece, name, LEAVE_OUT)
     if is_text:
         return np.array(values.unique().to_pylist(), dtype=object)
-    labels = numbers(values.unique())
+    labels = label_numbers(values.unique())
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = piece.row_of(int(np.flatnonzero(~np.isfinite(numbers(values)))[0]))
         raise InputError(f"Input y contains NaN or infinity: column {name!r}, row {row} of {piece.file!r}. {LEAVE_OUT.format(name=name)}")

@@ -74,22 +74,35 @@ def is_single(type_: Any) -> bool:
 def agreed(one: Any, other: Any) -> Any:
     """Return the type as which a column is read that is stored as one type in some files and as another in others; None where they differ.
 
-    Whole numbers and floats are numbers, texts of any layout are texts, and a column of nothing but missing values is of any type.
+    Whole numbers, floats and decimals are numbers, texts of any layout are texts, days and times of any precision are dates, and a column
+    of nothing but missing values is of any type. Booleans are no numbers here: True in one file and 7 in another are a mistake.
 
     Examples
     --------
     >>> str(agreed(pa.int32(), pa.float64())), str(agreed(pa.null(), pa.string())), agreed(pa.int32(), pa.string())
     ('double', 'string', None)
+    >>> str(agreed(pa.timestamp("ns"), pa.date32())), agreed(pa.timestamp("us"), pa.timestamp("us", "UTC"))
+    ('timestamp[us]', None)
     """
     if one == other or types.is_null(other):
         return one
     if types.is_null(one):
         return other
+    if kind_of(one) == kind_of(other) == "text":
+        return pa.string()
+    one, other = (type_.value_type if types.is_dictionary(type_) else type_ for type_ in (one, other))
     if types.is_signed_integer(one) and types.is_signed_integer(other):
         return pa.int64()
-    if all(types.is_integer(type_) or types.is_floating(type_) for type_ in (one, other)):
+    if all(types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_) for type_ in (one, other)):
         return pa.float64()
-    return pa.string() if kind_of(one) == kind_of(other) == "text" else None
+    if kind_of(one) == kind_of(other) == "date":
+        zones = {getattr(type_, "tz", None) for type_ in (one, other)}
+        return pa.timestamp("us", zones.pop()) if len(zones) == 1 else None
+    if types.is_time(one) and types.is_time(other):
+        return pa.time64("us")
+    if types.is_duration(one) and types.is_duration(other):
+        return pa.duration("us")
+    return one if one == other else None
 
 
 def coded(type_: Any) -> Any:

@@ -46,6 +46,8 @@ class ColumnTable(FileTable):
     >>> folder.cleanup()
     """
 
+    is_columns = True
+
     def __init__(self, table: FileTable, schema: Any) -> None:
         vars(self).update(vars(table))
         self.schema = schema

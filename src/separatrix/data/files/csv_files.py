@@ -69,12 +69,20 @@ def open_csv(file: str, kind: str, columns: Mapping[str, Any], use_threads: bool
 
 
 def csv_schema(file: str, kind: str, target: str | None) -> Any:
-    """Return the columns of a text file by its first part; text that is not UTF-8 is binary."""
-    _refuse_other_encodings(file, header_of(file))
-    with open_csv(file, kind, {}) as opened:
-        fields = [(field.name, read_as(field.type, field.name == target)) for field in opened.schema]
-        if all(types.is_null(type_) for _, type_ in fields) and not any(len(batch) for batch in opened):
-            raise InputError(f"The file {file!r} has a header and no rows; leave it out, or write it with at least one row.")
+    """Return the columns of a text file by its first part, None where it is a header alone; text that is not UTF-8 is binary."""
+    header = header_of(file)
+    _refuse_other_encodings(file, header)
+    if not header.strip():
+        raise InputError(f"The file {file!r} is empty; leave it out, or write it with a header at least.")
+    try:
+        with open_csv(file, kind, {}) as opened:
+            fields = [(field.name, read_as(field.type, field.name == target)) for field in opened.schema]
+            if all(types.is_null(type_) for _, type_ in fields) and not any(len(batch) for batch in opened):
+                return None
+    except pa.ArrowInvalid as error:
+        if "Empty CSV" in str(error):  # a header without an end
+            return None
+        raise
     return pa.schema(fields)
 
 

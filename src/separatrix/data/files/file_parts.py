@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..batches import Piece
-from .formats import Stamp, group_sizes, read_file
-from .row_filter import RowFilter, constant_field, with_constants
+from .byte_streams import BROKEN
+from .folder_columns import with_constants
+from .formats import Stamp, group_sizes, read_file, unreadable
+from .row_filter import RowFilter
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +59,12 @@ def part_of(file: str, stamp: Stamp, kind: str, schema: Any, constants: Mapping[
         return None
     if kind != "parquet":
         return FilePart(file, stamp, None, tuple(constants.items()))
-    sizes = group_sizes(file)
-    chosen = range(len(sizes)) if where is None else where.row_groups(file, schema, constants)
+    try:
+        sizes = group_sizes(file)
+        chosen = range(len(sizes)) if where is None else where.row_groups(file, schema, constants)
+    except BROKEN as error:
+        raise unreadable(file, error) from error
     return FilePart(file, stamp, tuple((g, sizes[g]) for g in chosen), tuple(constants.items()))
-
-
-def with_folders(schema: Any, constants: Mapping[str, Mapping[str, Any]]) -> Any:
-    """Return the columns of a file and those that folders name; a column that stands in the file itself stays."""
-    names = next(iter(constants.values()))
-    for name in names:
-        if name not in schema.names:
-            schema = schema.append(constant_field(name, [each[name] for each in constants.values()]))
-    return schema
 
 
 def read_part(

@@ -16,15 +16,15 @@ from ..batches import Batch, Piece, cut, read_ahead
 from ..buffers import Buffers
 from ..features import refuse_text, require_column
 from ..key_hash import key_numbers
-from ..labels import check_classes, code_table, encode, find_classes
+from ..labels import check_classes, code_table, encode, find_classes, joined_labels
 from ..source import Block, Source, chunk_rows
 from ..stored_block import Columns, StoredBlock
 from ..threads import ordered_map, single_threaded_blas, thread_count
-from .arrow_columns import LEAVE_OUT, column, distinct_labels, key_values, numbers, text_codes, weights
+from .arrow_columns import LEAVE_OUT, column, distinct_labels, key_values, label_numbers, numbers, text_codes, weights
 from .arrow_types import is_single, kind_of
 from .file_parts import FilePart, read_part
 from .formats import Stamp, as_text, joined_rows, kinds_of, settled_schema
-from .reading import ReadingSize
+from .reading import ReadingSize, counted
 from .row_filter import RowFilter
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class FileTable(Source):
     """Whether one thread decodes, which holds less memory: where others have enough to do meanwhile."""
     beside: tuple[str, ...] = ()
     """Columns that are read as they are stored, see `map_beside`."""
+    is_portion: bool = False
+    """Whether these are some rows of a table, which may well all have weight 0."""
 
     def __init__(
         self,
@@ -100,7 +102,7 @@ class FileTable(Source):
 
     def _portion(self, parts: Sequence[FilePart]) -> Self:
         table = copy.copy(self)
-        table.parts, table.n_jobs = tuple(parts), 1
+        table.parts, table.n_jobs, table.is_portion = tuple(parts), 1, True
         table.stamps = {part.file: part.stamp for part in parts}
         table.files = tuple(table.stamps)
         return table
@@ -108,9 +110,20 @@ class FileTable(Source):
     def key_numbers(self, name: str, seed: int = 0) -> Ints:
         """Return a number for each row by the hash of its key, read from a column that need be no feature."""
         require_column("key", name, self.schema.names)
-        asked = [name] if self.target in (None, name) else [name, str(self.target)]
-        found = [key_numbers(key_values(column(piece, name)), seed, name) for piece in self._pieces_of(asked)]
+        found = [key_numbers(key_values(column(piece, name)), seed, name) for piece in self._pieces_of(self._with_target(name))]
         return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+
+    def row_label(self, i: int) -> str:
+        """Return how messages name row i: its number within its file, which is read up to there."""
+        for piece in self._pieces_of(self._with_target(self.feature_names[0])):
+            if i < len(piece):
+                return f"{piece.row_of(i)} of {piece.file!r}"
+            i -= len(piece)
+        return super().row_label(i)
+
+    def _with_target(self, name: str) -> list[str]:
+        """Return a column and that of the labels, which says what rows are left out."""
+        return [name] if self.target in (None, name) else [name, str(self.target)]
 
     def counted(self) -> tuple[int, NDArray[Any] | None]:
         """Return the number of rows and the distinct labels, by reading no more than the target column."""
@@ -121,7 +134,7 @@ class FileTable(Source):
         is_text = kind_of(self.schema.field(name).type) == "text"
         found = [(len(piece), distinct_labels(piece, name, is_text) if self.target else None) for piece in self._pieces_of([name])]
         labels = [each for _, each in found if each is not None and len(each)]
-        return sum(n for n, _ in found), np.concatenate(labels) if labels else None
+        return sum(n for n, _ in found), joined_labels(labels, name) if labels else None
 
     def _dtype(self) -> np.dtype[Any]:
         single = all(is_single(self.schema.field(name).type) for name in self.feature_names)
@@ -161,8 +174,9 @@ class FileTable(Source):
 
     def arrow(self) -> Any:
         """Return all rows as an Arrow table in memory, the columns of labels and weights among them; a frame, as `compare` takes one."""
-        with closing(self.as_columns()._pieces()) as pieces:
-            return joined_rows((piece.rows for piece in pieces), self.target)
+        table = self.as_columns()
+        with closing(table._pieces()) as pieces:
+            return joined_rows((piece.rows for piece in pieces), table.schema, self.target)
 
     def without_labels(self) -> Self:
         """Return the rows alone, all of them: neither labels nor weights are read."""
@@ -200,20 +214,41 @@ class FileTable(Source):
         """Yield all rows, block by block."""
         self._require_kinds()
         coder = self._coder()
-        buffers = Buffers()
+        buffers, sums = Buffers(), list[float]()
         with closing(self._pieces()) as pieces:
             for batch in cut(pieces, self.batch_rows):
-                yield self._block(batch, coder, buffers)
+                block = self._block(batch, coder, buffers)
+                sums.append(_sum(block.weight))
+                yield block
+        self._require_weight(sums)
 
     def map(self, function: Callable[[Block], R]) -> Iterator[R]:
         """Yield function(block) in order; what is read becomes a block on the threads as well."""
         self._require_kinds()
         coder = self._coder()
+        buffers, sums = Buffers(), list[float]()
+
+        def on_block(batch: Batch) -> R:
+            block = self._block(batch, coder, buffers)
+            sums.append(_sum(block.weight))
+            return function(block)
+
         # closing: an error in the function must stop the reading thread even while its traceback keeps this frame alive.
         with single_threaded_blas(), closing(self._pieces()) as pieces:
-            batches = cut(pieces, self.batch_rows)
-            buffers = Buffers()
-            yield from ordered_map(lambda batch: function(self._block(batch, coder, buffers)), batches, thread_count(self.n_jobs))
+            yield from ordered_map(on_block, cut(pieces, self.batch_rows), thread_count(self.n_jobs))
+        self._require_weight(sums)
+
+    def _require_weight(self, sums: Sequence[float]) -> None:
+        """Raise an error where the weights of all blocks, by their sums, leave no row, or more than numbers hold."""
+        total = _sum(np.array(sums))
+        if self.is_portion or not sums or 0.0 < total < np.inf:
+            return
+        if total == 0.0:
+            raise InputError(
+                f"All weights in column {self.weight!r} are zero, so no row would count; name a column with some positive weights, or "
+                "leave weight= out."
+            )
+        raise InputError(f"The sum of the weights in column {self.weight!r} is infinite in float64; divide them by a large number.")
 
     def with_beside(self, names: Sequence[str]) -> Self:
         """Return the same rows with columns that `map_beside` gives as they are stored."""
@@ -283,25 +318,35 @@ class FileTable(Source):
             by_label = {label: code for code, label in enumerate(classes.tolist())}
             return lambda piece: text_codes(column(piece, name, LEAVE_OUT), classes, by_label)
         table = code_table(classes)
-        return lambda piece: encode(numbers(column(piece, name, LEAVE_OUT)), classes, table)
+        return lambda piece: encode(label_numbers(column(piece, name, LEAVE_OUT)), classes, table)
 
     def _find_classes(self, name: str) -> NDArray[Any]:
         """Return the distinct labels, reading no other column, several files at a time; rows left out for want of a label are counted."""
         is_text = kind_of(self.schema.field(name).type) == "text"
 
-        def distinct(part: FilePart) -> list[tuple[int, NDArray[Any]]]:
-            pieces = read_part(part, self.kind, self.schema, [name], self.where, chunk_rows(1), use_threads=False)
-            with_labels = ((len(piece), self._kept(piece)) for piece in pieces)
-            return [(n - len(kept), distinct_labels(kept, name, is_text)) for n, kept in with_labels]
+        def distinct(part: FilePart) -> tuple[int, list[tuple[int, NDArray[Any]]]]:
+            rows, found = 0, []
+            for piece in read_part(part, self.kind, self.schema, [name], self.where, chunk_rows(1), use_threads=False):
+                kept = self._kept(piece)
+                found.append((len(piece) - len(kept), distinct_labels(kept, name, is_text)))
+                rows += len(piece)
+            return rows, found
 
-        found = [part for parts in ordered_map(distinct, self.parts, thread_count(self.n_jobs)) for part in parts]
+        parts = ordered_map(distinct, self.parts, thread_count(self.n_jobs))
+        found = [each for own in counted(parts, self.reading(), "find classes") for each in own]
         self._unlabelled = sum(n for n, _ in found)
         labels = [each for _, each in found if len(each)]
         if not labels and self._unlabelled:
             raise InputError(f"All {self._unlabelled} rows lack a label: column {name!r} is empty; name that of the labels as target.")
         if not labels:
             raise self.no_rows()
-        return find_classes(np.concatenate(labels))
+        return find_classes(joined_labels(labels, name))
+
+
+def _sum(weight: NDArray[Any] | None) -> float:
+    """Return the sum of weights, infinite where it is too large; 1 where every row counts once."""
+    with np.errstate(over="ignore"):
+        return 1.0 if weight is None else float(weight.sum())
 
 
 def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

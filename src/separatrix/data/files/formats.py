@@ -34,7 +34,7 @@ def stamp_of(file: str) -> Stamp:
     try:
         status = os.stat(file)
     except OSError as error:
-        raise _unreadable(file, error) from error
+        raise unreadable(file, error) from error
     return status.st_size, status.st_mtime_ns
 
 
@@ -45,7 +45,7 @@ def group_sizes(file: str) -> list[int]:
 
 
 def schema_of(file: str, kind: str, target: str | None = None) -> Any:
-    """Return the columns of a file; numbers of a text file are floats, whatever its first rows look like."""
+    """Return the columns of a file, None of a CSV that is a header alone; numbers of texts are floats, whatever their first rows are."""
     try:
         if kind == "parquet":
             schema = pq.read_schema(file)
@@ -55,9 +55,18 @@ def schema_of(file: str, kind: str, target: str | None = None) -> Any:
         else:
             schema = json_schema(file, target) if kind == "json" else csv_schema(file, kind, target)
     except BROKEN as error:
-        raise _explained(file, kind, {}, error) or _unreadable(file, error) from error
-    _refuse_names(file, schema.names)
+        raise _explained(file, kind, {}, error) or unreadable(file, error) from error
+    if schema is not None:
+        _refuse_names(file, schema.names)
     return schema
+
+
+def with_rows(read: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of those files that may have rows: a part of a table that is a header alone says no more than a part less."""
+    found = {file: schema for file, schema in read.items() if schema is not None}
+    if not found:
+        raise InputError(f"The file {next(iter(read))!r} has a header and no rows; write it with at least one row.")
+    return found
 
 
 def _refuse_names(file: str, names: Sequence[str]) -> None:
@@ -138,7 +147,7 @@ def settled_schema(stamps: Mapping[str, Stamp], kind: str, schema: Any, used: Se
                 found = settled_types(file, kind, found)
             except BROKEN as error:
                 _refuse_changed(file, stamp)
-                raise _explained(file, kind, found, error) or _unreadable(file, error) from error
+                raise _explained(file, kind, found, error) or unreadable(file, error) from error
             _refuse_changed(file, stamp)
         if len(stamps) == 1:
             break
@@ -174,19 +183,22 @@ def read_file(
                 row += len(batch)
     except BROKEN as error:
         _refuse_changed(file, stamp)
-        raise _explained(file, kind, columns, error) or _unreadable(file, error, f" beyond row {row}") from error
+        raise _explained(file, kind, columns, error) or unreadable(file, error, f" beyond row {row}") from error
     if kind != "parquet" or as_codes:  # pages of numbers are small, and their memory serves the next file
         _give_back()
     _refuse_changed(file, stamp)
 
 
-def joined_rows(batches: Iterable[Any], target: str | None) -> Any:
-    """Return batches of rows as one Arrow table; texts that were read as codes stay so, but for those of the target."""
+def joined_rows(batches: Iterable[Any], schema: Any, target: str | None) -> Any:
+    """Return batches of rows as one Arrow table; texts that were read as codes stay so, but for those of the target.
+
+    Columns that files store in several types are of those of the schema.
+    """
     found = list(batches)
     if not found:
         raise no_rows()
     mixed = {name for name in found[0].schema.names if len({str(batch.schema.field(name).type) for batch in found}) > 1}
-    tables = [_decoded(pa.Table.from_batches([batch]), mixed) for batch in found]
+    tables = [_as_shared(pa.Table.from_batches([batch]), mixed, schema) for batch in found]
     table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
     if target is not None and types.is_dictionary(table.schema.field(target).type):
         place = table.schema.get_field_index(target)
@@ -194,11 +206,13 @@ def joined_rows(batches: Iterable[Any], target: str | None) -> Any:
     return table
 
 
-def _decoded(table: Any, names: Iterable[str]) -> Any:
-    """Return rows with categories in some columns as texts."""
+def _as_shared(table: Any, names: Iterable[str], schema: Any) -> Any:
+    """Return rows with some columns in the types that the schema has for them, categories as what they are categories of."""
     for name in names:
         i, type_ = table.schema.get_field_index(name), table.schema.field(name).type
-        table = table.set_column(i, name, table.column(i).cast(type_.value_type)) if types.is_dictionary(type_) else table
+        values = table.column(i).cast(type_.value_type) if types.is_dictionary(type_) else table.column(i)
+        shared = schema.field(name).type
+        table = table.set_column(i, name, values if types.is_dictionary(shared) else values.cast(shared, safe=False))
     return table
 
 
@@ -210,10 +224,13 @@ def _give_back() -> None:
 def _agreeing(batch: Any, columns: Mapping[str, Any]) -> Any:
     """Return rows of which texts, and columns without a value, are of the types that they are read as.
 
-    Texts that are views of others become plain strings: Arrow cannot take some of them. Categories and numbers stay as they are stored.
+    Texts that are views of others become plain strings: Arrow cannot take some of them. Categories and numbers stay as they are stored,
+    unless other files have the categories as plain numbers.
     """
     for i, field in enumerate(batch.schema):
         asked = pa.string() if types.is_string_view(field.type) else columns[field.name]
+        if types.is_dictionary(field.type) and not types.is_dictionary(asked) and kind_of(asked) != "text":
+            batch = batch.set_column(i, field.name, batch.column(i).dictionary_decode())
         if field.type != asked and (types.is_null(field.type) or (kind_of(field.type) == "text" and not types.is_dictionary(field.type))):
             plain = asked.value_type if types.is_dictionary(asked) else pa.string() if types.is_string_view(asked) else asked
             batch = batch.set_column(i, field.name, batch.column(i).cast(plain))
@@ -238,13 +255,18 @@ def _explained(file: str, kind: str, columns: Mapping[str, Any], error: Exceptio
     return None if said is None else InputError(said)
 
 
-def _unreadable(file: str, error: Exception, where: str = "") -> InputError:
+def unreadable(file: str, error: Exception, where: str = "") -> InputError:
+    """Return the error that a file, or what stands beyond some place of it, cannot be read."""
     said = str(error)
     if "straddling" in said:
         said = TOO_LONG
-    elif "Empty CSV" in said:
-        said = "it is empty, or a header without rows. Leave it out, or write it with at least one row"
-    return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}. Check its ending, or write it anew.")
+    if isinstance(error, PermissionError):
+        remedy = "Ask for the right to read it"
+    elif isinstance(error, FileNotFoundError):
+        remedy = "Put it back, or open the others anew"
+    else:
+        remedy = "Check its ending, or write it anew"
+    return InputError(f"The file {file!r} cannot be read{where}: {said.rstrip('.')}. {remedy}.")
 
 
 def _read_parquet_as_codes(

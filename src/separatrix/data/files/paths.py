@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from pathlib import Path
+from errno import EACCES
 from typing import Any
 
 from ...argument_types import is_listed
@@ -36,6 +36,7 @@ def find_files(path: Any) -> tuple[list[str], str]:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     for name in ("b.csv", "a.csv", "_SUCCESS"):
     ...         Path(folder, name).touch()
@@ -98,7 +99,7 @@ def _expand(path: str) -> list[str]:
         if format_of(path) is None:
             raise InputError(f"The kind of file {path!r} is not known by its name; use one of {ENDINGS}.")
         return [path]
-    found = [path] if os.path.isdir(path) else sorted(glob.glob(path, recursive=True))
+    found = [path] if os.path.isdir(path) else _matching(path)
     for special in (each for each in found if not os.path.isdir(each) and not os.path.isfile(each) and os.path.exists(each)):
         raise InputError(
             f"{special!r} is a pipe or a device, which can be read only once; a table is read for every pass. Write it to a file first."
@@ -111,13 +112,54 @@ def _expand(path: str) -> list[str]:
     return files
 
 
+def _matching(path: str) -> list[str]:
+    """Return what a glob names; a folder on its way that may not be listed is an error, since the glob alone would leave it out."""
+    folder = os.path.dirname(path)
+    while glob.has_magic(folder):
+        for each in glob.iglob(folder, recursive=True):
+            _require_listable(each)
+        folder = os.path.dirname(folder)
+    _require_listable(folder or ".")
+    return sorted(glob.glob(path, recursive=True))
+
+
+def _require_listable(folder: str) -> None:
+    if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
+        raise _not_listed(PermissionError(EACCES, os.strerror(EACCES), folder))
+
+
+def _not_listed(error: OSError) -> InputError:
+    return InputError(
+        f"The folder {error.filename!r} cannot be listed: {error.strerror}. Its rows would be missing without a word; ask for the right to "
+        "read it, or name the files to read."
+    )
+
+
 def _inside(folder: str) -> list[str]:
-    names = [file.relative_to(folder) for file in Path(folder).rglob("*") if file.is_file()]
-    return [os.path.join(folder, name) for name in names if not any(part[0] in "_." for part in name.parts)]
+    """Return the files of a folder and its subfolders, links to folders among them."""
+
+    def refuse(error: OSError) -> None:
+        raise _not_listed(error) from None
+
+    found, seen = [], set[str]()
+    for here, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        again = (real := os.path.realpath(here)) in seen  # a link to a folder above
+        seen.add(real)
+        folders[:] = [] if again else [name for name in folders if name[0] not in "_."]
+        for file in (os.path.join(here, name) for name in names if not again and name[0] not in "_."):
+            if os.path.islink(file) and not os.path.exists(file) and format_of(file):
+                raise InputError(
+                    f"{file!r} is a link to {os.readlink(file)!r}, where nothing is; put the file there, or remove the link, so that its "
+                    "rows are not missing without a word."
+                )
+            found += [file] if os.path.isfile(file) else []
+    return found
 
 
 def _nothing_found(path: str, found: list[str]) -> str:
     """Say what is there instead, so that a slip in the path is seen."""
+    if "://" in path:
+        return f"{path!r} is an address, and files are read from folders of this machine; copy them here, or mount where they are."
     if found:
         return f"No file under {path!r} ends in {ENDINGS}; name the files to read."
     folder = os.path.dirname(path) or "."
@@ -125,6 +167,7 @@ def _nothing_found(path: str, found: list[str]) -> str:
         folder = os.path.dirname(folder) or "."
     if not os.path.isdir(folder):
         return f"No file matches {path!r}: there is no folder {folder!r} (the working folder is {os.getcwd()!r}). Check the path."
+    _require_listable(folder)
     names = sorted(os.listdir(folder))
     listed = ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
     return f"No file matches {path!r}.{did_you_mean(os.path.basename(path), names)} The folder {folder!r} holds {listed or 'nothing'}."

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...progress import task
+from ..threads import ended
 
 R = TypeVar("R")
 
@@ -49,9 +50,20 @@ def told(run: Callable[[Callable[[Any], Any]], Iterator[Any]], function: Callabl
     >>> said[1:3]
     ['3 rows, 6 of 8 MB', '4 rows, 8 of 8 MB']
     """
+    return counted(run(WithRows(function)), reading, "read")
+
+
+def counted(values: Iterator[tuple[int, R]], reading: ReadingSize, name: str) -> Generator[R]:
+    """Yield values that come with numbers of rows, and tell the listeners of a task how many rows and bytes are done.
+
+    Examples
+    --------
+    >>> list(counted(iter([(3, "a"), (1, "b")]), ReadingSize(4, 8_000_000), "read"))
+    ['a', 'b']
+    """
     done = 0
-    with task("read", total=reading.rows) as work:
-        for rows, value in run(WithRows(function)):
+    with task(name, total=reading.rows) as work, ended(values) as each:
+        for rows, value in each:
             done += rows
             work.advance(f"{done:,} rows, {reading.bytes_at(done)}", rows)
             yield value

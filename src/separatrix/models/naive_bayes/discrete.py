@@ -134,7 +134,9 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
                 found = log_sums(block, notes)
                 return function(found) if np.isfinite(found.value).all() else None
 
-        parts = list(source.map(quiet))
+        parts = list(source.told(quiet))
+        if not parts:
+            raise source.no_rows()
         found = [part for part in parts if part is not None]
         if len(found) < len(parts):
             self._refuse(source)

@@ -32,7 +32,7 @@ from ...data import Block, Source
 from ...data.arrays import ArraySource
 from ...data.kept import kept
 from ...data.source import ChunkedSource, as_float
-from ...data.threads import ordered_map, thread_count
+from ...data.threads import ended, ordered_map, thread_count
 
 BLOCK = 256
 """Rows that stay together in the first step of the shuffle: long runs are read fast."""
@@ -186,8 +186,8 @@ class Streamed:
 
     def run(self, learner: Learner, epochs: int) -> bool:
         """See `Road.run`; one epoch."""
-        with one_epoch(learner) as epoch:
-            for block in self.blocks(learner):
+        with one_epoch(learner) as epoch, ended(self.blocks(learner)) as blocks:
+            for block in blocks:
                 learner.rows = max(learner.rows, block.start + block.n_rows)
                 order = learner.order(kept_rows(block))
                 if len(order) and not learner.visit(block, order, None, epoch, block.start):
@@ -197,7 +197,7 @@ class Streamed:
     def blocks(self, learner: Learner) -> Iterator[Block]:
         """Yield all blocks, those in memory in random order if rows are shuffled."""
         if not isinstance(self.source, ChunkedSource):
-            yield from self.source.map(self.prepared)
+            yield from self.source.told(self.prepared)
             return
         from ...kernels.perceptron import deal
 

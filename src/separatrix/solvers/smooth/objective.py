@@ -67,10 +67,14 @@ class Objective:
         Whether means are so large beside the standard deviations that rows must be shifted before they are multiplied.
     compiled : bool
         Whether kernels serve small blocks too, because they are loaded anyway: a sample of many rows.
+    saves : bool
+        Whether points are left in a checkpoint; not where this is a part of the objective alone.
     """
 
-    def __init__(self, problem: Problem, centre: Floats | None = None, far: bool = False, compiled: bool = False) -> None:
-        self.problem, self.loss, self.compiled = problem, smooth_loss(problem), compiled
+    def __init__(
+        self, problem: Problem, centre: Floats | None = None, far: bool = False, compiled: bool = False, saves: bool = True
+    ) -> None:
+        self.problem, self.loss, self.compiled, self.saves = problem, smooth_loss(problem), compiled, saves
         self.centre = np.zeros(problem.n_features) if centre is None or not problem.fit_intercept else centre
         self.is_centred = bool(self.centre.any())
         self.shifts = self.is_centred and far
@@ -86,10 +90,13 @@ class Objective:
         """Return f and its gradient."""
         W, c = self._coefficients(theta)
         f, gradient = self._finished(theta, self._sum(lambda block: self._partial(block, W, c, False)))
-        saved = active(self.problem)
+        self._save(theta, f)
+        return f, gradient
+
+    def _save(self, theta: Floats, f: float) -> None:
+        saved = active(self.problem) if self.saves else None
         if saved is not None:
             saved.keep(self.problem, np.ascontiguousarray(theta[:, :-1]), self.intercept(theta), f)
-        return f, gradient
 
     def _sum(self, partial: Callable[[Block], Partial]) -> Partial:
         """Return the sums over all rows; those read anew, here or elsewhere, are added where they are."""
@@ -114,6 +121,7 @@ class Objective:
             total = self.problem.rows.reduce(lambda block: self._partial(block, W, c, True))
         assert total.products is not None
         f, gradient = self._finished(theta, total)
+        self._save(theta, f)
         return f, gradient, self._hessian(total.products)
 
     def losses(self, theta: Floats) -> Callable[[Block], Floats]:

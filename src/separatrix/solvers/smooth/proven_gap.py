@@ -81,7 +81,7 @@ def from_rows(objective: Objective, theta: Floats, gradient: Floats) -> float:
     if X is None and problem.rows.source.is_remote:
         samples = iter([_few_rows(problem)])
     elif X is None:
-        samples = (found for _, found in zip(range(1), problem.rows.map(lambda block: (_dense(block), block.weight))))
+        samples = iter([problem.rows.first(lambda block: (_dense(block), block.weight))])
     else:
         every = dict.fromkeys((stride, 1))
         samples = ((X[::step], None if weight is None else weight[::step]) for step in every)

@@ -122,7 +122,8 @@ def _solve(problem: Problem, sample: Problem | None, explicit: bool) -> Solution
             sample, mixed, passes = draw(problem, SAMPLE, centre, _deviations(G)), TAU, passes + 1
         else:
             mixed = 0.0
-        theta, pairs = from_sample(objective, theta, G, sample, mixed)
+        near, pairs = from_sample(objective, theta, G, sample, mixed)
+        theta = theta if problem.is_resumed else near
     else:
         pairs = lbfgs.Pairs(_kronecker(problem, G, _curvatures(objective, theta)), scales=True)
     asking = walk(problem, theta, pairs)

@@ -15,6 +15,8 @@ import numpy as np
 
 from ...array_types import Floats
 
+SAME = 1e-9
+"""Share of the range of a column's coefficients by which they may differ and be the same."""
 RESOLVED = 1e-12
 """Least curvature, as a share of the largest, that slopes can tell from rounding."""
 
@@ -78,4 +80,29 @@ def shifted(W: Floats, l1_ratio: float) -> Floats:
         return W
     new = W.copy()
     new[:, one_sided] -= best_shifts(W[:, one_sided], l1_ratio)
+    return new
+
+
+def settled(W: Floats, l1_ratio: float) -> Floats:
+    """Return W (K, p) with one of the equal shifts of every column that a pure L1 penalty of an even number of classes does not tell apart.
+
+    Between the two middle coefficients the penalty is flat, so that solvers end anywhere there. One of the two becomes 0: that which is
+    shared by more classes, else the nearer to the mean, which an L2 part would choose, else the lower.
+
+    Examples
+    --------
+    >>> settled(np.array([[-1.0], [0.5], [2.0], [6.0]]), 1.0).ravel().tolist()
+    [-3.0, -1.5, 0.0, 4.0]
+    >>> settled(np.array([[0.0], [0.0], [2.0], [6.0]]), 1.0).ravel().tolist()
+    [0.0, 0.0, 2.0, 6.0]
+    """
+    K = len(W)
+    if l1_ratio != 1.0 or K < 4 or K % 2:
+        return W
+    ordered, mean = np.sort(W, axis=0), W.mean(axis=0)
+    low, high, close = ordered[K // 2 - 1], ordered[K // 2], SAME * (ordered[-1] - ordered[0])
+    shared = (np.abs(W - low) <= close).sum(axis=0) - (np.abs(W - high) <= close).sum(axis=0)
+    nearer = high + low - 2.0 * mean >= -close
+    new: Floats = W - np.where((shared > 0) | ((shared == 0) & nearer), low, high)
+    new[np.abs(new) <= close] = 0.0
     return new

@@ -22,6 +22,7 @@ from ...array_types import Floats
 from ...data import Block
 from ...data.threads import single_threaded_blas
 from ...losses import CrossEntropy
+from ..checkpoint import active
 from ..problem import Problem
 from ..products import Products
 from ..smooth.newton import column_means
@@ -68,7 +69,7 @@ class ProximalNewton:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         smooth = replace(problem, strength=problem.strength * (1.0 - problem.l1_ratio), l1_ratio=0.0)
-        self.objective = Objective(smooth, *column_means(problem))
+        self.objective = Objective(smooth, *column_means(problem), saves=False)
         self.theta = problem.beginning()
         self.theta[:, -1] += self.theta[:, :-1] @ self.objective.centre
         self.iterations = 0
@@ -232,6 +233,9 @@ class ProximalNewton:
         else:
             self.f, self.g = self.objective.at(theta)
             self.is_fresh = False
+        saved = active(self.problem)
+        if saved is not None:
+            saved.keep(self.problem, np.ascontiguousarray(theta[:, :-1]), self.objective.intercept(theta), self.f + self._kinks(theta))
 
     def _gauged(self, H: Floats) -> Quadratic:
         """Return the quadratic of H, singular along equal shifts of all intercepts, with curvature there that no slope ever asks about."""
