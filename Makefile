@@ -30,8 +30,10 @@ test: $(VENV)/.installed-test  ## run all tests
 	@$(BIN)/python -m separatrix.kernels  # compile once, so that the workers find a cache
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-# Tests whose numbers depend most on how a processor adds up: solvers, kernels, sums, tables and published results.
+# Tests whose numbers depend most on how a processor adds up: solvers, kernels, sums (with the
+# examples in their docstrings), tables and published results.
 SENSITIVE := tests/solvers tests/kernels tests/summaries tests/inference tests/truths \
+    $(addprefix src/separatrix/,solvers kernels summaries inference) \
     $(addprefix tests/models/test_,laws.py logistic.py svm.py discriminant.py quadratic.py fisher.py least_squares.py perceptron.py) \
     $(addprefix tests/evaluation/test_,leave_one_out.py newton_steps.py bootstrap.py held_out.py)
 # what scikit-learn asks of estimators, examples and imports are not about rounding
