@@ -108,6 +108,15 @@ def _logistic(shape: Shape) -> Iterator[Contestant]:
         yield Contestant(f"newton-cg {tol:g}", partial(PeerLogistic, solver="newton-cg", **given))
         if _size(shape) <= 3000:
             yield Contestant(f"newton-cholesky {tol:g}", partial(PeerLogistic, solver="newton-cholesky", **given))
+    yield from _sklearnex(shape)
+
+
+def _sklearnex(shape: Shape) -> Iterator[Contestant]:
+    try:
+        from sklearnex.linear_model import LogisticRegression as Intel
+    except ImportError:
+        return
+    yield Contestant("sklearnex 0.0001", partial(Intel, C=shape.C, tol=1e-4, max_iter=10_000))
 
 
 def _l1(shape: Shape) -> Iterator[Contestant]:
