@@ -248,8 +248,8 @@ def arrive(  # type: ignore[no-untyped-def]
 ):
     """Descend until F − D ≤ tol F, or `most` rows were visited, the intercept being penalised or absent; return how many rows are active.
 
-    out = F and D of w and b summed anew; after `pause` rows, what they seem to be. Rows that were left out come back where those that were not
-    seemed to have arrived, and have not. tally = epochs, rows visited, passes beside them.
+    out = F and D of w and b summed anew; after `pause` rows, what they seem to be. Rows that were left out come back where those that were
+    not seemed to have arrived, and have not. tally = epochs, rows visited, passes beside them.
     """
     reached = np.empty(5)
     half = 0.5 * ridge * b[0] * b[0]

@@ -165,42 +165,67 @@ def half_norm(g, D, diagonal):  # type: ignore[no-untyped-def]
     return 0.5 * (total + g[p] * g[p] / (D[p] if D[p] > 0.0 else diagonal[p]))
 
 
+@kernel(types.void(rf8(1), rf8(1), rf8(2), wf8(1)))
+def scaled(r, diagonal, root, out):  # type: ignore[no-untyped-def]
+    """out = M⁻¹r, M = LL' with L the root given, the diagonal of the Hessian where there is none."""
+    n = r.size
+    if root.size == 0:
+        for j in range(n):
+            out[j] = r[j] / diagonal[j]
+        return
+    for j in range(n):
+        total = r[j]
+        for k in range(j):
+            total -= root[j, k] * out[k]
+        out[j] = total / root[j, j]
+    for j in range(n - 1, -1, -1):
+        out[j] /= root[j, j]
+        for k in range(j):
+            out[k] -= root[j, k] * out[j]
+
+
 DIRECTION = [
-    types.int64(rf8(1), index, index, wi8(1), types.int64, rf8(1), types.float64, rf8(1), types.float64, types.int64, wf8(2))
+    types.int64(rf8(1), index, index, wi8(1), types.int64, rf8(1), types.float64, rf8(1), rf8(2), types.float64, types.int64, wf8(2))
     for index in UNSIGNED
 ]
 
 
 @kernel(*DIRECTION)
-def direction(data, indices, indptr, chosen, curved, sigma, constant, D, least, most, vectors):  # type: ignore[no-untyped-def]
-    """vectors[2] = d of a Newton step, solved until ½ r'D⁻¹r ≤ least, or the residual r is a share of g in units of the diagonal; return how
-    many products that took.
+def direction(data, indices, indptr, chosen, curved, sigma, constant, D, root, least, most, vectors):  # type: ignore[no-untyped-def]
+    """vectors[2] = d of a Newton step, solved until ½ r'D⁻¹r ≤ least, or the residual r is a share of g in units of M (`scaled`); return
+    how many products that took.
     """
     g, diagonal, d, r, q, Hq = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5]
-    size = 0.0
+    last = g.size - 1
     for j in range(g.size):
         d[j] = 0.0
         r[j] = -g[j]
-        q[j] = r[j] / diagonal[j]
+    scaled(r, diagonal, root, q)
+    size = 0.0
+    for j in range(g.size):
         size += r[j] * q[j]
     first = size
     for count in range(most):
         if not size > FORCING * FORCING * first or half_norm(r, D, diagonal) <= least:
             return count
         curved_times(data, indices, indptr, chosen, curved, sigma, constant, D, q, Hq)
+        if curved == 0:  # the curvature that a free intercept was given
+            Hq[last] = diagonal[last] * q[last]
         bend = 0.0
         for j in range(g.size):
             bend += q[j] * Hq[j]
         if not bend > 0.0:
             return count + 1
         length, before = size / bend, size
-        size = 0.0
         for j in range(g.size):
             d[j] += length * q[j]
             r[j] -= length * Hq[j]
-            size += r[j] * r[j] / diagonal[j]
+        scaled(r, diagonal, root, Hq)
+        size = 0.0
         for j in range(g.size):
-            q[j] = r[j] / diagonal[j] + size / before * q[j]
+            size += r[j] * Hq[j]
+        for j in range(g.size):
+            q[j] = Hq[j] + size / before * q[j]
     return most
 
 
@@ -248,8 +273,8 @@ def line_minimum(m, dm, base, sigma, cap, D, theta, vectors):  # type: ignore[no
 
 NEWTON = [
     types.int64(
-        *(rf8(1), index, index, rf8(1), rf8(1), rf8(1), rf8(1), types.float64, rf8(1), types.float64, types.float64, types.float64),
-        *(types.int64, types.int64, wf8(1), wf8(1), wf8(1), wf8(2), wi8(1), wi8(1), wf8(1)),
+        *(rf8(1), index, index, rf8(1), rf8(1), rf8(1), rf8(1), types.float64, rf8(1), rf8(2), types.float64),
+        *(types.float64, types.float64, types.int64, types.int64, wf8(1), wf8(1), wf8(1), wf8(2), wi8(1), wi8(1), wf8(1)),
     )
     for index in UNSIGNED
 ]
@@ -257,18 +282,19 @@ NEWTON = [
 
 @kernel(*NEWTON)
 def newton(  # type: ignore[no-untyped-def]
-    data, indices, indptr, signs, base, sigma, cap, constant, D, share, tol, enough, steps, most, theta, m, dm, vectors, chosen, tally, out
+    data, indices, indptr, signs, base, sigma, cap, constant, D, L, share, tol, enough, steps, most, theta, m, dm, vectors, rows, tally, out
 ):
     """Take steps from θ, whose margins are m, until ½ g'D⁻¹g ≤ share max(rest, tol F); return 1 then, 0 after so many steps or after `most`
     values were read, −1 where only rounding is left.
 
-    out: as in `gradient`; tally = steps, products, values read. A step is solved to `enough` of what is asked of the gradient. Scratch: dm
-    (n,), vectors (6, p + 1), of which the first is g, chosen (n,).
+    out: as in `gradient`; tally = steps, products, values read of rows and of L. A step is solved to `enough` of what is asked of the
+    gradient; L, which may be empty, is the `root` of a matrix near the Hessian. Scratch: dm (n,), vectors (6, p + 1), of which the first is
+    g, rows (n,), those that are curved first.
     """
     begin, each = tally[2], max(1, data.size // m.size)
     last, idle, best = tally[0] + steps, 0, np.inf
     while True:
-        curved = gradient(data, indices, indptr, signs, base, sigma, cap, constant, D, theta, m, vectors, chosen, out)
+        curved = gradient(data, indices, indptr, signs, base, sigma, cap, constant, D, theta, m, vectors, rows, out)
         asked = share * max(out[2], tol * out[0])
         if out[1] <= asked:
             return 1
@@ -276,8 +302,8 @@ def newton(  # type: ignore[no-untyped-def]
             return -1
         if tally[0] >= last or tally[2] - begin >= most:
             return 0
-        left = max(1, (most - (tally[2] - begin)) // (each * max(curved, 1)))
-        count = direction(data, indices, indptr, chosen, curved, sigma, constant, D, enough * asked, left, vectors)
+        left = max(1, (most - (tally[2] - begin)) // (each * max(curved, 1) + L.size // 4))
+        count = direction(data, indices, indptr, rows, curved, sigma, constant, D, L, enough * asked, left, vectors)
         margins(data, indices, indptr, signs, constant, vectors[2], dm)
         slope = 0.0
         for j in range(theta.size):
@@ -293,6 +319,7 @@ def newton(  # type: ignore[no-untyped-def]
         tally[0] += 1
         tally[1] += count
         tally[2] += each * (2 * m.size + (count + 1) * curved) + 2 * theta.size * (count + 1)
+        tally[3] += L.size * (count + 1)
         for j in range(theta.size):
             theta[j] += t * vectors[2, j]
         for i in range(m.size):

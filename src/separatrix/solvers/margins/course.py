@@ -8,17 +8,17 @@ import numpy as np
 class Rise:
     """The dual objective of a walk, and the seconds at which it had it.
 
-    It rises by less and less: with a speed that falls by a share e^−r a second, as it did from the first half of the time to the second, what
-    is missing is the speed over r, and log(missing/wanted)/r seconds are left. Coordinate descent that will need ten thousand epochs rises
-    by the same in each of the first ones, and one that needs a dozen by a fifth of the one before, long before its gap tells.
+    It rises by less and less: with a speed that falls by a share e^−r a second, as it did from the first half of the time to the second,
+    what is missing is the speed over r, and log(missing/wanted)/r seconds are left. Coordinate descent that will need ten thousand epochs
+    rises by the same in each of the first ones, and one that needs a dozen by a fifth of the one before, long before its gap tells.
 
     Examples
     --------
     >>> rise = Rise()
-    >>> for seconds in range(1, 6):
-    ...     rise.note(seconds, 1.0 - 10.0**-seconds)
-    >>> round(rise.left(1e-8), 1)
-    3.0
+    >>> for seconds in range(1, 9):
+    ...     rise.note(seconds, 1.0 - 0.5**seconds)
+    >>> round(rise.left(0.5**13), 1)  # 5 would do
+    5.4
     """
 
     def __init__(self) -> None:

@@ -29,31 +29,55 @@ STEPS, HALVINGS = 12, 20
 """Steps on one face, each with a factor of H, and trials of a step's length."""
 FEWER = 6
 """Factors of H that a face needs, in the count of its seconds."""
-CALLS, MEETING, FACTORED = 1e-4, 1e-9, 3e-11
+CALLS, MEETING, FACTORED = 5e-5, 1e-9, 3e-11
 """Seconds of a face however small, of a value of a sparse row in a product with another, and of a factor for each cube of its rows."""
+READS, READ_DENSE, READ_SPARSE, AROUND = 2.0, 1.5e-10, 6e-10, 4.0
+"""Reads of a row in a product, seconds of a value read, dense and sparse, and values that what is done around a row is worth."""
+LEAST, MOST, LINE, RARER = 20, 100, 2, 0.5
+"""Products that a step is worth its while with, those it takes at the most, what a look along it is worth, and the share of the seconds
+given that products may take: they leave more to descent than a matrix does.
+"""
 RIDGE = 1e-10
 """Share added to the diagonal of H: rows that determine each other share what they have."""
 LITTLE = 1e-2
 """Share of the gap asked below which a gain ends a face."""
 
 
-def seconds(walk: Walk) -> float:
-    """Return the seconds of the face that a walk has reached; infinitely many where its rows determine each other.
+def advance(walk: Walk, gap: float, seconds: float) -> float:
+    """Raise D over the free multipliers in no more than so many seconds; return those it took, 0 where there is nothing to do.
 
-    More free rows than coefficients do: descent has not put them to their bounds yet.
+    By a matrix until a step gains a small share of F − D = `gap`, at which the walk ends; or by products where a matrix is too dear. More
+    free rows of a hinge than coefficients determine each other: descent has not put them to their bounds yet.
     """
-    m, p, rows = float(np.count_nonzero((walk.alpha > 0.0) & (walk.alpha < walk.cap))), len(walk.w), walk.machine.rows
-    if m == 0.0 or (m > p + 1 and not walk.machine.squared):
-        return np.inf
-    values = MEETING * rows.values / len(walk.alpha) if rows.is_sparse else ADDED * p
-    return CALLS + 0.5 * values * m**2 + FEWER * FACTORED * m**3
-
-
-def advance(walk: Walk, gap: float) -> None:
-    """Raise D over the free multipliers until a step gains a small share of F − D = `gap`, at which the walk ends."""
     machine = walk.machine
     free = np.flatnonzero((walk.alpha > 0.0) & (walk.alpha < walk.cap))
-    y, alpha = machine.signs[free], walk.alpha[free]
+    m, p = float(len(free)), len(walk.w)
+    if m == 0.0 or (m > p + 1 and not machine.squared):
+        return 0.0
+    each = machine.rows.values / len(walk.alpha)
+    took = CALLS + 0.5 * (MEETING * each if machine.rows.is_sparse else ADDED * p) * m**2 + FEWER * FACTORED * m**3
+    if took <= seconds:
+        _by_matrix(walk, free, gap)
+        return took
+    product = READS * (READ_SPARSE if machine.rows.is_sparse else READ_DENSE) * (each + AROUND) * m
+    most = int(min(RARER * seconds / product, MOST)) - LINE
+    return CALLS + product * (_by_products(walk, free, most) + LINE) if most >= LEAST else 0.0
+
+
+def _by_products(walk: Walk, free: Indices, most: int) -> int:
+    """Take a step of conjugate gradients, at most so many products; return how many there were."""
+    from ...kernels.face_products import climb
+
+    alpha, work = walk.alpha[free], np.empty((6, len(free)))
+    count = climb(*walk.parts, free, walk.traits, walk.spread, walk.w, walk.b, most, alpha, work, np.empty_like(walk.w))
+    if count > 0:
+        walk.put(free, alpha)
+    return int(count)
+
+
+def _by_matrix(walk: Walk, free: Indices, gap: float) -> None:
+    """Take Newton's steps."""
+    y, alpha = walk.machine.signs[free], walk.alpha[free]
     H, scores = _products(walk, free)
     H += walk.spread
     H *= np.outer(y, y)

@@ -38,8 +38,10 @@ LEAST, MOST = 0.05, 0.5
 """Bounds of the factor by which that range is lowered after a look."""
 PAUSES = 1.25
 """Factor of the rows visited from pause to pause, at which descent is judged, and faces may be solved."""
-FACE, BEFORE = 1.0, 2
-"""Seconds of a face at most, for each that descent has taken since the last one, and pauses before the first, by which its pace is known."""
+FACE, SOONER, BEFORE = 1.0, 0.25, 2
+"""Seconds of a face at most, for each that descent has taken since the last one and for each that it promises to take still, and pauses
+before the first, by which its pace is known.
+"""
 SOON = 5e7
 """Values that a compiled call reads before it may be interrupted: a quarter of a second."""
 
@@ -63,6 +65,9 @@ class Walk:
         np.maximum(norms + self.spread + self.curve, np.finfo(float).tiny, out=traits[:, 3])
         self.alpha, self.w, self.b = np.zeros(n), np.zeros(machine.rows.n_features), np.zeros(1)
         self.order = np.flatnonzero(machine.cost > 0.0)
+        # Tiny costs cannot move a free intercept far.
+        if self.has_centre and self.spread * machine.cost.sum() < 1.0:
+            self.b[0] = best_intercept(machine, np.zeros(n))
         self.random, self.tally, self.reached = np.array([_state(machine.seed)]), np.zeros(3, dtype=np.int64), np.zeros(5)
         self.unshrink()
 
@@ -210,13 +215,16 @@ class Descent:
         return float(walk.reached[4])
 
     def _face(self) -> None:
-        """Solve the face that the multipliers lie on where that takes no longer than descent since the last one."""
-        since, machine = self.each * (self.walk.visited - self.since), self.machine
-        if self.is_hard or len(self.rise.values) < BEFORE or (took := dual_face.seconds(self.walk)) > FACE * since:
+        """Solve the face that the multipliers lie on, in a share of the time that descent has taken since the last one."""
+        if self.is_hard or len(self.rise.values) < BEFORE:
             return
-        dual_face.advance(self.walk, machine.tol * float(self.walk.alpha.sum()))
-        self.on_faces += took
-        self.since = self.walk.visited
+        since, gap = self.each * (self.walk.visited - self.since), self.machine.tol * float(self.walk.alpha.sum())
+        # D may have all its digits long before the rows have: then nothing is promised.
+        left = self.left() if self.left() > since else np.inf
+        took = dual_face.advance(self.walk, gap, min(FACE * since, SOONER * left))
+        if took > 0.0:
+            self.on_faces += took
+            self.since = self.walk.visited
 
     def _certificate(self, primal: float, dual: float) -> Certificate:
         """Return the certificate of the point reached, whose F and D are those of w and b summed anew."""
@@ -272,7 +280,7 @@ def _spread(machine: Machine, norms: Floats) -> float:
     """Return s²."""
     if not machine.has_intercept:
         return 0.0
-    return float(norms.mean()) if machine.ridge == 0.0 else 1.0 / machine.ridge
+    return (float(norms.mean()) or 1.0) if machine.ridge == 0.0 else 1.0 / machine.ridge
 
 
 @lru_cache(8)

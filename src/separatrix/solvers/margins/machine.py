@@ -48,6 +48,8 @@ class Machine:
     shared : dict, optional
         What is the same in every machine of one table, once one of them has found it: the curvature of all rows, where each begins, and
         their squared lengths.
+    is_trial : bool
+        Whether it is solved before all other machines of its table.
     """
 
     rows: Rows
@@ -59,6 +61,7 @@ class Machine:
     tol: float = 1e-6
     seed: int = 0
     shared: dict[str, Floats] | None = None
+    is_trial: bool = False
 
     @property
     def is_hard(self) -> bool:

@@ -20,6 +20,9 @@ from .method import Method, choose
 from .one_machine import ROUNDING
 from .step_work import INTERIOR, NEWTON
 
+PATIENCE = 0.4
+"""Share of the seconds of a method with a matrix after which turns that have not arrived give way to it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Machines:
@@ -55,8 +58,9 @@ class Machines:
 
     def machine(self, k: int) -> Machine:
         """Return the machine of a class."""
-        given = self.problem
-        return Machine(given.rows, self.signs(k), self.cost, self.squared, self.ridge, given.max_iter, given.tol, given.seed, self.shared)
+        given, is_first = self.problem, k == self.numbers[0]
+        own = given.max_iter, given.tol, given.seed, self.shared, is_first
+        return Machine(given.rows, self.signs(k), self.cost, self.squared, self.ridge, *own)
 
     def solve(self) -> tuple[list[Ended], Method]:
         """Return the end of every machine, and the method chosen.
@@ -81,7 +85,7 @@ class Machines:
     def _in_turns(self, numbers: Sequence[int], method: Method) -> dict[int, Ended]:
         """Return what machines have after the seconds of a method with a matrix, side by side: each walks the rows on one thread."""
         threads = thread_count(self.problem.rows.source.n_jobs)
-        run = lambda k: one_machine.in_turns(self.machine(k), method.seconds)  # noqa: E731
+        run = lambda k: one_machine.in_turns(self.machine(k), PATIENCE * method.seconds)  # noqa: E731
         with single_threaded_blas():
             found = list(map(run, numbers) if threads == 1 or len(numbers) < 2 else ordered_map(run, numbers, threads))
         return dict(zip(numbers, found, strict=True))
@@ -89,7 +93,7 @@ class Machines:
     def _by_matrix(self, method: Method, begun: dict[int, Ended]) -> list[Ended]:
         """Return the ends by a method with a matrix; `begun` has what turns have left."""
         if method.in_span:
-            return self._in_span(bool(begun))
+            return self._in_span()
         # Systems are small and passes run on threads of their own: BLAS threads would only wait for each other.
         with single_threaded_blas():
             found = self._at_once() if method.at_once else None
@@ -115,16 +119,15 @@ class Machines:
             ended += found
         return [replace(one, solver=NEWTON if self.squared else INTERIOR) for one in ended]
 
-    def _in_span(self, tried: bool) -> list[Ended]:
-        """Return the ends in coordinates of the rows' span, certified on the rows as given; `tried`: turns have not arrived."""
+    def _in_span(self) -> list[Ended]:
+        """Return the ends in coordinates of the rows' span, certified on the rows as given."""
         rows = self.problem.rows
         assert rows.codes is not None
         span, about = Span.of(rows.X), CentredRows.of(rows, centred=False)
         held = Rows.of_arrays(span.coordinates, rows.codes, rows.weight, rows.source)
         inner = replace(self, problem=replace(self.problem, rows=held), shared=None if self.shared is None else {})
-        method = choose(inner.problem, self.squared)
-        found = inner._by_matrix(method, {}) if tried or not method.in_turns else inner.solve()[0]
-        W, ends = span.expand(np.array([one.coef for one in found])), []
+        found, ends = inner.solve()[0], []
+        W = span.expand(np.array([one.coef for one in found]))
         for k, one, w in zip(self.numbers, found, W):
             machine, theta = self.machine(k), np.append(w, one.intercept)
             certificate = certify(machine, about, theta, machine.signs * about.scores(theta), one.certificate.alpha)

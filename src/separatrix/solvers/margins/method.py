@@ -1,9 +1,9 @@
 """Which method a machine gets first, by counted work (`solvers/work.py` and `step_work.py` have the seconds of an operation).
 
 A step of Newton's method, of the augmented Lagrangian or of an interior point adds up the curvature of all columns, or of the span of fewer
-rows, and factors it. Steps are some dozens whatever the costs are, so that their seconds are known; such a method comes first where they are
-no more than those of the epochs and products that any machine takes. Elsewhere coordinate descent and Newton's method by products have
-turns (`turns.py`), and the method with a matrix follows where they have taken as long.
+rows, and factors it. Steps are some dozens whatever the costs are, so that their seconds are known; such a method comes first where they
+are no more than those of the epochs and products that any machine takes. Elsewhere coordinate descent and Newton's method by products have
+turns (`turns.py`), and the method with a matrix follows where they have not arrived in a share of its seconds.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ EPOCHS, CALLS = {True: 25.0, False: 40.0}, 3e-4
 SHORT = 1e-3
 """Seconds that a method with a matrix may always take, for the last digits of coefficients and multipliers."""
 SMALL_STEPS, SMALL_CALLS, SMALL_ROW = {True: 6.0, False: 12.0}, {True: 5e-5, False: 6e-5}, {True: 5e-9, False: 4e-8}
-"""Steps that all machines of a small table take at once, and seconds of one beside its matrix: of its calls, and of vectors for each row."""
+"""Steps that all machines of a small table take at once; seconds of one beside its matrix: of its calls, and of vectors for each row."""
 FOLD_STEPS, DENSE, REFIT = 8, 3e-9, 1e-3
-"""Steps with a dense curvature that a machine takes for a fold, seconds of a value of rows made dense, and those beside a refit's solver."""
+"""Steps with a dense curvature that a machine takes for a fold, seconds of a value of rows made dense, and those around a refit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,14 @@ Keerthi and DeCoste (2005), A modified finite Newton method for fast solution of
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import lapack
 
 from ...array_types import Floats
 from ..row_parts import unsigned_parts
 from ..smooth.centred_rows import CentredRows
+from ..work import FACTORED
 from .machine import Certificate, Ended, Machine, best_intercept, certify
-from .step_work import stiffness
+from .step_work import gram_seconds, has_room, stiffness
 
 ENOUGH = 0.1
 """Share of what is asked of the gradient that a step is solved to: rows that change sides add to it."""
@@ -29,12 +31,16 @@ SHARE = 0.1
 """What the gradient may leave of the gap of a hinge, as a share of the rest, for a smooth problem to be solved."""
 FIRST, GROWTH, OUTER = 30.0, 8.0, 16
 """κ in units of one over cost × squared length of a row, its factor, and smooth problems at the most."""
+SHORTEST = 1e-100
+"""What cost × squared length counts as at the least: rows may be 0."""
 TIGHTER, LEAST = 0.1, 1e-16
 """Factor of the gap asked where the certificate is not as good as it seemed, and where rounding ends that."""
+OFF, RAISED = 4.0, 1e-12
+"""Factor by which the size of a matrix near the Hessian may be off, and the share by which its diagonal is raised."""
 SOON = 5e7
 """Values that a compiled call reads before it may be interrupted."""
-DENSE_READ, SPARSE_READ, AROUND = 2.5e-10, 1.3e-9, 4.0
-"""Seconds of a value read, dense and sparse, and values of a row that what is done around it is worth."""
+DENSE_READ, SPARSE_READ, ROOT_READ, AROUND = 2.5e-10, 1.3e-9, 5e-10, 4.0
+"""Seconds of a value read, dense and sparse and of a root, and values of a row that what is done around it is worth."""
 
 
 class Products:
@@ -53,16 +59,19 @@ class Products:
         self.D[-1] = machine.ridge if machine.has_intercept else 1.0
         self.theta, self.margins = np.zeros(q), np.zeros(n)
         self.scratch = np.empty(n), np.empty((6, q)), np.empty(n, dtype=np.int64)
-        self.tally, self.out, self.asked = np.zeros(3, dtype=np.int64), np.zeros(3), machine.tol
+        self.tally, self.out, self.asked = np.zeros(4, dtype=np.int64), np.zeros(3), machine.tol
         self.each = (SPARSE_READ if machine.rows.is_sparse else DENSE_READ) * (1.0 + AROUND * n / max(machine.rows.values, 1))
         self.is_stuck, self.outer = False, 0
+        self.root, self.size, self.extra = np.empty((0, 0)), 0.0, 0.0
+        has_gram = machine.shared is not None and "gram" in machine.shared
+        self.price = 0.0 if has_gram else gram_seconds(machine.rows) if has_room(machine.rows, 1) else np.inf
         self.found: Certificate | None = None
         self.base = np.zeros(n)
         if machine.squared:
             self.sigma = 2.0 * machine.cost
         else:
-            size = stiffness(machine.rows, float(machine.cost.mean()))
-            self.sigma = machine.cost * (FIRST / max(size, np.finfo(float).tiny))
+            cost = float(machine.cost.mean())
+            self.sigma = machine.cost * (FIRST / max(stiffness(machine.rows, cost) + cost * self.constant, SHORTEST))
 
     def begin(self, theta: Floats, alpha: Floats) -> None:
         """Begin at θ, for rows as they are, and multipliers where these are better than 0."""
@@ -76,12 +85,12 @@ class Products:
     @property
     def spent(self) -> float:
         """Seconds spent so far."""
-        return self.each * float(self.tally[2])
+        return self.each * float(self.tally[2]) + ROOT_READ * float(self.tally[3]) + self.extra
 
     @property
     def iterations(self) -> int:
-        """Steps so far."""
-        return int(self.tally[0])
+        """Steps, or where these read the rows more often the times that they did."""
+        return max(int(self.tally[0]), int(self.tally[2] // max(self.machine.rows.values, 1)))
 
     @property
     def passes(self) -> int:
@@ -96,7 +105,7 @@ class Products:
     @property
     def is_over(self) -> bool:
         """Whether as many steps were taken as may be, or rounding ended them."""
-        return self.is_stuck or bool(self.tally[0] >= self.machine.max_iter)
+        return self.is_stuck or self.iterations >= self.machine.max_iter
 
     @property
     def arrived(self) -> bool:
@@ -115,7 +124,7 @@ class Products:
 
         machine = self.machine
         code = newton(
-            *(*self.parts, machine.signs, self.base, self.sigma, machine.cap, self.constant, self.D),
+            *(*self.parts, machine.signs, self.base, self.sigma, machine.cap, self.constant, self.D, self._near_hessian()),
             *(1.0 if machine.squared else SHARE, self.asked, ENOUGH, machine.max_iter - int(self.tally[0]), int(most)),
             *(self.theta, self.margins, *self.scratch, self.tally, self.out),
         )
@@ -137,6 +146,43 @@ class Products:
             self.outer += 1
             self.sigma *= GROWTH
             self.is_stuck |= self.outer == OUTER
+
+    def _near_hessian(self) -> Floats:
+        """Return the root of D + sX'X, sX'X being as large as the curvature of the rows that are curved; empty before its price is spent.
+
+        Columns that go together, or in many units, need thousands of products. The matrix of all rows knows of them, whichever rows are
+        curved; its factor serves as long as s is about right.
+        """
+        machine = self.machine
+        if self.spent < self.price:
+            return self.root
+        raw = self.base + self.sigma * (1.0 - self.margins)
+        s = float(self.sigma[(raw > 0.0) & (raw < machine.cap)].sum()) / len(raw)
+        if self.size / OFF <= s <= OFF * self.size or s == 0.0:
+            return self.root
+        matrix = self._gram() * s
+        if not machine.has_intercept:
+            matrix[-1], matrix[:, -1], matrix[-1, -1] = 0.0, 0.0, 1.0
+        diagonal = np.einsum("jj->j", matrix)
+        diagonal += self.D + RAISED * diagonal
+        # The lower triangle in C order is LAPACK's upper one.
+        factor, info = lapack.dpotrf(matrix.T, lower=0, overwrite_a=1, clean=0)
+        if info == 0:
+            self.root, self.size = factor.T, s
+        self.extra += FACTORED * float(len(matrix)) ** 3
+        return self.root
+
+    def _gram(self) -> Floats:
+        """Return X'X with the constant, which machines of a table share where there is room for it."""
+        shared = {} if self.machine.shared is None else self.machine.shared
+        if "gram" in shared:
+            return shared["gram"]
+        found = self.rows.gram(np.ones(len(self.machine.signs)))
+        self.extra += self.price
+        # Machines after the first run side by side: what one of them finds does not tell the others, or the end would depend on threads.
+        if has_room(self.machine.rows, 2) and self.machine.is_trial:
+            shared["gram"] = found
+        return found
 
     def _set_margins(self) -> None:
         from ...kernels.margin_newton import margins

@@ -21,7 +21,9 @@ INTERIOR_READS, INTERIOR_ROW = 8, 1e-7
 DENSE_VALUE, SPARSE_VALUE, EPOCH_ROW = 3.5e-10, 1e-9, 2e-8
 """Seconds of a value of dense and of sparse rows in an epoch of dual coordinate descent, and of a row."""
 MISSED, CACHE, ROW_BYTES, VALUE_BYTES = 1e-7, 1.6e7, 48, 12
-"""Seconds of a sparse row that descent, which goes from row to row at random, finds nowhere in the caches; their bytes, and those of rows."""
+"""Seconds of a sparse row that descent, which goes from row to row at random, finds in no cache; their bytes, and those of rows."""
+ROOM = 1e8
+"""Bytes that matrices may take beside those of the rows."""
 STIFF = 1e4
 """Cost times squared length of a row from which on multipliers are far below their bounds, and first problems are gentler."""
 
@@ -39,6 +41,19 @@ def matrix_seconds(rows: Rows, name: str) -> float:
     if name == LAGRANGIAN and rows.is_sparse:
         return float(SPARSE_STEPS * (each + CHANGED * curvature + factor + (READS - 1) * PASS * rows.values + EACH_ROW * n))
     return float(STEPS[name] * (each + curvature + factor))
+
+
+def has_room(rows: Rows, matrices: int) -> bool:
+    """Whether so many matrices of the columns take no more memory than the rows and ROOM."""
+    return bool(8.0 * matrices * rows.X.shape[1] ** 2 <= ROOM + rows.values * (12.0 if rows.is_sparse else 8.0))
+
+
+def gram_seconds(rows: Rows) -> float:
+    """Return the seconds of the curvature of all rows and its factor."""
+    n, p = rows.X.shape
+    if rows.is_sparse:
+        return float(MEETING * np.square(np.diff(rows.X.indptr).astype(np.float64)).sum() + FACTORED * p**3)
+    return float(0.5 * ADDED * n * p**2 + FACTORED * p**3)
 
 
 def square_seconds(n: int, name: str) -> float:

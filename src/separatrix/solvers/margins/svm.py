@@ -36,6 +36,8 @@ from .one_machine import ROUNDING
 
 FEW_ROWS = 500
 """Rows of joint machines up to which BLAS has nothing to share among threads."""
+EPOCHS = 150
+"""Epochs of joint coordinate descent at the least before another method is tried."""
 LARGEST = 1e150
 """Products of costs and values that can be squared and summed."""
 
@@ -259,8 +261,5 @@ def _spans_less(problem: Problem) -> bool:
     if X is None or not X.shape[0] < X.shape[1] or X.shape[1] <= 50 or X.shape[0] > 1000:
         return False
     n, p = X.shape
-    saved = EPOCHS * problem.n_scores * problem.n_classes * (5.5e-9 * (problem.rows.values - n * n) if problem.rows.is_sparse else 1e-9 * n * (p - n))
-    return bool(n <= 50 or SPANNED * n * problem.rows.values < saved)
-
-
-EPOCHS = 150
+    each = 5.5e-9 * (problem.rows.values - n * n) if problem.rows.is_sparse else 1e-9 * n * (p - n)
+    return bool(n <= 50 or SPANNED * n * problem.rows.values < EPOCHS * problem.n_scores * problem.n_classes * each)

@@ -37,7 +37,7 @@ def solve(machine: Machine, seconds: float = np.inf) -> Ended:
     >>> rows = Rows.of(as_source([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]))
     >>> found = solve(Machine(rows, np.array([-1.0, 1.0, -1.0, 1.0]), np.ones(4), squared=True))
     >>> found.certificate.theta.round(4).tolist(), found.solver
-    ([0.3636, -0.5455], 'dual coordinate descent')
+    ([0.3636, -0.5455], 'Newton-CG')
     """
     turns = Turns(machine)
     while not turns.taken(seconds):
@@ -68,7 +68,7 @@ class Turns:
         """Take a turn of both; return whether that was the last one, which it is when they have taken as long as another method does."""
         descent, products, turn = self.descent, self.products, self.turn
         is_first, least = descent.spent == 0.0, PRODUCTS[self.machine.squared] * self.epoch
-        if is_first or descent.rise.least(self.products.value) <= HOPE * turn:
+        if is_first or products.is_over or descent.rise.least(products.value) <= HOPE * turn:
             descent.advance(turn, max(least, turn))
             if is_first and not descent.arrived and descent.is_narrow:
                 descent.advance(least)
@@ -83,9 +83,10 @@ class Turns:
     def ended(self) -> Ended:
         """Return the end of the one that has arrived, or else the better one, and the work of both."""
         descent, products = self.descent, self.products
-        is_first = descent.arrived or products.spent == 0.0
+        # Products may arrive where descent stands, without a step.
+        is_first = descent.arrived or (products.spent == 0.0 and not products.arrived)
         first, second = (descent, products) if is_first else (products, descent)
         ended = replace(first.ended(), solver=DUAL if is_first else CONJUGATE if self.machine.squared else LAGRANGIAN)
-        if self.arrived or products.spent == 0.0:
+        if is_first or self.arrived:
             return replace(ended, iterations=ended.iterations + second.iterations, passes=ended.passes + second.passes)
         return ended.better(replace(second.ended(), solver=DUAL))
