@@ -13,7 +13,7 @@ from separatrix.alerts import Alert, Fact
 from separatrix.explaining import class_ellipses, decision_regions, project
 
 EVIL = "<script>alert('x')</script>\"&\u202e"
-NO_RESULTS = {"Plan", "Loss", "EvaluationRows", "AskedFor", "KeyedBootstrap", "KeyedFolds", "Pick", "Status"}
+NO_RESULTS = {"Plan", "Loss", "EvaluationRows", "AskedFor", "KeyedBootstrap", "KeyedFolds", "Pick", "Status", "Condition", "RowFilter"}
 """Classes with a text of their own that are not what a call returns: arguments, and parts of the inside."""
 VOID = {"br", "hr", "img", "input", "meta", "link"}
 

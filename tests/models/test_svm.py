@@ -52,7 +52,7 @@ def test_multipliers_meet_the_kkt_conditions(loss: str, penalised: bool, sparse:
     X, y = overlapping(rng)
     weight, C = rng.integers(0, 4, len(y)).astype(float), 0.7
     given = sp.csr_array(X) if sparse else X
-    model = LinearSVC(C, loss, penalize_intercept=penalised, tol=1e-10, store_dual=True).fit(given, y, weight)
+    model = LinearSVC(C, loss, penalize_intercept=penalised, tol=1e-13, store_dual=True).fit(given, y, weight)
     alpha = np.zeros(len(y))
     alpha[model.support_] = model.dual_coef_[0]
     sign = np.where(y == 1, 1.0, -1.0)
@@ -160,7 +160,7 @@ def test_a_machine_per_class_is_that_class_against_the_rest(loss: str, rng: Any)
 @LOSSES
 @pytest.mark.parametrize("shape", [(300, 40), (60, 700)])
 def test_all_roads_agree(loss: str, shape: tuple[int, int], rng: Any, monkeypatch: Any) -> None:
-    from separatrix.solvers.margins import svm
+    from separatrix.solvers.margins import machines
     from separatrix.solvers.margins.method import Method
 
     X, y = overlapping(rng, *shape)
@@ -169,7 +169,7 @@ def test_all_roads_agree(loss: str, shape: tuple[int, int], rng: Any, monkeypatc
     expected = LinearSVC(0.1, loss, tol=1e-11).fit(X, y)
     roads = [np.asfortranarray(X), sp.csr_array(X), sp.csc_array(X), long, X.astype(np.float32)]
     found = [LinearSVC(0.1, loss, tol=1e-9, max_iter=20_000).fit(road, y) for road in roads]
-    monkeypatch.setattr(svm, "choose", lambda problem, squared: Method("dual coordinate descent", "asked"))
+    monkeypatch.setattr(machines, "choose", lambda problem, squared: Method("", "asked", in_turns=True))
     if shape[0] > shape[1]:
         found += [LinearSVC(0.1, loss, max_iter=20_000).fit(road, y) for road in (X, long, sp.csr_array(X))]
     for model in found:
@@ -178,8 +178,11 @@ def test_all_roads_agree(loss: str, shape: tuple[int, int], rng: Any, monkeypatc
 
 
 @LOSSES
-def test_few_rows_are_solved_in_their_span(loss: str, rng: Any) -> None:
+def test_few_rows_are_solved_in_their_span(loss: str, rng: Any, monkeypatch: Any) -> None:
+    from separatrix.solvers.margins import machines, method
+
     X, y = overlapping(rng, 50, 3_000)
+    monkeypatch.setattr(machines, "choose", method.with_matrix)
     for penalised in (True, False):
         model = LinearSVC(0.1, loss, penalize_intercept=penalised, tol=1e-9).fit(X, y)
         assert model.solution_.solver.endswith("in the rows' span") and model.solution_.gap <= 1e-9 * model.solution_.objective

@@ -51,6 +51,8 @@ def machines(name: str, problem: Problem) -> list[Machine]:
     codes, K = problem.rows.codes, problem.n_classes
     assert codes is not None
     if name in ("svm", "crammer_singer"):
+        # Their certificate is the gap alone, whose root bounds the distance.
+        problem = replace(problem, tol=1e-12)
         found = svm.solve(problem, 0.0 if problem.fit_intercept else np.inf, name == "crammer_singer", np.arange(K)).solution
         split = name == "svm" and K > 2
     elif name == "against_rest":

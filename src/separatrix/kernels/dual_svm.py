@@ -21,8 +21,6 @@ FAR, NEAR = 12, 6
 """Rows ahead whose traits, and whose values, are asked of memory: they are visited in random order."""
 FOUR, LINE = 4, 8
 """Traits of a row, and values of a cache line."""
-LEAST, MOST = 0.05, 0.5
-"""Bounds of the factor by which the range of projected gradients is lowered after a look at the gap."""
 
 
 @kernel(types.uint64(types.uint64))
@@ -70,16 +68,16 @@ EPOCH = [
 
 @kernel(*EPOCH)
 def epoch(data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, out):  # type: ignore[no-untyped-def]
-    """One epoch over order[:active]; return how many stay active, put out = largest and smallest projected gradient.
+    """One epoch over order[:active]; return how many stay active.
 
     traits (n, 4) = y_i, cap_i, curve_i, square_i, which lie together;
 
     α_i ← clip(α_i − (y_i(w'x_i + b) − 1 + curve_i α_i)/square_i, 0, cap_i), w and b following; b moves by `spread` a unit of Σ α_i y_i.
-    A row at a bound whose gradient is beyond `limits` is put behind the active ones.
+    A row at a bound whose gradient is beyond `limits` is put behind the active ones. out = largest and smallest projected gradient, what
+    the rows visited had of F − D when they were, and by how much D has risen.
     """
     dense = indices.size == 0
-    top = -np.inf
-    bottom = np.inf
+    top, bottom, gap, risen = -np.inf, np.inf, 0.0, 0.0
     kept = 0
     for s in range(active):
         i = order[s]
@@ -118,9 +116,16 @@ def epoch(data, indices, indptr, traits, order, active, spread, limits, alpha, w
         kept += 1
         top = max(top, pg)
         bottom = min(bottom, pg)
+        short = 1.0 - sign * z
+        loss = max(short, 0.0)
+        loss *= 0.5 * loss / curve if curve > 0.0 else cap
+        gap += loss + (0.5 * curve * old - short) * old
         if abs(pg) > NOISE:
-            new = min(max(old - g / traits[i, 3], 0.0), cap)
-            d = (new - old) * sign
+            square = traits[i, 3]
+            new = min(max(old - g / square, 0.0), cap)
+            step = new - old
+            risen -= (g + 0.5 * square * step) * step
+            d = step * sign
             alpha[i] = new
             b[0] += d * spread
             if dense:
@@ -129,15 +134,14 @@ def epoch(data, indices, indptr, traits, order, active, spread, limits, alpha, w
             else:
                 for a in range(low, high):
                     w[indices[a]] += d * data[a]
-    out[0] = top
-    out[1] = bottom
+    out[0], out[1], out[2], out[3] = top, bottom, gap, risen
     return kept
 
 
 DESCEND = [
     types.int64(
         *(rf8(1), index, index, rf8(2), wi8(1), types.int64, types.float64, wf8(1), wf8(1), wf8(1), wf8(1), wf8(1)),
-        *(wi8(1), types.float64, types.int64, types.int64, wi8(1)),
+        *(wi8(1), types.float64, types.float64, types.int64, types.int64, wi8(1)),
     )
     for index in (ru4, ru8)
 ]
@@ -145,17 +149,21 @@ DESCEND = [
 
 @kernel(*DESCEND)
 def descend(  # type: ignore[no-untyped-def]
-    data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, out, state, wanted, most, every, tally
+    data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, out, state, wanted, tol, most, every, tally
 ):
-    """Epochs until projected gradients are within a range `wanted` of each other, or `most` rows were visited; return how many are active.
+    """Epochs until projected gradients are within a range `wanted` of each other, or rows seem to have no more than tol F of F − D left, or
+    `most` rows were visited; return how many are active.
 
-    tally = epochs and rows visited so far. Where `every` is not 0 the intercept is free: its centre moves whenever so many epochs are over.
+    out (5,): as in `epoch`, and D, which goes on from what it is. tally = epochs and rows visited so far. Where `every` is not 0 the
+    intercept is free: its centre moves whenever so many epochs are over.
     """
+    before = 0.0
     while True:
         tally[0] += 1
         tally[1] += active
         shuffle(order, active, state)
         active = epoch(data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, out)
+        out[4] += out[3]
         limits[0] = out[0] if out[0] > 0.0 else np.inf
         limits[1] = out[1] if out[1] < 0.0 else -np.inf
         if every > 0 and tally[0] % every == 0:
@@ -163,7 +171,12 @@ def descend(  # type: ignore[no-untyped-def]
             for i in range(alpha.size):
                 total += alpha[i] * traits[i, 0]
             b[0] += spread * total
-        if not (out[0] - out[1] > wanted) or tally[1] >= most:
+        # Rows were visited during the epoch, and the later ones move the others: at its end the gap is smaller, by what it fell before.
+        gap = max(out[2], 0.0)
+        left = gap if before <= gap else gap * gap / before
+        before = gap
+        if not (out[0] - out[1] > wanted) or not left > tol * (out[4] + left) or tally[1] >= most:
+            out[2] = left
             return active
         if active == 0:  # no row has a step left within these limits: let all come back
             active = order.size
@@ -221,36 +234,43 @@ def settle(data, indices, indptr, traits, spread, alpha, w, b):  # type: ignore[
 
 
 ARRIVE = [
-    types.void(
-        *(rf8(1), index, index, rf8(2), rf8(1), wi8(1), types.float64, types.float64, wf8(1), wf8(1), wf8(1)),
-        *(wi8(1), wf8(1), types.float64, types.int64, wi8(1), wf8(1)),
+    types.int64(
+        *(rf8(1), index, index, rf8(2), rf8(1), wi8(1), types.int64, types.float64, types.float64, wf8(1), wf8(1), wf8(1), wf8(1)),
+        *(wi8(1), types.float64, types.int64, types.int64, wi8(1), wf8(1)),
     )
     for index in (ru4, ru8)
 ]
 
 
 @kernel(*ARRIVE)
-def arrive(data, indices, indptr, traits, cost, order, spread, ridge, alpha, w, b, state, wanted, tol, most, tally, out):  # type: ignore[no-untyped-def]
-    """Descend until F − D ≤ tol F, or `most` rows were visited, the intercept being penalised or absent; out = F and D.
+def arrive(  # type: ignore[no-untyped-def]
+    data, indices, indptr, traits, cost, order, active, spread, ridge, limits, alpha, w, b, state, tol, pause, most, tally, out
+):
+    """Descend until F − D ≤ tol F, or `most` rows were visited, the intercept being penalised or absent; return how many rows are active.
 
-    Rows that were left out come back before every look at the gap, after which gradients have to be the closer, the larger it is:
-    `wanted` (1,) goes on from call to call. tally = epochs, rows visited, passes beside them.
+    out = F and D of w and b summed anew; after `pause` rows, what they seem to be. Rows that were left out come back where those that were
+    not seemed to have arrived, and have not. tally = epochs, rows visited, passes beside them.
     """
-    limits, reached = np.empty(2), np.empty(2)
+    reached = np.empty(5)
+    half = 0.5 * ridge * b[0] * b[0]
+    for j in range(w.size):
+        half += 0.5 * w[j] * w[j]
+    reached[4] = -half
+    for i in range(alpha.size):
+        reached[4] += alpha[i] - 0.5 * traits[i, 2] * alpha[i] * alpha[i]
     while True:
-        limits[0], limits[1] = np.inf, -np.inf
-        descend(
-            *(data, indices, indptr, traits, order, order.size, spread, limits, alpha, w, b, reached),
-            *(state, wanted[0], most, 0, tally),
+        active = descend(
+            *(data, indices, indptr, traits, order, active, spread, limits, alpha, w, b, reached),
+            *(state, -np.inf, tol, min(pause, most), 0, tally),
         )
-        is_last = tally[1] >= most
+        out[0], out[1] = reached[4] + reached[2], reached[4]
+        if tally[1] < most and reached[2] > tol * out[0]:
+            return active
+        settle(data, indices, indptr, traits, spread, alpha, w, b)
         values(data, indices, indptr, traits, cost, ridge, alpha, w, b, out)
-        tally[2] += 1
-        if is_last or not (out[0] - out[1] > tol * out[0]):
-            settle(data, indices, indptr, traits, spread, alpha, w, b)
-            values(data, indices, indptr, traits, cost, ridge, alpha, w, b, out)
-            tally[2] += 2
-            if is_last or not (out[0] - out[1] > tol * out[0]):
-                return
-        share = np.sqrt(tol * out[0] / (out[0] - out[1]))
-        wanted[0] = (reached[0] - reached[1]) * min(max(share, LEAST), MOST)
+        tally[2] += 2
+        if tally[1] >= most or not (out[0] - out[1] > tol * out[0]):
+            return active
+        reached[4] = out[1]
+        active = order.size
+        limits[0], limits[1] = np.inf, -np.inf

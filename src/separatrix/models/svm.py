@@ -20,7 +20,7 @@ from ..solvers.held_out.left_out_hinge import hinge_scores
 from ..solvers.held_out.left_out_margins import MarginRows, certified_scores, in_span
 from ..solvers.held_out.left_out_newton import LeftOutScores, with_constant
 from ..solvers.margins import by_passes, svm
-from ..solvers.margins.sparse_squared import refits_are_cheaper
+from ..solvers.margins.method import refits_are_cheaper
 from ..solvers.problem import Problem
 from ..solvers.solution import Solution
 from ..solvers.stopping import GAP_SHARE

@@ -11,7 +11,8 @@ from .rows import Rows
 
 
 def unsigned_parts(rows: Rows) -> Parts:
-    """Return data, indices and indptr of all rows with unsigned indices; dense rows have empty indices. Views, not copies.
+    """Return data, indices and indptr of all rows with unsigned indices; dense rows have empty indices, and sparse ones never, though they
+    have no values. Views, not copies.
 
     Examples
     --------
@@ -23,6 +24,8 @@ def unsigned_parts(rows: Rows) -> Parts:
     X = rows.X
     if rows.is_sparse:
         data, indices, indptr = csr_parts(Block(X))
+        if len(indices) == 0:
+            data, indices = np.zeros(1), np.zeros(1, dtype=indices.dtype)
         kind = np.uint32 if indices.dtype == np.int32 else np.uint64
         return data, indices.view(kind), indptr.view(kind)
     n, p = X.shape

@@ -39,7 +39,7 @@ def test_the_maximum_within_bounds_meets_its_conditions(seed: int) -> None:
 def test_faces_change_the_way_and_not_the_end(given: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     machine = make_machine(400, 100, **given)
     found = dual_svm.solve(machine)
-    monkeypatch.setattr(dual_svm, "FACES", 0)
+    monkeypatch.setattr(dual_svm, "FACE", 0.0)
     slow = dual_svm.solve(machine)
     for end in (found, slow):
         assert end.certificate.gap <= machine.tol * end.certificate.primal
@@ -47,22 +47,34 @@ def test_faces_change_the_way_and_not_the_end(given: dict[str, Any], monkeypatch
     assert 2 * found.iterations < slow.iterations
 
 
-def test_a_face_never_lowers_the_dual_and_keeps_the_bounds() -> None:
-    machine = make_machine(300, 80)
-    walk = dual_svm.Walk(machine)
-    wanted, before = np.full(1, dual_svm.FIRST), -np.inf
-    for epochs in (20, 40, 60):
-        _, dual = walk.arrive(wanted, epochs * 300)
-        assert dual >= before - 1e-12 * abs(dual)
-        dual_face.advance(walk, 1e-8, np.inf)
+@pytest.mark.parametrize("by", ["matrix", "products"])
+@pytest.mark.parametrize("given", [{}, {"squared": True}], ids=["hinge", "squared"])
+def test_a_face_never_lowers_the_dual_and_keeps_the_bounds(given: dict[str, Any], by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = make_machine(300, 80, **given)
+    descent = dual_svm.Descent(machine)
+    walk, before = descent.walk, 0.0
+    monkeypatch.setattr(dual_svm, "FACE", 0.0)
+    monkeypatch.setattr(dual_face, "CALLS", np.inf if by == "products" else 0.0)
+    for turn in range(3):
+        descent.advance(20.0 * 300 * descent.each)
+        middle = dual(walk)
+        assert dual_face.advance(walk, 1e-8, 1.0) > 0.0
+        assert before <= middle + 1e-12 and middle <= dual(walk) + 1e-12 and (turn > 0 or middle < dual(walk))
         assert ((walk.alpha >= 0.0) & (walk.alpha <= walk.cap)).all()
         np.testing.assert_allclose(walk.w, (walk.alpha * machine.signs) @ machine.rows.X, atol=1e-8 * np.abs(walk.w).max())
-        before = dual
+        before = dual(walk)
+
+
+def dual(walk: dual_svm.Walk) -> float:
+    """Return D by its formula."""
+    a, y = walk.alpha, walk.machine.signs
+    w = (a * y) @ walk.machine.rows.X
+    return float(a.sum() - 0.5 * w @ w - 0.5 * (a @ y) ** 2 / walk.machine.ridge - 0.5 * walk.curve @ (a * a))
 
 
 def test_faces_too_dear_or_with_more_rows_than_coefficients_are_left() -> None:
-    walk = dual_svm.Walk(make_machine(300, 80))
-    walk.arrive(np.full(1, dual_svm.FIRST), 300 * 100)
-    assert not dual_face.advance(walk, 1e-8, 0.0)
-    walk.alpha[:] = 0.5 * walk.cap
-    assert not dual_face.advance(walk, 1e-8, np.inf)
+    descent = dual_svm.Descent(make_machine(300, 80))
+    descent.advance(100.0 * 300 * descent.each)
+    assert not dual_face.advance(descent.walk, 1e-8, 0.0)
+    descent.walk.alpha[:] = 0.5 * descent.walk.cap
+    assert not dual_face.advance(descent.walk, 1e-8, np.inf)

@@ -10,17 +10,15 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from separatrix.data import as_source
-from separatrix.solvers.margins import augmented_lagrangian, dual_svm, one_machine, semismooth
+from separatrix.solvers.margins import augmented_lagrangian, dual_svm, one_machine, semismooth, turns
 from separatrix.solvers.margins.conjugate import ConjugateDescent
 from separatrix.solvers.margins.machine import Machine, best_intercept, certify, feasible
 from separatrix.solvers.margins.margin_polish import polish
-from separatrix.solvers.margins.method import choose
 from separatrix.solvers.margins.pieces import Pieces, line_minimum
 from separatrix.solvers.margins.step_work import is_lagrangian_quicker
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.smooth.centred_rows import CentredRows
 from separatrix.thresholds import Threshold
-from tests.solvers.problems import make_problem
 
 RIDGES = pytest.mark.parametrize("ridge", [0.0, 0.25, np.inf])
 SQUARED = pytest.mark.parametrize("squared", [True, False])
@@ -167,7 +165,7 @@ def test_interior_points_see_small_multipliers_of_long_rows(squared: bool, spars
         assert found.gap <= 1e-6 * found.primal
 
 
-@pytest.mark.parametrize("name", ["augmented Lagrangian", "interior point", "dual coordinate descent"])
+@pytest.mark.parametrize("name", ["augmented Lagrangian", "interior point", ""])
 def test_a_solver_that_diverges_gives_way_to_another(name: str, monkeypatch: Any, rng: Any) -> None:
     def diverges(*args: Any) -> None:
         raise np.linalg.LinAlgError
@@ -176,20 +174,9 @@ def test_a_solver_that_diverges_gives_way_to_another(name: str, monkeypatch: Any
     monkeypatch.setattr(augmented_lagrangian, "solve", diverges)
     monkeypatch.setattr(one_machine, "_interior", diverges)
     assert one_machine.solve(m, name).certificate.gap <= 1e-3 * best.primal
-    monkeypatch.setattr(dual_svm, "solve", diverges)
-    found = one_machine.solve(m, name)
-    assert (found.coef == 0.0).all() and found.certificate.gap == found.certificate.primal
-
-
-def test_methods_follow_their_counted_work(rng: Any) -> None:
-    """Sparse rows: few epochs suffice for low costs, high ones need interior points; dense rows of the hinge have the Lagrangian."""
-    X, y = (rng.random((400, 30)) < 0.2) * 1.0, np.arange(400) % 2
-    for table, C, squared, expected in (
-        (sp.csr_array(X), 1e-4, False, "dual coordinate descent"),
-        (sp.csr_array(X), 1e6, False, "interior point"),
-        (X, 1e3, False, "augmented Lagrangian"),
-    ):
-        assert choose(make_problem(table, y, C), squared).name == expected
+    monkeypatch.setattr(turns, "solve", diverges)
+    for found in (one_machine.solve(m, name), one_machine.in_turns(m)):
+        assert (found.coef == 0.0).all() and found.certificate.gap == found.certificate.primal
 
 
 def test_sparse_rows_far_more_than_columns_have_the_lagrangian_before_interior_points() -> None:

@@ -1,4 +1,4 @@
-"""Support vector machines by dual coordinate descent with shrinking: sparse rows with many columns.
+"""Support vector machines by dual coordinate descent with shrinking.
 
 One multiplier at a time, over the rows in random order, w = Σ α_i y_i x_i kept up to date:
 
@@ -6,8 +6,9 @@ One multiplier at a time, over the rows in random order, w = Σ α_i y_i x_i kep
 
 A single multiplier cannot move under Σ α_i y_i = 0, so a free intercept is b = b_c + s² Σ α_i y_i with b_c ← b every second epoch:
 a proximal point method, at the end of which the sum is 0. A penalised intercept is s² = 1/ρ and b_c = 0. Rows at a bound whose
-gradient points outward are left out until the others are done. Multipliers of dense rows within their bounds take Newton's steps now and
-then (`dual_face.py`).
+gradient points outward are left out until the others are done. F − D is the sum over the rows of c_i ℓ(m_i) − α_i(1 − m_i) [+ α_i²/4c_i],
+so that an epoch tells it by the way, and descent looks at the certificate when it may be as asked. Multipliers within their bounds take
+Newton's steps as often as these take no more time than descent has (`dual_face.py`).
 
 References
 ----------
@@ -16,23 +17,31 @@ Hsieh et al. (2008), A dual coordinate descent method for large-scale linear SVM
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
+
 import numpy as np
 
-from ...array_types import Floats, Ints
+from ...array_types import Floats, Indices
 from ..row_parts import squared_norms, unsigned_parts
 from ..smooth.centred_rows import CentredRows
 from . import dual_face
+from .course import Rise
 from .machine import Certificate, Ended, Machine, best_intercept, certify, feasible
-from .step_work import DENSE_VALUE
+from .step_work import epoch_seconds
 
 FIRST = 0.1
-"""Range of projected gradients at which the gap is looked at first."""
+"""Range of projected gradients at which the gap of a free intercept is looked at first."""
 EVERY = 2
 """Epochs between moves of a free intercept's centre."""
 LEAST, MOST = 0.05, 0.5
 """Bounds of the factor by which that range is lowered after a look."""
-ON_FACES, FACES = 20, 12
-"""Epochs over dense rows before a face is solved, and faces at most."""
+PAUSES = 1.25
+"""Factor of the rows visited from pause to pause, at which descent is judged, and faces may be solved."""
+FACE, SOONER, BEFORE = 1.0, 0.25, 2
+"""Seconds of a face at most, for each that descent has taken since the last one and for each that it promises to take still, and pauses
+before the first, by which its pace is known.
+"""
 SOON = 5e7
 """Values that a compiled call reads before it may be interrupted: a quarter of a second."""
 
@@ -56,7 +65,10 @@ class Walk:
         np.maximum(norms + self.spread + self.curve, np.finfo(float).tiny, out=traits[:, 3])
         self.alpha, self.w, self.b = np.zeros(n), np.zeros(machine.rows.n_features), np.zeros(1)
         self.order = np.flatnonzero(machine.cost > 0.0)
-        self.random, self.tally, self.reached = _state(machine.seed), np.zeros(3, dtype=np.int64), np.zeros(2)
+        # Tiny costs cannot move a free intercept far.
+        if self.has_centre and self.spread * machine.cost.sum() < 1.0:
+            self.b[0] = best_intercept(machine, np.zeros(n))
+        self.random, self.tally, self.reached = np.array([_state(machine.seed)]), np.zeros(3, dtype=np.int64), np.zeros(5)
         self.unshrink()
 
     @property
@@ -64,32 +76,178 @@ class Walk:
         """1/2c_i of the squared hinge, 0 of the hinge."""
         return self.traits[:, 2]
 
+    @property
+    def visited(self) -> int:
+        """Rows visited so far."""
+        return int(self.tally[1])
+
+    @property
+    def has_centre(self) -> bool:
+        """Whether the intercept is free, so that its centre moves."""
+        return self.machine.ridge == 0.0
+
     def unshrink(self) -> None:
         """Let all rows take part again."""
         self.active = len(self.order)
         self.limits = np.array([np.inf, -np.inf])
 
+    def put(self, rows: Indices, alpha: Floats) -> None:
+        """Give some rows other multipliers; w is summed anew, b follows them, and all rows take part again."""
+        from ...kernels.dual_svm import settle
+
+        b = self.b + self.spread * float((alpha - self.alpha[rows]) @ self.machine.signs[rows])
+        self.alpha[rows] = alpha
+        settle(*self.parts, self.traits, self.spread, self.alpha, self.w, self.b)
+        if self.has_centre:
+            self.b[:] = b
+        self.unshrink()
+
     def descend(self, wanted: float, most: int) -> float:
         """Walk until the range of projected gradients is as wanted, or so many rows were visited; return it."""
         from ...kernels.dual_svm import descend
 
-        every = EVERY if self.machine.ridge == 0.0 else 0
+        every = EVERY if self.has_centre else 0
         self.active = descend(
             *(*self.parts, self.traits, self.order, self.active, self.spread, self.limits),
-            *(self.alpha, self.w, self.b, self.reached, self.random, wanted, most, every, self.tally),
+            *(self.alpha, self.w, self.b, self.reached, self.random, wanted, -np.inf, most, every, self.tally),
         )
         return float(self.reached[0] - self.reached[1])
 
-    def arrive(self, wanted: Floats, most: int) -> tuple[float, float]:
-        """Walk until the gap is as asked, or so many rows were visited; return F and D. Not for a free intercept."""
+    def arrive(self, pause: int, most: int) -> tuple[float, float]:
+        """Walk until the gap is as asked, or `most` rows were visited; return F and D, after `pause` rows what they seem to be. Not for a
+        free intercept.
+        """
         from ...kernels.dual_svm import arrive
 
         machine, out, ridge = self.machine, np.empty(2), self.machine.ridge if self.machine.has_intercept else 0.0
-        arrive(
-            *(*self.parts, self.traits, machine.cost, self.order, self.spread, ridge),
-            *(self.alpha, self.w, self.b, self.random, wanted, machine.tol, most, self.tally, out),
+        self.active = arrive(
+            *(*self.parts, self.traits, machine.cost, self.order, self.active, self.spread, ridge, self.limits),
+            *(self.alpha, self.w, self.b, self.random, machine.tol, pause, most, self.tally, out),
         )
         return float(out[0]), float(out[1])
+
+
+class Descent:
+    """A walk that can be gone on with, for so many seconds at a time; seconds are counted, not measured.
+
+    Parameters
+    ----------
+    machine : Machine
+    start : certificate to begin at; α = 0 where None is given
+    """
+
+    def __init__(self, machine: Machine, start: Certificate | None = None) -> None:
+        self.machine, self.walk, self.rows = machine, Walk(machine), CentredRows.of(machine.rows, centred=False)
+        self.is_hard = machine.is_hard
+        size = max(len(self.walk.order), 1)
+        self.limit = size * machine.max_iter
+        self.each = epoch_seconds(machine.rows) / max(len(machine.signs), 1)
+        self.most = max(1, int(SOON * len(machine.signs) / max(machine.rows.values, 1)))
+        self.rise, self.on_faces, self.wanted, self.since = Rise(), 0.0, FIRST, 0
+        self.found: Certificate | None = None
+        if start is not None:
+            self.walk.put(np.arange(len(start.alpha)), np.clip(start.alpha, 0.0, self.walk.cap))
+            if self.walk.has_centre:
+                self.walk.b[:] = start.theta[-1]
+
+    @property
+    def spent(self) -> float:
+        """Seconds spent so far."""
+        return self.each * self.walk.visited + self.on_faces
+
+    @property
+    def iterations(self) -> int:
+        """Epochs; those over the few rows left are counted by what they read."""
+        return -(-self.walk.visited // max(len(self.walk.order), 1))
+
+    @property
+    def passes(self) -> int:
+        """Times that all rows were read."""
+        return self.iterations + int(self.walk.tally[2])
+
+    @property
+    def is_over(self) -> bool:
+        """Whether as many rows were visited as may be."""
+        return self.walk.visited >= self.limit
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether fewer multipliers are free than there are coefficients: steps on a face are then smaller than those of other methods."""
+        return int(np.count_nonzero((self.walk.alpha > 0.0) & (self.walk.alpha < self.walk.cap))) < len(self.walk.w)
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the certificate found is as asked."""
+        return self.found is not None and self.found.gap <= self.machine.tol * self.found.primal
+
+    def left(self) -> float:
+        """Return the seconds that it promises to take still."""
+        return self.rise.left(self.machine.tol)
+
+    def advance(self, seconds: float, patience: float = 0.0) -> None:
+        """Walk for so many seconds, and on while it promises to arrive within `patience` more."""
+        end = self.spent + seconds
+        while not (self.arrived or self.is_over) and (self.spent < end or self.spent + self.left() <= end + patience):
+            left = end - self.spent
+            dual = self._stride(self.walk.visited + left / self.each if left > 0.0 else np.inf)
+            self.rise.note(self.spent, dual)
+            if not self.arrived:
+                self._face()
+
+    def _stride(self, end: float) -> float:
+        """Walk to the next pause, `end` at the most; return D, or what it seems to be."""
+        walk, machine = self.walk, self.machine
+        size, seen = max(len(walk.order), 1), walk.visited
+        pause = int(min(self.limit, end, max(PAUSES * seen, seen + size), seen + self.most))
+        if not walk.has_centre and not self.is_hard:
+            primal, dual = walk.arrive(pause, self.limit)
+            if self.is_over or not primal - dual > machine.tol * primal:
+                self.found = self._certificate(primal, dual)
+            return dual
+        span = walk.descend(self.wanted, pause)
+        if span > self.wanted and not self.is_over and walk.visited < end:
+            return float(walk.reached[4])
+        found = self.found = self._look()
+        walk.tally[2] += 2
+        if span <= self.wanted:
+            self.wanted = span * float(np.clip(np.sqrt(machine.tol * found.primal / found.gap), LEAST, MOST)) if found.gap > 0.0 else 0.0
+            walk.unshrink()
+        return float(walk.reached[4])
+
+    def _face(self) -> None:
+        """Solve the face that the multipliers lie on, in a share of the time that descent has taken since the last one."""
+        if self.is_hard or len(self.rise.values) < BEFORE:
+            return
+        since, gap = self.each * (self.walk.visited - self.since), self.machine.tol * float(self.walk.alpha.sum())
+        # D may have all its digits long before the rows have: then nothing is promised.
+        left = self.left() if self.left() > since else np.inf
+        took = dual_face.advance(self.walk, gap, min(FACE * since, SOONER * left))
+        if took > 0.0:
+            self.on_faces += took
+            self.since = self.walk.visited
+
+    def _certificate(self, primal: float, dual: float) -> Certificate:
+        """Return the certificate of the point reached, whose F and D are those of w and b summed anew."""
+        walk, theta = self.walk, np.append(self.walk.w, self.walk.b)
+        # Multipliers of rounding size are left out.
+        if np.isfinite(primal) and np.array_equal(feasible(self.machine, theta, walk.alpha), walk.alpha):
+            return Certificate(theta, walk.alpha.copy(), primal, dual, 0.0)
+        return self._look()
+
+    def _look(self) -> Certificate:
+        """Return the certificate of the point reached, with the best intercept for its w where it is free."""
+        theta = np.append(self.walk.w, self.walk.b)
+        scores = self.rows.scores(theta)
+        if self.walk.has_centre:
+            shift = best_intercept(self.machine, scores)
+            theta[-1] += shift
+            scores = scores + shift
+        return certify(self.machine, self.rows, theta, self.machine.signs * scores, self.walk.alpha)
+
+    def ended(self) -> Ended:
+        """Return the end reached."""
+        found = self._look() if self.found is None else self.found
+        return Ended.of(self.rows, found, self.iterations, self.passes)
 
 
 def solve(machine: Machine, most: int | None = None) -> Ended:
@@ -104,64 +262,9 @@ def solve(machine: Machine, most: int | None = None) -> Ended:
     >>> found.theta.round(4).tolist()
     [0.3636, -0.5455]
     """
-    walk, rows = Walk(machine), CentredRows.of(machine.rows, centred=False)
-    limit = len(walk.order) * (machine.max_iter if most is None else min(machine.max_iter, most))
-    found = _with_centre(walk, rows, limit) if machine.ridge == 0.0 or machine.is_hard else _at_once(walk, rows, limit)
-    # Epochs over the few rows left are counted by what they read.
-    passes = int(-(-walk.tally[1] // len(walk.order)))
-    return Ended.of(rows, found, passes, passes + int(walk.tally[2]))
-
-
-def _at_once(walk: Walk, rows: CentredRows, limit: int) -> Certificate:
-    """Return the end of a machine whose intercept is penalised or absent: all of it is compiled, in calls that end soon enough to be
-    interrupted.
-    """
-    machine, wanted, faces = walk.machine, np.full(1, FIRST), Faces(walk, limit)
-    most = max(1, int(SOON * len(machine.signs) / max(machine.rows.values, 1)))
-    while True:
-        primal, dual = walk.arrive(wanted, min(faces.next, int(walk.tally[1]) + most))
-        if walk.tally[1] >= limit or not primal - dual > machine.tol * primal:
-            break
-        faces.advance(machine.tol * primal)
-    theta = np.append(walk.w, walk.b)
-    # Multipliers of rounding size are left out; where there are none, F and D are those of w summed anew.
-    if np.isfinite(primal) and np.array_equal(feasible(machine, theta, walk.alpha), walk.alpha):
-        return Certificate(theta, walk.alpha, primal, dual, 0.0)
-    return _look(machine, rows, walk)
-
-
-def _with_centre(walk: Walk, rows: CentredRows, limit: int) -> Certificate:
-    """Return the end of a machine whose free intercept moves with its centre, or of a hard margin."""
-    machine, wanted, faces = walk.machine, FIRST, Faces(walk, limit)
-    while True:
-        span = walk.descend(wanted, faces.next)
-        found = _look(machine, rows, walk)
-        walk.tally[2] += 2
-        if walk.tally[1] >= limit or found.gap <= machine.tol * found.primal:
-            return found
-        if not faces.advance(machine.tol * found.primal):
-            wanted = span * float(np.clip(np.sqrt(machine.tol * found.primal / found.gap), LEAST, MOST))
-        walk.unshrink()
-
-
-class Faces:
-    """When the next face of dense rows is solved; `next` is the number of visited rows at which descent pauses, `limit` at most."""
-
-    def __init__(self, walk: Walk, limit: int) -> None:
-        machine, size = walk.machine, max(len(walk.order), 1)
-        self.walk, self.limit, self.between = walk, limit, ON_FACES * size
-        self.left = 0 if machine.rows.is_sparse or machine.is_hard else FACES
-        self.each = DENSE_VALUE * machine.rows.values / size
-        self.next = min(limit, self.between) if self.left else limit
-
-    def advance(self, gap: float) -> bool:
-        """Solve the face if it is time, it takes less than what descent may still take, and there is room; return whether it was time."""
-        seen = int(self.walk.tally[1])
-        if seen < self.next or not self.left:
-            return False
-        self.left -= dual_face.advance(self.walk, gap, self.each * (self.limit - seen))
-        self.next = min(self.limit, seen + self.between) if self.left else self.limit
-        return True
+    descent = Descent(machine if most is None else replace(machine, max_iter=min(machine.max_iter, most)))
+    descent.advance(np.inf)
+    return descent.ended()
 
 
 def _squared_lengths(machine: Machine) -> Floats:
@@ -177,20 +280,10 @@ def _spread(machine: Machine, norms: Floats) -> float:
     """Return s²."""
     if not machine.has_intercept:
         return 0.0
-    return float(norms.mean()) if machine.ridge == 0.0 else 1.0 / machine.ridge
+    return (float(norms.mean()) or 1.0) if machine.ridge == 0.0 else 1.0 / machine.ridge
 
 
-def _state(seed: int) -> Ints:
+@lru_cache(8)
+def _state(seed: int) -> int:
     """Return a state of the shuffling generator, never 0."""
-    return np.random.default_rng(seed).integers(1, 2**62, 1)
-
-
-def _look(machine: Machine, rows: CentredRows, walk: Walk) -> Certificate:
-    """Return the certificate of the point reached, with the best intercept for its w."""
-    theta = np.append(walk.w, walk.b)
-    scores = rows.scores(theta)
-    if machine.ridge == 0.0:
-        shift = best_intercept(machine, scores)
-        theta[-1] += shift
-        scores = scores + shift
-    return certify(machine, rows, theta, machine.signs * scores, walk.alpha)
+    return int(np.random.default_rng(seed).integers(1, 2**62))

@@ -12,7 +12,7 @@ Any such α gives D(α) ≤ min F. Hard margins are the hinge with c_i = ∞.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -48,6 +48,8 @@ class Machine:
     shared : dict, optional
         What is the same in every machine of one table, once one of them has found it: the curvature of all rows, where each begins, and
         their squared lengths.
+    is_trial : bool
+        Whether it is solved before all other machines of its table.
     """
 
     rows: Rows
@@ -59,6 +61,7 @@ class Machine:
     tol: float = 1e-6
     seed: int = 0
     shared: dict[str, Floats] | None = None
+    is_trial: bool = False
 
     @property
     def is_hard(self) -> bool:
@@ -123,19 +126,25 @@ def proven(primal: float, dual: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ended:
-    """The end of a machine's solver: w (p,), b on the rows as they are, and the certificate behind them."""
+    """The end of a machine's solver: w (p,), b on the rows as they are, the certificate behind them, and which of several it was."""
 
     coef: Floats
     intercept: float
     certificate: Certificate
     iterations: int
     passes: int
+    solver: str = ""
 
     @classmethod
     def of(cls, rows: CentredRows, certificate: Certificate, iterations: int, passes: int) -> Self:
         """Return the end at a certificate on centred rows."""
         theta = certificate.theta
         return cls(theta[:-1], rows.intercept(theta), certificate, iterations, passes)
+
+    def better(self, other: Self) -> Self:
+        """Return the end with the smaller gap, and the work of both."""
+        best = other if other.certificate.gap < self.certificate.gap else self
+        return replace(best, iterations=self.iterations + other.iterations, passes=self.passes + other.passes)
 
 
 def certify(machine: Machine, rows: CentredRows, theta: Floats, margins: Floats, alpha: Floats) -> Certificate:

@@ -1,126 +1,110 @@
-"""Which method a machine gets, by counted work (`solvers/work.py` has the seconds of an operation).
+"""Which method a machine gets first, by counted work (`solvers/work.py` and `step_work.py` have the seconds of an operation).
 
-A step of Newton's method, of the augmented Lagrangian or of an interior point adds up the curvature of all columns and factors it; an epoch
-of dual coordinate descent reads the rows once. Steps are some dozens whatever the costs are. Epochs are a guess:
-
-    2 + 6 s^0.4 √max(1, n/p),   s = mean cost × mean squared length of a row
-
-which 25 random problems need within a factor of 3, so that descent comes first only where it promises to take less than half the time,
-and is left after the time that the steps would have taken. On sparse rows it is tried for a small share of that time anyway: many rows with
-few columns need hundreds of epochs or four.
+A step of Newton's method, of the augmented Lagrangian or of an interior point adds up the curvature of all columns, or of the span of fewer
+rows, and factors it. Steps are some dozens whatever the costs are, so that their seconds are known; such a method comes first where they
+are no more than those of the epochs and products that any machine takes. Elsewhere coordinate descent and Newton's method by products have
+turns (`turns.py`), and the method with a matrix follows where they have not arrived in a share of its seconds.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...losses import SquaredHinge
 from ..problem import Problem
-from ..work import ADDED, EPOCH, FACTORED, SPANNED, STEP
-from .one_machine import DUAL, EPOCHS, FEW_COLUMNS, SOME_ROWS
+from ..work import ADDED, FACTORED, SPANNED, STEP
+from . import small_margins
 from .one_table import is_possible
-from .sparse_squared import REASONS as SPARSE_REASONS
-from .sparse_squared import SparseSquared
-from .step_work import DENSE_VALUE, LAGRANGIAN, epoch_seconds, is_lagrangian_quicker, step_seconds, stiffness
+from .step_work import INTERIOR, LAGRANGIAN, NEWTON, epoch_seconds, is_lagrangian_quicker, matrix_seconds, square_seconds
 
-GAMBLE = 2.0
-"""How much sooner coordinate descent must promise to arrive."""
-SMALL = 1e-3
-"""Seconds that steps may always take, for the last digits that they give."""
-FEWEST, TRIED = 10, 0.25
-"""Epochs that it always gets, and the share of the time of the steps for which it is tried where it promises nothing."""
-PATIENT = 600
-"""Epochs before methods follow that need far more time."""
-UNLIKELY = 1_000.0
-"""Epochs promised from which on none is tried."""
-QUICK = 40.0
-"""Epochs that take less time on any table than the first calls of another method."""
+FEW_COLUMNS = 2_000
+"""Columns up to which Newton's method has their curvature as a matrix."""
 MANY_ROWS = 6_000
 """Rows up to which their Gram matrix has room."""
-FEW_ANYWAY = 50
-"""Columns up to which a span saves nothing, and rows whose span is always taken."""
+EPOCHS, CALLS = {True: 25.0, False: 40.0}, 3e-4
+"""Epochs of a squared hinge and of a hinge that turns take at the least, and seconds of what is done around them."""
+SHORT = 1e-3
+"""Seconds that a method with a matrix may always take, for the last digits of coefficients and multipliers."""
+SMALL_STEPS, SMALL_CALLS, SMALL_ROW = {True: 6.0, False: 12.0}, {True: 5e-5, False: 6e-5}, {True: 5e-9, False: 4e-8}
+"""Steps that all machines of a small table take at once; seconds of one beside its matrix: of its calls, and of vectors for each row."""
+FOLD_STEPS, DENSE, REFIT = 8, 3e-9, 1e-3
+"""Steps with a dense curvature that a machine takes for a fold, seconds of a value of rows made dense, and those around a refit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """The name of a method, why it is the one, the epochs after which coordinate descent gives way to another, and those it promises; for a
-    squared hinge on sparse rows, which methods follow each other (see `one_machine.in_turn`).
+    """A method with a matrix, empty where none has room, and why it or turns come first.
+
+    Attributes
+    ----------
+    seconds : that it takes for a machine
+    in_span : whether it works on coordinates in the span of rows fewer than columns
+    at_once : whether all machines take each step together
+    in_turns : whether turns come before it
     """
 
     name: str
     why: str
-    epochs: int = EPOCHS
-    promised: float = np.inf
-    plan: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def is_quick(self) -> bool:
-        """Whether descent promises to arrive so soon that small tables, too, are left to it."""
-        return self.name == DUAL and self.promised <= QUICK
+    seconds: float = np.inf
+    in_span: bool = False
+    at_once: bool = False
+    in_turns: bool = False
 
 
 def choose(problem: Problem, squared: bool) -> Method:
     """Return the method with the least work."""
     rows, p = problem.rows, problem.n_features
-    newton = "semismooth Newton" if squared else "augmented Lagrangian"
     if rows.X is None:
-        return Method(newton, "the rows are read anew on every pass, so few passes count most")
-    if squared and rows.is_sparse:
-        plan = SparseSquared.of(problem).plan(problem.max_iter)
-        return Method(plan[0][0], SPARSE_REASONS[plan[0][0]].format(n=rows.X.shape[0], p=p), plan=tuple(plan))
-    epoch = epoch_seconds(rows)
-    if p > FEW_COLUMNS:
-        # What comes after it is the dearer, the more columns there are.
-        steps = step_seconds(rows, "interior point") if is_possible(rows) else np.inf
-        most = int(np.clip(steps / max(epoch, np.finfo(float).tiny), EPOCHS, PATIENT))
-        return Method(DUAL, f"{p:,} columns are too many for their curvature", most)
-    if rows.is_sparse and not squared and problem.strength > 0.0 and is_possible(rows):
-        newton = newton if is_lagrangian_quicker(rows, 1.0 / (problem.strength * rows.X.shape[0])) else "interior point"
-    steps, n, epochs = step_seconds(rows, newton), rows.X.shape[0], _epochs(problem)
-    tried = int(TRIED * steps / epoch) if rows.is_sparse and epochs < UNLIKELY else 0
-    if steps <= max(SMALL, GAMBLE * epochs * epoch) and (steps <= SMALL or tried < FEWEST):
-        return Method(newton, f"{p:,} columns: the curvature of all of them is cheap")
-    given = tried if steps <= GAMBLE * epochs * epoch else steps / epoch
-    if squared:  # a promise broken twice is left for steps that are exact, once a share of their time is spent
-        given = min(given, max(GAMBLE * epochs, TRIED * steps / epoch))
-    most = int(np.clip(given, FEWEST, EPOCHS))
-    why = f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than the curvature of all columns"
-    return Method(DUAL, why, most, epochs)
+        return Method(NEWTON if squared else LAGRANGIAN, "the rows are read anew on every pass, so few passes count most")
+    if problem.strength == 0.0:
+        in_span = rows.X.shape[0] < p and rows.X.shape[0] <= MANY_ROWS
+        return Method(LAGRANGIAN if in_span or p <= FEW_COLUMNS else "", "no row may violate its margin", in_span=in_span)
+    found, n = with_matrix(problem, squared), rows.X.shape[0]
+    if found.seconds <= max(SHORT / problem.n_scores, CALLS + EPOCHS[squared] * epoch_seconds(rows)):
+        return replace(found, why=f"{n:,} rows and {p:,} columns: a matrix of their curvature is cheap")
+    why = f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than a matrix of their curvature"
+    return replace(found, why=why, in_turns=True)
+
+
+def with_matrix(problem: Problem, squared: bool) -> Method:
+    """Return the cheapest method with a matrix, and its seconds for a machine."""
+    rows, (n, p) = problem.rows, problem.rows.X.shape
+    newton = NEWTON if squared else LAGRANGIAN
+    if n < p:
+        if n > MANY_ROWS:
+            return Method("", "")
+        seconds = square_seconds(n, newton) + SPANNED * n * rows.values / problem.n_scores
+        return Method(newton, "", seconds, in_span=True)
+    if small_margins.at_once(rows):
+        return Method(NEWTON if squared else INTERIOR, "", _small_seconds(problem, squared), at_once=True)
+    if p <= FEW_COLUMNS and not rows.is_sparse:
+        return Method(newton, "", matrix_seconds(rows, newton))
+    if squared and p <= FEW_COLUMNS:
+        return Method(NEWTON, "", matrix_seconds(rows, NEWTON))
+    if not is_possible(rows):
+        return Method("", "")
+    name = LAGRANGIAN if not squared and is_lagrangian_quicker(rows, 1.0 / (problem.strength * n)) else INTERIOR
+    return Method(name, "", matrix_seconds(rows, name))
+
+
+def _small_seconds(problem: Problem, squared: bool) -> float:
+    n, q = problem.rows.X.shape[0], problem.n_features + 1
+    calls = SMALL_CALLS[squared] / min(problem.n_scores, small_margins.at_once(problem.rows))
+    return float(SMALL_STEPS[squared] * (calls + SMALL_ROW[squared] * n + ADDED * n * q**2 + FACTORED * q**3))
 
 
 def fit_seconds(problem: Problem) -> float:
-    """Return the seconds that a fit of one machine with a hinge promises to take: of steps, in the span of fewer rows than columns, or of
-    epochs where these are the method.
-    """
-    rows, (n, p) = problem.rows, problem.rows.X.shape
-    steps = step_seconds(rows, "augmented Lagrangian")
-    if n < p:
-        steps = min(steps, LAGRANGIAN * (STEP + (0.5 * ADDED + FACTORED) * n**3) + SPANNED * n * rows.values)
-    return min(steps, choose(problem, False).promised * epoch_seconds(rows))
+    """Return the seconds that a fit of one machine with a hinge promises to take."""
+    squared = isinstance(problem.loss, SquaredHinge)
+    return min(with_matrix(problem, squared).seconds, CALLS + EPOCHS[squared] * epoch_seconds(problem.rows))
 
 
-def _epochs(problem: Problem) -> float:
-    """Return how many epochs descent by coordinates may need; infinitely many for hard margins."""
-    n, p = problem.rows.X.shape
+def refits_are_cheaper(problem: Problem) -> bool:
+    """Whether fits without a fold of a squared hinge cost less than Newton steps from the fit of all rows, which have a dense curvature."""
     if problem.strength == 0.0:
-        return float("inf")
-    size = stiffness(problem.rows, 1.0 / (problem.strength * n))
-    return float(2.0 + 6.0 * size**0.4 * np.sqrt(max(1.0, n / p)))
-
-
-def spans_less(problem: Problem, joint: bool) -> bool:
-    """Whether rows are so few beside the columns that coordinates in their span save more time than they take."""
-    X = problem.rows.X
-    if X is None or not X.shape[0] < X.shape[1] or X.shape[1] <= FEW_ANYWAY:
         return False
-    # Dense rows of a squared hinge have Newton's method in the span, whose steps bear more rows than interior points do.
-    is_newton = isinstance(problem.loss, SquaredHinge) and not joint and not problem.rows.is_sparse
-    if X.shape[0] > (MANY_ROWS if is_newton else SOME_ROWS):
-        return False
-    n, p = X.shape
-    machines = problem.n_scores * (problem.n_classes if joint else 1)
-    epochs = EPOCHS if joint else min(EPOCHS, GAMBLE * _epochs(problem))
-    saved = epochs * machines * (EPOCH * (problem.rows.values - n * n) if problem.rows.is_sparse else DENSE_VALUE * n * (p - n))
-    return bool(n <= FEW_ANYWAY or SPANNED * n * problem.rows.values < saved)
+    n, q = problem.rows.X.shape[0], min(problem.rows.X.shape) + 1
+    steps = FOLD_STEPS * (STEP / 4.0 + DENSE * n * q + ADDED * n * q**2 + FACTORED * q**3)
+    return bool(REFIT / problem.n_scores + fit_seconds(problem) < steps)

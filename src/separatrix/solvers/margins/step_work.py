@@ -7,9 +7,10 @@ import numpy as np
 from ..rows import Rows
 from ..work import ADDED, FACTORED, PASS, STEP
 
-NEWTON, LAGRANGIAN, INTERIOR = 7, 25, 20
+NEWTON, LAGRANGIAN, INTERIOR = "semismooth Newton", "augmented Lagrangian", "interior point"
+STEPS = {NEWTON: 7, LAGRANGIAN: 25, INTERIOR: 20}
 """Steps of each method."""
-SPARSE_LAGRANGIAN, CHANGED, READS, EACH_ROW = 40, 0.1, 4, 4e-8
+SPARSE_STEPS, CHANGED, READS, EACH_ROW = 40, 0.1, 4, 4e-8
 """On sparse rows of the hinge: steps of the augmented Lagrangian, the share of the curvature that each sums anew, passes over the rows,
 and seconds of its vectors for each row.
 """
@@ -17,25 +18,47 @@ MEETING = 4e-10
 """Seconds of a meeting of two values in a sparse row, in a compiled sum over one machine's rows."""
 INTERIOR_READS, INTERIOR_ROW = 8, 1e-7
 """Passes over the rows in a step of an interior point, and seconds of its vectors for each row."""
-DENSE_VALUE, SPARSE_VALUE, EPOCH_ROW = 1e-9, 2e-9, 2e-8
-"""Seconds of a value of dense and of sparse rows in an epoch of dual coordinate descent, and of a sparse row."""
+DENSE_VALUE, SPARSE_VALUE, EPOCH_ROW = 3.5e-10, 1e-9, 2e-8
+"""Seconds of a value of dense and of sparse rows in an epoch of dual coordinate descent, and of a row."""
+MISSED, CACHE, ROW_BYTES, VALUE_BYTES = 1e-7, 1.6e7, 48, 12
+"""Seconds of a sparse row that descent, which goes from row to row at random, finds in no cache; their bytes, and those of rows."""
+ROOM = 1e8
+"""Bytes that matrices may take beside those of the rows."""
 STIFF = 1e4
 """Cost times squared length of a row from which on multipliers are far below their bounds, and first problems are gentler."""
 
 
-def step_seconds(rows: Rows, name: str) -> float:
-    """Return the seconds of all steps of a method."""
+def matrix_seconds(rows: Rows, name: str) -> float:
+    """Return the seconds of all steps of a method that adds up the curvature of all columns."""
     n, p = rows.X.shape
     if rows.is_sparse:
         curvature = MEETING * float(np.square(np.diff(rows.X.indptr).astype(np.float64)).sum())
     else:
         curvature = 0.5 * ADDED * n * p**2
     each, factor = STEP + PASS * rows.values, FACTORED * p**3
-    if name == "interior point":
-        return float(INTERIOR * (each + curvature + factor + (INTERIOR_READS - 1) * PASS * rows.values + INTERIOR_ROW * n))
-    if name == "augmented Lagrangian" and rows.is_sparse:
-        return float(SPARSE_LAGRANGIAN * (each + CHANGED * curvature + factor + (READS - 1) * PASS * rows.values + EACH_ROW * n))
-    return float((NEWTON if name == "semismooth Newton" else LAGRANGIAN) * (each + curvature + factor))
+    if name == INTERIOR:
+        return float(STEPS[name] * (each + curvature + factor + (INTERIOR_READS - 1) * PASS * rows.values + INTERIOR_ROW * n))
+    if name == LAGRANGIAN and rows.is_sparse:
+        return float(SPARSE_STEPS * (each + CHANGED * curvature + factor + (READS - 1) * PASS * rows.values + EACH_ROW * n))
+    return float(STEPS[name] * (each + curvature + factor))
+
+
+def has_room(rows: Rows, matrices: int) -> bool:
+    """Whether so many matrices of the columns take no more memory than the rows and ROOM."""
+    return bool(8.0 * matrices * rows.X.shape[1] ** 2 <= ROOM + rows.values * (12.0 if rows.is_sparse else 8.0))
+
+
+def gram_seconds(rows: Rows) -> float:
+    """Return the seconds of the curvature of all rows and its factor."""
+    n, p = rows.X.shape
+    if rows.is_sparse:
+        return float(MEETING * np.square(np.diff(rows.X.indptr).astype(np.float64)).sum() + FACTORED * p**3)
+    return float(0.5 * ADDED * n * p**2 + FACTORED * p**3)
+
+
+def square_seconds(n: int, name: str) -> float:
+    """Return the seconds of all steps on as many dense rows as columns, the coordinates of rows in their span."""
+    return float(STEPS[name] * (STEP + (0.5 * ADDED + FACTORED) * n**3))
 
 
 def epoch_seconds(rows: Rows) -> float:
@@ -45,9 +68,13 @@ def epoch_seconds(rows: Rows) -> float:
     --------
     >>> from separatrix.data import as_source
     >>> round(1e9 * epoch_seconds(Rows.of(as_source([[1.0, 0.0], [2.0, 2.0]], [0, 1]))))
-    4
+    41
     """
-    return SPARSE_VALUE * rows.values + EPOCH_ROW * rows.X.shape[0] if rows.is_sparse else DENSE_VALUE * rows.values
+    n, values = rows.X.shape[0], rows.values
+    if not rows.is_sparse:
+        return float(DENSE_VALUE * values + EPOCH_ROW * n)
+    held = ROW_BYTES * n + VALUE_BYTES * values
+    return float(SPARSE_VALUE * values + (EPOCH_ROW + MISSED * held / (held + CACHE)) * n)
 
 
 def stiffness(rows: Rows, cost: float) -> float:
@@ -68,5 +95,5 @@ def is_lagrangian_quicker(rows: Rows, cost: float) -> bool:
     """Whether sparse rows of a hinge are better left to the augmented Lagrangian, which reads the rows that are curved, than to interior
     points, which need a matrix of all.
     """
-    is_less = step_seconds(rows, "augmented Lagrangian") < step_seconds(rows, "interior point")
+    is_less = matrix_seconds(rows, LAGRANGIAN) < matrix_seconds(rows, INTERIOR)
     return bool(rows.is_sparse and is_less and stiffness(rows, cost) < STIFF)
