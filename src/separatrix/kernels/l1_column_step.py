@@ -11,13 +11,13 @@ from .l1_quadratic import FACTORED, minimise_quadratic, missed, most_missed
 from .l1_rows import COLUMNS_OF, ROWS_OF, dot
 from .l1_walks import FLOOR, add, polish, shuffle, walk, weigh
 
-SWEEPS, PATIENCE = 300, 4
-"""Sweeps at most, and after how many a system follows where they gain little."""
+SWEEPS, PATIENCE, MOST = 300, 4, 400.0
+"""Sweeps at most, after how many a system follows where they gain little, and the work, for each value, after which a step ends."""
 SLOW, SETTLED, FAR = 0.6, 0.01, 8.0
 """Share of the violation that is left by a sweep that gains little; share of the columns that come or go in one that finds no more, and
 violation, beside the one wanted, from which a system is less work than more of them."""
-WALKED = 0.3
-"""Share of the violation to which a quadratic is solved far from the end."""
+WALKED, TIGHTEST = 0.3, 1e-9
+"""Share of the violation to which a quadratic is solved far from the end, and the least."""
 AHEAD = 40
 """Products that a system takes at most."""
 LONGEST = 3.0
@@ -28,12 +28,25 @@ CLOSER = 0.3
 
 @kernel(
     types.float64(
-        *(*ROWS_OF, rf8(1), types.float64, rf8(1), ru4(1), ri8(1), rf8(2), ri8(1), types.int64, types.float64, types.float64),
+        *(
+            *ROWS_OF,
+            rf8(1),
+            types.float64,
+            rf8(1),
+            ru4(1),
+            ri8(1),
+            rf8(2),
+            ri8(1),
+            types.int64,
+            types.float64,
+            types.float64,
+            types.float64,
+        ),
         *(wi8(2), wf8(1), wf8(2), wf8(1)),
     )
 )
 def settle(  # type: ignore[no-untyped-def]
-    Z, data, indices, indptr, codes, p, h, total, A, sources, begins, model, chosen, k, enough, products, ints, x, lines, out
+    Z, data, indices, indptr, codes, p, h, total, A, sources, begins, model, chosen, k, enough, fine, products, ints, x, lines, out
 ):
     """Go towards the minimum on the columns in use, by a factor of their Gram matrix or by products, whichever is less work.
 
@@ -42,7 +55,8 @@ def settle(  # type: ignore[no-untyped-def]
     Parameters
     ----------
     model : x at the start, slopes there, penalties, ridges and curvatures of the k columns chosen
-    enough, products : violation that counts as none, and products that a system may take
+    enough, fine, products : violation that counts as none, in units of the columns, or as a share of the penalties, and products that a
+        system may take
     lines : A(x − start), and two more (n,) to work in
     """
     start, g, t, ridge, square, v = model[0], model[1], model[2], model[3], model[4], lines[0]
@@ -64,7 +78,7 @@ def settle(  # type: ignore[no-untyped-def]
         quadratic_work(float(m)),
     )
     if gram + most > products * product:
-        taken = polish(A, sources, begins, square, ridge, g, start, t, used, m, enough, AHEAD, x, v, np.empty((3, m)), lines[1:3])
+        taken = polish(A, sources, begins, square, ridge, g, start, t, used, m, enough, fine, AHEAD, x, v, np.empty((3, m)), lines[1:3])
         out[2] += abs(taken) * product
         out[8] = 1.0 if 0 <= taken < AHEAD else 0.0
         return 2.0 * products if abs(taken) == AHEAD else abs(taken) + 1.0
@@ -91,7 +105,7 @@ def settle(  # type: ignore[no-untyped-def]
 
 @kernel(
     types.float64(
-        *(*ROWS_OF, rf8(1), types.float64, *COLUMNS_OF, ri8(1), types.int64, types.float64, types.float64),
+        *(*ROWS_OF, rf8(1), types.float64, *COLUMNS_OF, ri8(1), types.int64, types.float64, types.float64, types.float64),
         *(wf8(2), wi8(2), wf8(1), wu4(1), wi8(1), wf8(1), wf8(2), wf8(1), wf8(1)),
     )
 )
@@ -110,6 +124,7 @@ def step_by_walks(  # type: ignore[no-untyped-def]
     chosen,
     k,
     floor,
+    fine,
     products,
     model,
     ints,
@@ -127,11 +142,12 @@ def step_by_walks(  # type: ignore[no-untyped-def]
 
     Parameters
     ----------
-    floor : share of the violation, in units of the columns, √ of their curvatures, that is tight enough
-    pace : violation of the last step, what its quadratic left of it, and the share of it that it was asked to leave; then those of this one
+    floor, fine : share of the violation, in units of the columns, √ of their curvatures, that is tight enough;
+        or of the penalties, near the end
+    pace : violation at the last step, what its quadratic left of it, and the share of it that it was to leave; then those of this one
     """
     start, g, t, ridge, square, change, root, order = model[0], model[1], model[2], model[3], model[4], lines[0], lines[3], ints[6]
-    begins, least, worst = np.empty(k + 1, dtype=np.int64), FLOOR * h.max(), 0.0
+    begins, least, worst, soft = np.empty(k + 1, dtype=np.int64), FLOOR * h.max(), 0.0, np.inf
     for i in range(h.size):
         root[i], change[i] = np.sqrt(max(h[i], least) / total), 0.0
     weigh(values, places, starts, chosen, k, root, A, sources, begins, square)
@@ -140,12 +156,15 @@ def step_by_walks(  # type: ignore[no-untyped-def]
         order[c] = c
         if square[c] > 0.0:
             worst = max(worst, missed(g[c], x[c], t[c]) / np.sqrt(square[c]))
+            soft = min(soft, t[c] / np.sqrt(square[c])) if t[c] > 0.0 else soft
     # How well the last quadratic foretold the violation says how far this one is worth solving (Eisenstat and Walker's first choice).
     share = WALKED
     if pace[0] > 0.0:
         share = min(max(abs(worst - pace[1]) / pace[0], pace[2] * pace[2]), WALKED)
     share = max(share, floor)
-    wanted, active, limit, since, gained, visited = share * worst, k, np.inf, 0, np.inf, np.zeros(3)
+    if fine > 0.0:
+        share = min(share, max(fine * soft / max(worst, 1e-300), TIGHTEST))
+    before, wanted, active, limit, since, gained, visited = out[2], share * worst, k, np.inf, 0, np.inf, np.zeros(3)
     for _ in range(SWEEPS):
         shuffle(order, active, state)
         is_whole = active == k
@@ -157,11 +176,13 @@ def step_by_walks(  # type: ignore[no-untyped-def]
             active, limit = k, np.inf
         elif (visited[1] <= SETTLED * active + 1.0 and visited[0] > FAR * wanted) or (since >= PATIENCE and visited[0] > SLOW * gained):
             products = settle(
-                *(Z, data, indices, indptr, codes, p, h, total, A, sources, begins, model, chosen, k, CLOSER * wanted, products),
+                *(Z, data, indices, indptr, codes, p, h, total, A, sources, begins, model, chosen, k, CLOSER * wanted, fine, products),
                 *(ints, x, lines, out),
             )
             if out[8] > 0.0:
                 visited[0] = wanted
+                break
+            if out[2] - before + visited[2] > MOST * begins[k]:
                 break
             active, limit, since = k, np.inf, 0
         gained = visited[0]

@@ -12,19 +12,24 @@ import numpy as np
 from numba import types
 
 from .jit import kernel, rf8, wf8, wi8
-from .l1_certificate import certify, furthest, penalty
+from .l1_certificate import certify, foretell, foretold_gap, furthest, missable, penalty
 from .l1_column_step import step_by_walks
 from .l1_gram import ROWS, gram_work, quadratic_work, scaled_gram
 from .l1_quadratic import FACTORED, minimise_quadratic, most_missed
-from .l1_rows import COLUMNS_OF, ROWS_OF, by_columns, evaluate, margins
+from .l1_rows import COLUMNS_OF, ROWS_OF, by_columns, evaluate, margins, slopes
+from .margin_losses import centre
 
 ROUNDING = 1e-12
 """Share of the objective that sums over rows may be off by."""
 ARMIJO, POOR, HOPEFUL, MOST = 1e-4, 0.1, 0.5, 10.0
 HALVINGS, FURTHER = 12, 4.0
 """As in gram_proximal: what a step has to bring, when half of it may do better, and how far a step may go that promises too much."""
+STEEP, FLAT, MOST_FURTHER, FURTHER_ON = 0.25, 0.05, 8.0, 2
+"""Share of a step's first slope at its end from which on it goes further, the share it goes for, how far at most, and how often."""
 LOOSE = 0.05
 """Share of the violation to which a step with a matrix solves its quadratic far from the end."""
+SOON = 0.9
+"""Power of the gap asked, as what a quadratic did not foretell at the last step, from which on the next one may be the last."""
 TIGHTEST, LAST = 1e-8, 0.3
 """Least such share of walks, and the share of the gap asked that the last one aims at."""
 NEAR = 0.9
@@ -37,8 +42,8 @@ DIGITS = 1e-15
 """Subgradient, in units of its column, that is as good as none."""
 WALKS, COPIED, ROW = 20.0, 3.0, 6.0
 """Work of a step by walks for each value, of its copy by columns, and of a row's loss, in values read."""
-LONGEST = 10.0
-"""Times the work that it mostly is, after which a quadratic ends."""
+LONGEST, UNSOLVED = 10.0, 6
+"""Times the work that it mostly is, after which a quadratic ends, and how many such in a row show that others have to go on."""
 CLOSE, LONGER = 1e-2, 2.0
 """Gap, as a share of f, that the last few steps take to the end, and how much more work these may be."""
 PRODUCTS = 12.0
@@ -84,14 +89,17 @@ def choose(g, theta, t, ridge, near, chosen, place, model):  # type: ignore[no-u
     return k
 
 
-@kernel(types.float64(rf8(2), rf8(1), rf8(2), types.int64, types.float64, types.float64, wf8(1), wf8(2), wi8(1), wf8(2)))
-def step_by_matrix(S, units, model, k, share, most_work, x, L, index, work):  # type: ignore[no-untyped-def]
-    """Move x to the minimum of a quadratic of unit diagonal, up to a share of the violation; return the work."""
+@kernel(types.float64(rf8(2), rf8(1), rf8(2), types.int64, types.float64, types.float64, types.float64, wf8(1), wf8(2), wi8(1), wf8(2)))
+def step_by_matrix(S, units, model, k, share, fine, most_work, x, L, index, work):  # type: ignore[no-untyped-def]
+    """Move x to the minimum of a quadratic of unit diagonal, up to a share of the violation and of the penalties; return the work."""
     slope, soft = work[5, :k], work[6, :k]
     for a in range(k):
         x[a], slope[a], soft[a] = model[0, a] * units[a], model[1, a] / units[a], model[2, a] / units[a]
-    worst = most_missed(slope, x[:k], soft)
-    spent = minimise_quadratic(S[:k], soft, share * worst, most_work, x[:k], slope, L, index, work[:5])
+    worst, least = most_missed(slope, x[:k], soft), np.inf
+    for a in range(k):
+        least = min(least, soft[a]) if soft[a] > 0.0 else least
+    enough = max(min(share * worst, fine * least) if fine > 0.0 else share * worst, DIGITS * worst)
+    spent = minimise_quadratic(S[:k], soft, enough, most_work, x[:k], slope, L, index, work[:5])
     for a in range(k):
         x[a] /= units[a]
     return spent
@@ -170,6 +178,84 @@ def search(  # type: ignore[no-untyped-def]
 
 
 @kernel(
+    types.void(
+        *(*ROWS_OF, *COLUMNS_OF, rf8(1), types.float64, rf8(1), rf8(1), rf8(1), types.float64),
+        *(wf8(2), wi8(1), wf8(1), wf8(1), wf8(1), wf8(2), wf8(2), wf8(2), wf8(1)),
+    )
+)
+def go_further(  # type: ignore[no-untyped-def]
+    Z,
+    data,
+    indices,
+    indptr,
+    codes,
+    p,
+    values,
+    places,
+    starts,
+    weight,
+    total,
+    t,
+    ridge,
+    theta,
+    fall,
+    rows,
+    bits,
+    new_theta,
+    new_margin,
+    new_g,
+    other_rows,
+    lines,
+    work,
+    out,
+):
+    """Go on in the direction of a whole step while f falls nearly as fast as at its start.
+
+    Rows that are nearly certain lose e^(−m), and a step of Newton's method takes e off that, however far there is to go. Coefficients that
+    come to 0 stay there.
+
+    Parameters
+    ----------
+    fall : by how much f falls at the start of the step, for each of its length
+    rows, new_theta, new_margin, new_g : at its end, and then at the end of this; out[0] and out[8] as in `search`
+    other_rows, lines, work : (3, n), (2, n), (3, q) to work in
+    """
+    d, far_theta, far_g, change, far_margin, length = work[0], work[1], work[2], lines[0], lines[1], 1.0
+    for turn in range(FURTHER_ON):
+        slope = 0.0
+        for j in range(d.size):
+            if turn == 0:
+                d[j] = new_theta[j] - theta[j]
+                if t[j] > 0.0 and d[j] * new_theta[j] <= 0.0:
+                    d[j] = 0.0
+            slope += d[j] * (new_g[j] + (t[j] if new_theta[j] > 0.0 else -t[j]))
+        left = -slope / fall
+        if not left > STEEP:
+            break
+        if turn == 0:
+            margins(Z, data, indices, indptr, codes, p, d, change)
+            out[2] += 0.5 * data.size
+        # As far as leaves a share FLAT of the first slope, if it goes on to fall by as much as the step let it fall.
+        length = min(np.log(FLAT) / np.log(min(left, 0.9)) - 1.0, MOST_FURTHER) if turn == 0 else length
+        for i in range(change.size):
+            far_margin[i] = new_margin[i] + length * change[i]
+        for j in range(d.size):
+            far_theta[j] = new_theta[j] + length * d[j]
+        loss = evaluate(
+            Z, data, indices, indptr, codes, p, values, places, starts, weight, total, ridge, far_theta, far_margin, other_rows, bits, far_g
+        )
+        value = loss + penalty(far_theta, t, ridge)
+        out[1] += 1.0
+        if not value < out[0]:
+            break
+        out[0], out[8] = value, loss
+        for i in range(change.size):
+            new_margin[i], rows[0, i], rows[1, i] = far_margin[i], other_rows[0, i], other_rows[1, i]
+        for j in range(d.size):
+            new_theta[j], new_g[j] = far_theta[j], far_g[j]
+
+
+@kernel(
     types.int64(
         *(*ROWS_OF, rf8(1), types.float64, rf8(1), rf8(1), rf8(1), rf8(1)),
         *(wf8(1), wf8(1), wf8(1), wf8(2), wi8(1), wf8(1)),
@@ -188,10 +274,11 @@ def minimise(  # type: ignore[no-untyped-def]
     asked : λ of a coefficient without a penalty; gap, as a share of f, and subgradient, in units of the columns, to stop at; most steps,
         and most work in values read
     theta, g, margin, rows : where to begin, then where it ended, with what `evaluate` finds there
-    out : (10,) at the end f, passes, work, then gap and subgradient in out[4] and out[5]
+    out : (10,) at the end f, passes, work, then gap and subgradient in out[4] and out[5], and in out[6] the gap by slopes foretold
     """
     q, n, is_sparse = theta.size, margin.size, Z.shape[0] == 0
     work, ints, lines, new_rows = np.empty((17, q)), np.empty((7, q + 1), dtype=np.int64), np.empty((5, n)), np.empty((3, n))
+    other_rows = np.empty((3, n))
     model, x, end, new_g, scales, here = work[:5], work[5], work[6], work[7], work[8], np.empty(4)
     chosen, had, place, stored = ints[4, :q], ints[5, :q], np.empty(q, dtype=np.int64), np.zeros(q, dtype=np.int64)
     S, L, buffer = np.empty((0, 0)), np.empty((0, 0)), np.empty(max(ROWS, q))
@@ -204,13 +291,39 @@ def minimise(  # type: ignore[no-untyped-def]
     every = float(stored.sum())
     margins(Z, data, indices, indptr, codes, p, theta, margin)
     loss = evaluate(Z, data, indices, indptr, codes, p, values, places, starts, weight, total, ridge, theta, margin, rows, bits, g)
-    value, steps, k, before, reach, walks, is_exact = loss + penalty(theta, t, ridge), 0, 0, np.inf, MOST, False, False
-    products, pace, out[1], out[2] = PRODUCTS, np.zeros(3), 1.0, 2.0 * every
+    value, steps, k, before, reach, walks = loss + penalty(theta, t, ridge), 0, 0, np.inf, MOST, False
+    is_exact, is_even, products, walked, unsolved, pace, lost, out[1], out[2] = (
+        False,
+        False,
+        PRODUCTS,
+        0.0,
+        0,
+        np.zeros(3),
+        np.inf,
+        1.0,
+        2.0 * every,
+    )
     while True:
-        certify(theta, g, t, ridge, units, loss, margin, weight, rows[1], total, asked[1], out[4:])
+        for j in range(q):
+            work[10, j] = g[j] - ridge[j] * theta[j]
+        certify(theta, work[10], t, ridge, units, loss, margin, weight, rows, total, asked[1], out[4:])
+        out[6] = np.inf
+        if out[4] > asked[1] * value >= 2.0 * lost:
+            slopes(Z, data, indices, indptr, codes, p, values, places, starts, other_rows[0], total, work[10])
+            out[6] = foretold_gap(theta, work[10], t, ridge, units, loss, other_rows[0], rows, total)
+            out[4], out[2] = min(out[4], out[6]), out[2] + every
         is_close = out[4] <= CLOSE * value
-        if (out[4] <= asked[1] * value and out[5] <= asked[2]) or steps == asked[3] or out[2] > (LONGER if is_close else 1.0) * asked[4]:
+        is_done = out[4] <= asked[1] * value and out[5] <= asked[2]
+        if is_done and q > p and not (is_even or out[6] <= asked[1] * value):
+            # The bound takes the slope of the intercept for small beside what it does to the others: at its own minimum there is none.
+            theta[p] += centre(codes, weight, margin, rows, bits)
+            loss = evaluate(Z, data, indices, indptr, codes, p, values, places, starts, weight, total, ridge, theta, margin, rows, bits, g)
+            value, is_even = loss + penalty(theta, t, ridge), True
+            continue
+        if is_done or steps == asked[3] or unsolved == UNSOLVED or out[2] > (LONGER if is_close else 1.0) * asked[4]:
             break
+        # Near the end a quadratic is solved so closely that the slopes which it foretells may prove the point that it leads to.
+        fine = missable(LAST * asked[1] * value, value - loss, rows, total) if lost <= asked[1] ** SOON * value else 0.0
         share, worst = furthest(g, theta, t, asked[0], DIGITS * rows[0].sum() / total), most_missed(g, theta, t)
         known, is_fresh, inside = k, worst > FRESH * before or walks or is_exact, 0.0
         k = choose(g, theta, t, ridge, NEAR if is_sparse else entry(g, theta, t), chosen, place, model)
@@ -218,7 +331,7 @@ def minimise(  # type: ignore[no-untyped-def]
             is_fresh = is_fresh or k != known or had[a] != chosen[a]
             had[a], inside, x[a] = chosen[a], inside + stored[chosen[a]], theta[chosen[a]]
         gram, quadratic = gram_work(every, float(k), inside, float(n)), quadratic_work(float(k))
-        walks = is_sparse and gram + quadratic > WALKS * inside
+        walks = is_sparse and gram + quadratic > max(WALKS * inside, walked)
         is_fresh = is_fresh or (is_sparse and gram <= 2.0 * (2.0 * every + ROW * n))
         if not walks:
             if S.shape[0] < k:
@@ -226,7 +339,9 @@ def minimise(  # type: ignore[no-untyped-def]
             if is_fresh:
                 scaled_gram(*(Z, data, indices, indptr, codes, p, rows[1], chosen, k, place, model[3], total, S, scales, ints[0], buffer))
                 out[2] += gram
-            out[2] += step_by_matrix(S, scales, model, k, max(min(LOOSE, share), DIGITS), LONGEST * quadratic, x, L, ints[0], work[10:])
+            spent = step_by_matrix(S, scales, model, k, min(LOOSE, share), fine, LONGEST * quadratic, x, L, ints[0], work[10:])
+            out[2] += spent
+            unsolved = unsolved + 1 if spent > LONGEST * quadratic else 0
         else:
             if values.size == 0:
                 values, places, starts = np.empty(int(every)), np.empty(int(every), dtype=np.uint32), np.empty(q + 1, dtype=np.int64)
@@ -234,10 +349,31 @@ def minimise(  # type: ignore[no-untyped-def]
                 by_columns(data, indices, indptr, codes, values, places, starts)
                 out[2] += COPIED * every
             floor = TIGHTEST if is_exact else max(min(LAST * asked[1] * value / out[4], 0.5), TIGHTEST)
+            walked = -out[2]
             products = step_by_walks(
-                *(Z, data, indices, indptr, codes, p, rows[1], total, values, places, starts, chosen, k, floor, products, model, ints),
+                *(
+                    Z,
+                    data,
+                    indices,
+                    indptr,
+                    codes,
+                    p,
+                    rows[1],
+                    total,
+                    values,
+                    places,
+                    starts,
+                    chosen,
+                    k,
+                    floor,
+                    fine,
+                    products,
+                    model,
+                    ints,
+                ),
                 *(A, sources, state, x, lines, pace, out),
             )
+            walked += out[2]
         fall = 0.0
         for j in range(q):
             end[j] = theta[j]
@@ -258,11 +394,19 @@ def minimise(  # type: ignore[no-untyped-def]
             *(Z, data, indices, indptr, codes, p, values, places, starts, weight, total, t, ridge, theta, end, margin, lines[0], here),
             *(new_rows, bits, work[9], lines[4], new_g, out),
         )
+        tried, lost = out[1], np.inf
+        if is_found and out[9] == 1.0 and fall > ROUNDING * value:
+            go_further(
+                *(Z, data, indices, indptr, codes, p, values, places, starts, weight, total, t, ridge, theta, fall),
+                *(new_rows, bits, work[9], lines[4], new_g, other_rows, lines[:2], work[10:13], out),
+            )
+        if is_found and out[9] == 1.0 and out[1] == tried and (walks or is_fresh):
+            lost = foretell(rows, new_rows, lines[0], codes, q > p, weight, total, other_rows[0])
         out[2] += (out[1] - passes) * (every + ROW * n)
         steps += 1
         before = worst
         if is_found:
-            loss, value, is_exact = out[8], out[0], False
+            loss, value, is_exact, is_even = out[8], out[0], False, False
             for i in range(n):
                 margin[i], rows[0, i], rows[1, i] = lines[4, i], new_rows[0, i], new_rows[1, i]
             for j in range(q):

@@ -169,18 +169,24 @@ def margins(Z, data, indices, indptr, codes, p, theta, margin):  # type: ignore[
         sparse_margins(data, indices, indptr, codes, p, theta, margin)
 
 
+@kernel(types.void(*ROWS_OF, *COLUMNS_OF, rf8(1), types.float64, wf8(1)))
+def slopes(Z, data, indices, indptr, codes, p, values, places, starts, r, total, g):  # type: ignore[no-untyped-def]
+    """g = −Σ_i y_i r_i (x_i, 1)/S."""
+    if Z.shape[0] > 0:
+        dense_slopes(Z, r, total, g)
+    elif values.size > 0:
+        column_slopes(values, places, starts, r, total, g)
+    else:
+        sparse_slopes(data, indices, indptr, codes, p, r, total, g)
+
+
 @kernel(types.float64(*ROWS_OF, *COLUMNS_OF, rf8(1), types.float64, rf8(1), rf8(1), rf8(1), wf8(2), wi8(1), wf8(1)))
 def evaluate(  # type: ignore[no-untyped-def]
     Z, data, indices, indptr, codes, p, values, places, starts, weight, total, ridge, theta, margin, rows, bits, g
 ):
     """Return the mean loss, and in g the slopes with the ridge's; rows[0] and rows[1] become r and h of `losses`."""
     loss = losses(margin, weight, rows[0], rows[1], rows[2], bits) / total
-    if Z.shape[0] > 0:
-        dense_slopes(Z, rows[0], total, g)
-    elif values.size > 0:
-        column_slopes(values, places, starts, rows[0], total, g)
-    else:
-        sparse_slopes(data, indices, indptr, codes, p, rows[0], total, g)
+    slopes(Z, data, indices, indptr, codes, p, values, places, starts, rows[0], total, g)
     for j in range(theta.size):
         g[j] += ridge[j] * theta[j]
     return loss

@@ -106,18 +106,18 @@ def walk(A, places, begins, square, ridge, g, start, t, order, active, limit, x,
 
 @kernel(
     types.int64(
-        *(rf8(1), ru4(1), ri8(1), rf8(1), rf8(1), rf8(1), rf8(1), rf8(1), ri8(1), types.int64, types.float64, types.int64),
+        *(rf8(1), ru4(1), ri8(1), rf8(1), rf8(1), rf8(1), rf8(1), rf8(1), ri8(1), types.int64, types.float64, types.float64, types.int64),
         *(wf8(1), wf8(1), wf8(2), wf8(2)),
     )
 )
-def polish(A, places, begins, square, ridge, g, start, t, used, m, enough, products, x, v, work, moves):  # type: ignore[no-untyped-def]
+def polish(A, places, begins, square, ridge, g, start, t, used, m, enough, fine, products, x, v, work, moves):  # type: ignore[no-untyped-def]
     """Go towards the minimum on the m columns in use by conjugate gradients, as far as is best.
 
     Return the products taken, as a negative number where it was not as far as they lead.
 
     Parameters
     ----------
-    enough : violation, in units of the columns, that counts as none
+    enough, fine : violation, in units of the columns, or as a share of the penalties, that counts as none
     work, moves : (3, m) and (2, n) to work in
     """
     r, d, step, moved, Ad = work[0], work[1], work[2], moves[0], moves[1]
@@ -131,10 +131,10 @@ def polish(A, places, begins, square, ridge, g, start, t, used, m, enough, produ
         d[q] = r[q] / square[c]
         old += r[q] * d[q]
     while taken < products and old > 0.0:
-        most, flat, along, new = 0.0, 0.0, 0.0, 0.0
+        is_enough, flat, along, new = True, 0.0, 0.0, 0.0
         for q in range(m):
-            most = max(most, abs(r[q]) / np.sqrt(square[used[q]]))
-        if most <= enough:
+            is_enough = is_enough and abs(r[q]) <= max(enough * np.sqrt(square[used[q]]), fine * t[used[q]])
+        if is_enough:
             break
         for i in range(v.size):
             Ad[i] = 0.0

@@ -107,7 +107,7 @@ def test_more_columns_than_rows(road: str, shape: tuple[int, int], rng: Any, mon
     found = proximal_newton.solve(P)
     assert found.solver == f"proximal newton {'in one call' if road == 'sparse' else 'on working sets'}" and found.is_converged
     G, _ = slopes(P, found.coef, found.intercept)
-    assert np.abs(G).max() <= P.strength * (1 + 1e-6)
+    assert np.abs(G).max() <= P.strength * (1 + 1e-5)
     assert 0 < np.count_nonzero(found.coef) < shape[0]
 
 

@@ -77,20 +77,23 @@ def solve(problem: Problem) -> Solution:
 
 
 def _at_once(problem: Problem) -> Solution:
-    """Return what one compiled call finds. What it leaves undone an interior point does, or steps from where it has stopped."""
-    is_sparse = problem.rows.is_sparse
-    inside = _inside_seconds(problem) if is_sparse and problem.start is None else np.inf
-    found = one_call.solve(problem, inside / READ)
+    """Return what one compiled call finds. What it leaves undone an interior point does, or steps from where it has stopped.
+
+    It may take as much work as an interior point would; each of the two has the steps of the problem, unless these are too few for one.
+    """
+    is_sparse, is_cold = problem.rows.is_sparse, problem.start is None
+    found = one_call.solve(problem, _inside_seconds(problem) / READ if is_sparse and is_cold else np.inf)
     if found is None:  # the other roads say what is wrong with the rows
         return _two_classes(problem) if is_sparse else gram_proximal.solve(problem)
     left = problem.max_iter - found.iterations
-    if found.is_converged or left == 0:
+    goes_inside = is_sparse and is_cold and found.status is Status.MAX_ITER and problem.max_iter >= INSIDE_STEPS
+    if found.is_converged or (left == 0 and not goes_inside):
         return found
     here = replace(problem, start=(found.coef, found.intercept), max_iter=left)
     with single_threaded_blas():
         if not is_sparse:
             further = gram_proximal.solve(here)
-        elif found.status is Status.MAX_ITER:
+        elif goes_inside:
             further = _from_inside(*start_columns(problem))
         else:
             further = run_columns(*start_columns(here))[0]
