@@ -131,3 +131,10 @@ def test_without_a_cache_folder_kernels_still_compile(monkeypatch: Any) -> None:
 def test_every_kernel_module_is_warmed() -> None:
     done = subprocess.run([sys.executable, "-m", "separatrix.kernels"], capture_output=True, text=True, check=True)
     assert {m.name for m in pkgutil.iter_modules(room.__path__)} - {"__main__"} == {line.split()[0] for line in done.stderr.splitlines()}
+
+
+def test_code_on_disk_is_as_old_as_the_files_it_is_made_of() -> None:
+    from separatrix.kernels import l1_quadratic, l1_walks
+
+    assert l1_quadratic.best_length.stamp in l1_walks.polish.stamp
+    assert l1_walks.polish.stamp not in l1_quadratic.best_length.stamp

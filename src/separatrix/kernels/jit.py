@@ -10,8 +10,8 @@ read-only one, so one signature serves memory maps, frozen arrays and ordinary o
 Traps: `parallel=True` is never used (its threading layers hang in forked children or die under several Python threads); full `fastmath`
 would delete NaN checks, and even with the flags used here `np.isfinite(x)` may be folded away (it compiles to x − x, and `reassoc` makes
 that 0 where x is a difference): multiply by 0 or compare instead; brackets do not hold either, and a version of LLVM that leaves a + (b −
-1) alone is followed by one that does not: where a cancellation must come first, branch; a kernel calls only kernels of its own file,
-since the disk cache does not see a changed callee in another one.
+1) alone is followed by one that does not: where a cancellation must come first, branch. The disk cache looks at the file of a kernel
+only; here it also looks at those of the kernels that its file imports, so that a changed callee is seen.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 import numba
 from numba import types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
@@ -94,6 +95,15 @@ def wu8(ndim: int) -> types.Array:
     return array(types.uint64, ndim, False)
 
 
+class KeptCode(FunctionCache):
+    """Compiled code on disk, as long as neither the file of its kernel changes nor those of the kernels that are imported there."""
+
+    def __init__(self, function: Callable[..., Any], used: Sequence[tuple[Any, ...]]) -> None:
+        super().__init__(function)
+        self.stamp = (self._impl.locator.get_source_stamp(), *used)
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, self.stamp)
+
+
 class Kernel(CPUDispatcher):
     """A function whose signatures are named when it is defined and compiled when they are first called.
 
@@ -111,6 +121,13 @@ class Kernel(CPUDispatcher):
         super().__init__(function, targetoptions={"nopython": True, "boundscheck": None, **options})
         self.named = tuple(signatures)
         self._can_compile = False
+        self.stamp: tuple[Any, ...] = ()
+
+    def enable_caching(self) -> None:
+        """Keep compiled code on disk."""
+        used = {k.stamp for k in self.py_func.__globals__.values() if isinstance(k, Kernel) and k.__module__ != self.__module__}
+        self._cache = KeptCode(self.py_func, sorted(used))
+        self.stamp = self._cache.stamp
 
     def compile_all(self) -> None:
         """Compile every signature, or read it from the cache."""

@@ -2,19 +2,18 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from separatrix import LogisticRegression
-from separatrix.solvers.sparse import proximal_newton, small_table
+from separatrix.solvers.sparse import one_call, proximal_newton
 
 
 @pytest.fixture(autouse=True)
 def _step_by_step(monkeypatch):
     """Tables as small as these are minimised at once; here they take the roads of larger ones."""
-    monkeypatch.setattr(small_table, "serves", lambda problem: False)
+    monkeypatch.setattr(one_call, "serves", lambda problem: False)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.float32])
+@pytest.mark.parametrize("kind", [np.asarray, np.float32])
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_both_roads_find_the_same_columns(kind, fit_intercept, monkeypatch):
     rng = np.random.default_rng(0)
@@ -23,25 +22,11 @@ def test_both_roads_find_the_same_columns(kind, fit_intercept, monkeypatch):
     model = LogisticRegression(C=0.02, l1_ratio=1.0, fit_intercept=fit_intercept)
     few = model.fit(kind(X), y, weight).solution_
     monkeypatch.setattr(proximal_newton, "NARROW", 1_000)
-    monkeypatch.setattr(proximal_newton, "_walks_are_cheaper", lambda problem: False)
     all_columns = model.fit(kind(X), y, weight).solution_
     assert "working sets" in few.solver and "gram" in all_columns.solver
     assert np.count_nonzero(few.coef) < 20
     # Gaps of 1e-8 leave coefficients right to their root.
     np.testing.assert_allclose(few.coef, all_columns.coef, atol=1e-3)
-
-
-def test_walks_through_sparse_columns_end_where_a_matrix_of_all_ends(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = sp.random_array((150, 120), density=0.05, rng=rng, format="csr")
-    y = (X[:, :5].sum(axis=1) + 0.3 * rng.normal(size=150) > 0.2).astype(int)
-    model, found = LogisticRegression(C=20.0, l1_ratio=1.0), []
-    for cheaper in (True, False):
-        monkeypatch.setattr(proximal_newton, "_walks_are_cheaper", lambda problem, found=cheaper: found)
-        found.append(model.fit(X, y).solution_)
-    assert "working sets" in found[0].solver and "gram" in found[1].solver
-    assert all(f.is_converged for f in found)
-    np.testing.assert_allclose(found[0].objective, found[1].objective, rtol=1e-7)
 
 
 def test_a_weak_penalty_on_few_rows_is_reached_by_way_of_stronger_ones(monkeypatch):

@@ -13,7 +13,7 @@ from separatrix.losses import Logistic
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.products import Products
 from separatrix.solvers.rows import Rows
-from separatrix.solvers.sparse import gram_proximal, interior, proximal_newton, small_table
+from separatrix.solvers.sparse import gram_proximal, interior, one_call, proximal_newton
 from separatrix.solvers.sparse.interior_system import InteriorSystem
 
 SHAPES = {"wide": (40, 90), "tall": (300, 70), "square": (80, 80)}
@@ -76,7 +76,7 @@ def test_both_roads_agree(is_sparse: bool) -> None:
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e5])
 @pytest.mark.parametrize("shape", ["wide", "square"])
 def test_solutions_are_certified_on_both_sides_of_the_choice(C: float, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_table, "serves", lambda problem: False)  # tables as small as these have a road of their own
+    monkeypatch.setattr(one_call, "serves", lambda problem: False)  # tables as small as these have a road of their own
     problem = posed(*drawn(shape, is_sparse=False), C)
     found = proximal_newton.solve(problem)
     assert found.is_converged

@@ -105,9 +105,9 @@ def test_more_columns_than_rows(road: str, shape: tuple[int, int], rng: Any, mon
     monkeypatch.setattr(working_set, "GRAM", 0 if road == "many dense" else 10**6)
     P = problem(rng, n=shape[0], p=shape[1], C=0.5, sparse=road == "sparse", max_iter=300)
     found = proximal_newton.solve(P)
-    assert found.solver == "proximal newton on working sets" and found.is_converged
+    assert found.solver == f"proximal newton {'in one call' if road == 'sparse' else 'on working sets'}" and found.is_converged
     G, _ = slopes(P, found.coef, found.intercept)
-    assert np.abs(G).max() <= P.strength * (1 + 1e-6)
+    assert np.abs(G).max() <= P.strength * (1 + 1e-5)
     assert 0 < np.count_nonzero(found.coef) < shape[0]
 
 

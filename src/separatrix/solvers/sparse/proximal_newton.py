@@ -21,8 +21,8 @@ from ..accepted_losses import require_loss
 from ..problem import Problem
 from ..products import Products
 from ..solution import Solution, Status
-from ..work import ADDED, CALL, FACTORED, PASS, STEP, STORED
-from . import gram_proximal, interior, small_table
+from ..work import ADDED, FACTORED, PASS, STEP, STORED
+from . import gram_proximal, interior, one_call
 from .l1_ending import Progress, ended
 from .softmax_columns import SoftmaxColumns, from_the_strongest, may_be_crowded
 from .working_set import FIRST, ColumnProblem, Point
@@ -31,10 +31,10 @@ FEW = 1_500
 """Coefficients up to which the Hessian of all is formed."""
 NARROW, ENTERING = 64, 4
 """Columns whose Hessian is always cheap; and of more, one in how many may want to enter at first for working sets to be cheaper."""
-STEPS, ENTRY, MEETING = 11, 5e-9, 4e-10
-"""Steps with a matrix, seconds of an entry of it in a step's quadratic, and of two values that meet in a row in its sum."""
-VALUE, SWEPT = 4e-9, 1e-9
-"""Seconds of a value in a walk, and of an entry of a matrix in a sweep."""
+STEPS, ENTRY, SWEPT = 11, 5e-9, 1e-9
+"""Steps with a matrix, seconds of an entry of it in a step's quadratic, and in a sweep."""
+MEETING, READ = 4e-10, 1.2e-9
+"""Seconds of two values that meet in a row in a sum of products, and of a value read by the compiled call."""
 INSIDE_STEPS, INSIDE_PRODUCTS, INSIDE_STEP = 40, 20, 2e-3
 """Steps of an interior point, its products with the columns in a step where it has no factor, and seconds of a step however small."""
 CROWDED = 16
@@ -59,8 +59,8 @@ def solve(problem: Problem) -> Solution:
     [[0.3258, 0.0]]
     """
     refuse_loss(problem)
-    if small_table.serves(problem):
-        return small_table.solve(problem)
+    if one_call.serves(problem):
+        return _at_once(problem)
     if isinstance(problem.loss, CrossEntropy) and problem.start is None and may_be_crowded(problem):
         with single_threaded_blas():
             found = from_the_strongest(problem, _columns_of(problem), FEW)
@@ -70,10 +70,34 @@ def solve(problem: Problem) -> Solution:
     if _inside_is_cheaper(problem, is_few) and not _few_enter(problem):
         with single_threaded_blas():
             return _from_inside(*start_columns(problem))
-    if problem.rows.X is None or (is_few and not (_few_enter(problem) or _walks_are_cheaper(problem))):
+    if problem.rows.X is None or (is_few and not _few_enter(problem)):
         return gram_proximal.solve(problem)
     with single_threaded_blas():
         return _two_classes(problem) if problem.n_scores == 1 else SoftmaxColumns(problem, _columns_of(problem), FEW).solve()
+
+
+def _at_once(problem: Problem) -> Solution:
+    """Return what one compiled call finds. What it leaves undone an interior point does, or steps from where it has stopped.
+
+    It may take as much work as an interior point would; each of the two has the steps of the problem, unless these are too few for one.
+    """
+    is_sparse, is_cold = problem.rows.is_sparse, problem.start is None
+    found = one_call.solve(problem, _inside_seconds(problem) / READ if is_sparse and is_cold else np.inf)
+    if found is None:  # the other roads say what is wrong with the rows
+        return _two_classes(problem) if is_sparse else gram_proximal.solve(problem)
+    left = problem.max_iter - found.iterations
+    goes_inside = is_sparse and is_cold and found.status is Status.MAX_ITER and problem.max_iter >= INSIDE_STEPS
+    if found.is_converged or (left == 0 and not goes_inside):
+        return found
+    here = replace(problem, start=(found.coef, found.intercept), max_iter=left)
+    with single_threaded_blas():
+        if not is_sparse:
+            further = gram_proximal.solve(here)
+        elif goes_inside:
+            further = _from_inside(*start_columns(problem))
+        else:
+            further = run_columns(*start_columns(here))[0]
+    return replace(further, iterations=found.iterations + further.iterations, passes=found.passes + further.passes)
 
 
 def _few_enter(problem: Problem) -> bool:
@@ -88,56 +112,48 @@ def _few_enter(problem: Problem) -> bool:
     return int(np.count_nonzero(slopes > problem.strength * problem.l1_ratio)) * ENTERING <= p
 
 
-def _walks_are_cheaper(problem: Problem) -> bool:
-    """Whether walks through the columns of sparse rows take less time than steps with a matrix of all of them, by the work of both."""
-    if not problem.rows.is_sparse or problem.n_scores > 1 or not isinstance(problem.loss, CrossEntropy):
-        return False
-    return _walks(problem) * VALUE * problem.rows.values < _matrices(problem)
-
-
-def _walks(problem: Problem) -> float:
-    """Return how many walks through all columns are needed, about: 20 + 6 √s, s = C × mean squared length of a row.
+def _sweeps(problem: Problem) -> float:
+    """Return how many sweeps over all columns quadratics need, about: 20 + 6 √s, s = C × mean squared length of a row.
 
     Fitted to 14 random problems.
     """
-    X = problem.rows.X
-    values = X.data if problem.rows.is_sparse else X.ravel()
+    values = problem.rows.X.ravel()
     with np.errstate(over="ignore"):
-        stiffness = float(np.vdot(values, values)) / (X.shape[0] * problem.strength * problem.total)
+        stiffness = float(np.vdot(values, values)) / (len(problem.rows.X) * problem.strength * problem.total)
     return 20.0 + 6.0 * float(np.sqrt(stiffness))
 
 
 def _matrices(problem: Problem) -> float:
     """Return the seconds of steps with a matrix of all columns, but for what its quadratics take."""
-    rows, q = problem.rows, problem.n_features + 1
-    summed = MEETING * _meetings(problem) if rows.is_sparse else 0.5 * ADDED * rows.X.shape[0] * q**2
-    return STEPS * (2.0 * STEP + ENTRY * q**2 + summed + 2.0 * PASS * rows.values)
-
-
-def _meetings(problem: Problem) -> float:
-    return float(np.square(np.diff(problem.rows.X.indptr).astype(np.float64)).sum())
+    n, q = len(problem.rows.X), problem.n_features + 1
+    return STEPS * (2.0 * STEP + ENTRY * q**2 + 0.5 * ADDED * n * q**2 + 2.0 * PASS * problem.rows.values)
 
 
 def _inside_is_cheaper(problem: Problem, is_few: bool) -> bool:
-    """Whether an interior point takes less time than walks, and than sweeps over the quadratics of matrices, by the work of all.
+    """Whether dense rows take less time by an interior point than by sweeps over the quadratics of matrices, by the work of both.
 
-    Dense rows fewer than very many columns are left to stronger penalties first, which tell whether many columns stay.
+    Fewer rows than very many columns are left to stronger penalties first, which tell whether many columns stay.
     """
     rows, p = problem.rows, problem.n_features
     if rows.X is None or problem.n_scores > 1 or not isinstance(problem.loss, CrossEntropy) or problem.start is not None or p <= NARROW:
         return False
-    n, walks = rows.X.shape[0], _walks(problem)
-    if not rows.is_sparse and n < p and not is_few:
+    if rows.X.shape[0] < p and not is_few:
         return False
-    others = walks * (CALL + VALUE * rows.values) if rows.is_sparse else np.inf
-    if is_few or not rows.is_sparse:
-        others = min(others, _matrices(problem) + walks * SWEPT * p**2)
+    return _inside_seconds(problem) < _matrices(problem) + _sweeps(problem) * SWEPT * p**2
+
+
+def _inside_seconds(problem: Problem) -> float:
+    """Return the seconds of an interior point, by factors or by products with the columns, whichever are less."""
+    rows, (n, p) = problem.rows, problem.rows.X.shape
     m = min(n, p)
     formed = ADDED * m**2 * float(max(n, p))
     formed = min(formed, MEETING * _meetings(problem)) if rows.is_sparse and n >= p else formed
-    products = 2.0 * INSIDE_PRODUCTS * (STORED if rows.is_sparse else PASS) * rows.values
-    seconds = INSIDE_STEP + 8.0 * PASS * rows.values + min(formed + FACTORED * m**3, products)
-    return bool(INSIDE_STEPS * seconds < others)
+    products: float = 2.0 * INSIDE_PRODUCTS * (STORED if rows.is_sparse else PASS) * rows.values
+    return float(INSIDE_STEPS * (INSIDE_STEP + 8.0 * PASS * rows.values + min(formed + FACTORED * m**3, products)))
+
+
+def _meetings(problem: Problem) -> float:
+    return float(np.square(np.diff(problem.rows.X.indptr).astype(np.float64)).sum())
 
 
 def refuse_loss(problem: Problem) -> None:

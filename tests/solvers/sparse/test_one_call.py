@@ -11,7 +11,7 @@ from separatrix.losses import Logistic, SquaredHinge
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.solution import Status
-from separatrix.solvers.sparse import gram_proximal, small_table
+from separatrix.solvers.sparse import gram_proximal, one_call
 from separatrix.thresholds import moved
 
 
@@ -39,7 +39,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_one_call_finds_what_steps_find(case):
     problem = make(3, **case)
-    at_once, by_steps = small_table.solve(problem), gram_proximal.solve(problem)
+    at_once, by_steps = one_call.solve(problem), gram_proximal.solve(problem)
     assert at_once.is_converged and at_once.gap <= 1e-7 * at_once.objective
     np.testing.assert_allclose(at_once.objective, by_steps.objective, rtol=2e-8)
 
@@ -53,24 +53,24 @@ def test_columns_that_are_constant_or_twice_there_end_as_well():
 
 
 def test_a_few_steps_are_said_to_be_too_few():
-    found = small_table.solve(replace(make(0, 200, 10, strength=1e-4), max_iter=2))
+    found = one_call.solve(replace(make(0, 200, 10, strength=1e-4), max_iter=2))
     assert found.status is Status.MAX_ITER and found.iterations == 2
 
 
 def test_a_warm_start_at_the_minimum_takes_no_step():
     problem = make(0, 200, 10)
-    first = small_table.solve(problem)
-    again = small_table.solve(replace(problem, start=(first.coef, first.intercept)))
+    first = one_call.solve(problem)
+    again = one_call.solve(replace(problem, start=(first.coef, first.intercept)))
     assert again.iterations <= 1
     np.testing.assert_allclose(again.coef, first.coef, rtol=1e-9, atol=1e-12)
 
 
 def test_it_serves_small_dense_tables_of_logistic_loss_alone():
     problem = make(0, 200, 10)
-    assert small_table.serves(problem)
-    assert not small_table.serves(replace(problem, loss=SquaredHinge()))
+    assert one_call.serves(problem)
+    assert not one_call.serves(replace(problem, loss=SquaredHinge()))
     with moved(0):
-        assert not small_table.serves(problem)
+        assert not one_call.serves(problem)
 
 
 def test_values_that_are_not_finite_are_named():
