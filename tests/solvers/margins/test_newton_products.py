@@ -101,7 +101,7 @@ def test_a_matrix_of_the_first_machine_serves_the_others(squared: bool, rng: Any
     assert arrived(Machine(*given, is_trial=True), 0.0).arrived
     Z = np.column_stack([one.rows.X.toarray(), np.ones(80)])
     assert_allclose(shared["gram"], Z.T @ Z)
-    assert Products(Machine(*given)).price == 0.0
+    assert Products(Machine(*given)).price < Products(one).price
 
 
 def test_the_number_of_values_read_and_steps_end_it(rng: Any, monkeypatch: Any) -> None:

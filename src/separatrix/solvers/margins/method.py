@@ -17,7 +17,7 @@ from ..problem import Problem
 from ..work import ADDED, FACTORED, SPANNED, STEP
 from . import small_margins
 from .one_table import is_possible
-from .step_work import INTERIOR, LAGRANGIAN, NEWTON, epoch_seconds, is_lagrangian_quicker, matrix_seconds, square_seconds
+from .step_work import INTERIOR, LAGRANGIAN, NEWTON, epoch_seconds, is_lagrangian_quicker, matrix_seconds, more_steps, square_seconds
 
 FEW_COLUMNS = 2_000
 """Columns up to which Newton's method has their curvature as a matrix."""
@@ -71,18 +71,18 @@ def choose(problem: Problem, squared: bool) -> Method:
 def with_matrix(problem: Problem, squared: bool) -> Method:
     """Return the cheapest method with a matrix, and its seconds for a machine."""
     rows, (n, p) = problem.rows, problem.rows.X.shape
-    newton = NEWTON if squared else LAGRANGIAN
+    newton, steps = (NEWTON, more_steps(rows, 1.0 / (problem.strength * n))) if squared else (LAGRANGIAN, 1.0)
     if n < p:
         if n > MANY_ROWS:
             return Method("", "")
-        seconds = square_seconds(n, newton) + SPANNED * n * rows.values / problem.n_scores
+        seconds = steps * square_seconds(n, newton) + SPANNED * n * rows.values / problem.n_scores
         return Method(newton, "", seconds, in_span=True)
     if small_margins.at_once(rows):
         return Method(NEWTON if squared else INTERIOR, "", _small_seconds(problem, squared), at_once=True)
     if p <= FEW_COLUMNS and not rows.is_sparse:
-        return Method(newton, "", matrix_seconds(rows, newton))
+        return Method(newton, "", steps * matrix_seconds(rows, newton))
     if squared and p <= FEW_COLUMNS:
-        return Method(NEWTON, "", matrix_seconds(rows, NEWTON))
+        return Method(NEWTON, "", steps * matrix_seconds(rows, NEWTON))
     if not is_possible(rows):
         return Method("", "")
     name = LAGRANGIAN if not squared and is_lagrangian_quicker(rows, 1.0 / (problem.strength * n)) else INTERIOR

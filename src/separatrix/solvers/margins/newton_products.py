@@ -37,9 +37,11 @@ TIGHTER, LEAST = 0.1, 1e-16
 """Factor of the gap asked where the certificate is not as good as it seemed, and where rounding ends that."""
 OFF, RAISED = 4.0, 1e-12
 """Factor by which the size of a matrix near the Hessian may be off, and the share by which its diagonal is raised."""
+EACH = 10
+"""Times that a step may read the rows and count as one."""
 SOON = 5e7
 """Values that a compiled call reads before it may be interrupted."""
-DENSE_READ, SPARSE_READ, ROOT_READ, AROUND = 2.5e-10, 1.3e-9, 5e-10, 4.0
+DENSE_READ, SPARSE_READ, ROOT_READ, AROUND = 2.5e-10, 1.3e-9, 1.5e-10, 4.0
 """Seconds of a value read, dense and sparse and of a root, and values of a row that what is done around it is worth."""
 
 
@@ -64,7 +66,8 @@ class Products:
         self.is_stuck, self.outer = False, 0
         self.root, self.size, self.extra = np.empty((0, 0)), 0.0, 0.0
         has_gram = machine.shared is not None and "gram" in machine.shared
-        self.price = 0.0 if has_gram else gram_seconds(machine.rows) if has_room(machine.rows, 1) else np.inf
+        self.gram_seconds = 0.0 if has_gram else gram_seconds(machine.rows)
+        self.price = self._dearer() * (self.gram_seconds + FACTORED * float(q) ** 3) if has_room(machine.rows, 1) else np.inf
         self.found: Certificate | None = None
         self.base = np.zeros(n)
         if machine.squared:
@@ -89,8 +92,8 @@ class Products:
 
     @property
     def iterations(self) -> int:
-        """Steps, or where these read the rows more often the times that they did."""
-        return max(int(self.tally[0]), int(self.tally[2] // max(self.machine.rows.values, 1)))
+        """Steps; where these read the rows often, as many more."""
+        return max(int(self.tally[0]), int(self.tally[2] // (EACH * max(self.machine.rows.values, 1))))
 
     @property
     def passes(self) -> int:
@@ -147,11 +150,15 @@ class Products:
             self.sigma *= GROWTH
             self.is_stuck |= self.outer == OUTER
 
+    def _dearer(self) -> float:
+        """Return how much dearer a product with a root is than one without."""
+        return 1.0 + ROOT_READ * float(self.rows.width) ** 2 / (self.each * max(self.machine.rows.values, 1))
+
     def _near_hessian(self) -> Floats:
         """Return the root of D + sX'X, sX'X being as large as the curvature of the rows that are curved; empty before its price is spent.
 
         Columns that go together, or in many units, need thousands of products. The matrix of all rows knows of them, whichever rows are
-        curved; its factor serves as long as s is about right.
+        curved; its factor serves as long as s is about right. Products that become dearer by it have to be many: the price is higher.
         """
         machine = self.machine
         if self.spent < self.price:
@@ -178,7 +185,7 @@ class Products:
         if "gram" in shared:
             return shared["gram"]
         found = self.rows.gram(np.ones(len(self.machine.signs)))
-        self.extra += self.price
+        self.extra += self.gram_seconds
         # Machines after the first run side by side: what one of them finds does not tell the others, or the end would depend on threads.
         if has_room(self.machine.rows, 2) and self.machine.is_trial:
             shared["gram"] = found

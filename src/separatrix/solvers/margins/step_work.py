@@ -61,6 +61,17 @@ def square_seconds(n: int, name: str) -> float:
     return float(STEPS[name] * (STEP + (0.5 * ADDED + FACTORED) * n**3))
 
 
+def more_steps(rows: Rows, cost: float) -> float:
+    """Return how many times the steps of Newton's method are needed: κ^¼ times, κ = min(√s, (1 + √γ)/(1 − √γ)).
+
+    The curvature has the condition number s = cost × squared length at most, and that of a matrix of random columns where rows are many,
+    γ = 2p/n being the columns for each row that may be curved.
+    """
+    n, p = rows.X.shape
+    s, gamma = max(stiffness(rows, cost), 1.0), np.sqrt(2.0 * p / n)
+    return float(min(np.sqrt(s), (1.0 + gamma) / (1.0 - gamma) if gamma < 1.0 else np.inf) ** 0.25)
+
+
 def epoch_seconds(rows: Rows) -> float:
     """Return the seconds of an epoch of dual coordinate descent.
 
