@@ -11,7 +11,7 @@ from .l1_quadratic import FACTORED, minimise_quadratic, missed, most_missed
 from .l1_rows import COLUMNS_OF, ROWS_OF, dot
 from .l1_walks import FLOOR, add, polish, shuffle, walk, weigh
 
-SWEEPS, PATIENCE, MOST = 300, 4, 400.0
+SWEEPS, PATIENCE, MOST = 300, 4, 100.0
 """Sweeps at most, after how many a system follows where they gain little, and the work, for each value, after which a step ends."""
 SLOW, SETTLED, FAR = 0.6, 0.01, 8.0
 """Share of the violation that is left by a sweep that gains little; share of the columns that come or go in one that finds no more, and
@@ -19,7 +19,7 @@ violation, beside the one wanted, from which a system is less work than more of 
 WALKED, TIGHTEST = 0.3, 1e-9
 """Share of the violation to which a quadratic is solved far from the end, and the least."""
 AHEAD = 40
-"""Products that a system takes at most."""
+"""Products that a system may always take."""
 LONGEST = 3.0
 """Times the work that it mostly is, after which a quadratic on the columns in use is left to walks again."""
 CLOSER = 0.3
@@ -78,10 +78,12 @@ def settle(  # type: ignore[no-untyped-def]
         quadratic_work(float(m)),
     )
     if gram + most > products * product:
-        taken = polish(A, sources, begins, square, ridge, g, start, t, used, m, enough, fine, AHEAD, x, v, np.empty((3, m)), lines[1:3])
+        # Too few products are twice as many the next time: until a factor is less work than all that were in vain, about.
+        ahead = max(AHEAD, int(products))
+        taken = polish(A, sources, begins, square, ridge, g, start, t, used, m, enough, fine, ahead, x, v, np.empty((3, m)), lines[1:3])
         out[2] += abs(taken) * product
-        out[8] = 1.0 if 0 <= taken < AHEAD else 0.0
-        return 2.0 * products if abs(taken) == AHEAD else abs(taken) + 1.0
+        out[8] = 1.0 if 0 <= taken < ahead else 0.0
+        return 2.0 * ahead if abs(taken) == ahead else abs(taken) + 1.0
     S, L, small = np.empty((m, m)), np.empty((min(m, FACTORED), min(m, FACTORED))), np.empty((10, m))
     end, slope, soft, own, units = small[5], small[6], small[7], small[8], small[9]
     for q in range(m):
@@ -182,7 +184,7 @@ def step_by_walks(  # type: ignore[no-untyped-def]
             if out[8] > 0.0:
                 visited[0] = wanted
                 break
-            if out[2] - before + visited[2] > MOST * begins[k]:
+            if out[2] - before + visited[2] > MOST * begins[k]:  # another quadratic is worth more than the rest of this one
                 break
             active, limit, since = k, np.inf, 0
         gained = visited[0]

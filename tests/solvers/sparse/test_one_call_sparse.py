@@ -46,6 +46,7 @@ CASES = {
     "one column": {"n": 80, "p": 1, "C": 3.0, "density": 0.5},
     "fewer rows than columns": {"n": 40, "p": 160, "C": 50.0},
     "separable": {"n": 60, "p": 20, "C": 1e5, "density": 0.4, "noise": 0.0},
+    "systems of many columns": {"n": 300, "p": 400, "C": 1e3, "density": 0.03},
     "imbalanced": {"n": 500, "p": 30, "C": 1e2, "share": 0.01},
     "nothing enters": {"n": 90, "p": 20, "C": 1e-4},
 }
