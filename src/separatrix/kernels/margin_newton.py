@@ -185,10 +185,10 @@ def scaled(r, diagonal, root, out):  # type: ignore[no-untyped-def]
         low += np.uint64(n)
     for i in range(np.uint64(n)):
         low -= np.uint64(n)
-        j = np.uint64(n) - one - i
-        v = out[j] / flat[low + j]
-        out[j] = v
-        for k in range(j):
+        last = np.uint64(n) - one - i
+        v = out[last] / flat[low + last]
+        out[last] = v
+        for k in range(last):
             out[k] -= flat[low + k] * v
 
 
