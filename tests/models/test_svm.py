@@ -189,6 +189,21 @@ def test_few_rows_are_solved_in_their_span(loss: str, rng: Any, monkeypatch: Any
         assert_allclose(model.solution_.objective * 0.1 * len(y), objective(model, X, y, loss, 0.1, penalised), rtol=1e-9)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_joint_machines_end_alike_in_the_span_of_rows_and_out_of_it(form: Any, rng: Any, monkeypatch: Any) -> None:
+    from separatrix.solvers.margins import svm
+
+    X, y = overlapping(rng, 60, 400, 3)
+    model, found = LinearSVC(0.1, multi_class="crammer_singer", tol=1e-9, max_iter=20_000), []
+    for most in (60, 59):
+        monkeypatch.setattr(svm, "MANY_ROWS", most)
+        solution = model.fit(form(X), y).solution_
+        assert solution.is_converged and solution.solver.endswith("in the rows' span") == (most == 60)
+        found.append(solution)
+    assert_allclose(found[0].objective, found[1].objective, rtol=2e-9)
+    assert_allclose(found[0].coef, found[1].coef, atol=1e-4)
+
+
 @LOSSES
 def test_rows_in_files_are_read_pass_by_pass(loss: str, rng: Any, tmp_path: Any) -> None:
     import pandas as pd

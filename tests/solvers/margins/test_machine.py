@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from separatrix.data import as_source
 from separatrix.solvers.margins import augmented_lagrangian, dual_svm, one_machine, semismooth, turns
 from separatrix.solvers.margins.conjugate import ConjugateDescent
-from separatrix.solvers.margins.machine import Machine, best_intercept, certify, feasible
+from separatrix.solvers.margins.machine import Ended, Machine, best_intercept, certify, feasible
 from separatrix.solvers.margins.margin_polish import polish
 from separatrix.solvers.margins.pieces import Pieces, line_minimum
 from separatrix.solvers.margins.step_work import is_lagrangian_quicker
@@ -48,6 +48,21 @@ def test_any_multipliers_bound_the_minimum_from_below(squared: bool, ridge: floa
         found = certify(m, rows, theta, m.signs * rows.scores(theta), rng.random(80) * rng.choice([0.1, 1.0]))
         assert_allclose(found.primal, primal(m, theta[:-1], rows.intercept(theta)), rtol=1e-12)
         assert found.dual <= best.primal + 1e-9 and found.gap >= found.primal - best.primal - 1e-9
+
+
+@SQUARED
+def test_the_better_of_two_ends_has_the_lower_objective_and_the_higher_bound(squared: bool, rng: Any) -> None:
+    m = machine(rng, squared, 0.25)
+    best, rows, ends = dual_svm.solve(m), CentredRows.of(m.rows, False), []
+    exact = best.certificate
+    for theta, alpha in ((exact.theta, 0.1 * exact.alpha), (0.1 * exact.theta, exact.alpha)):
+        found = certify(m, rows, theta, m.signs * rows.scores(theta), alpha)
+        ends.append(Ended.of(rows, found, 2, 3))
+    for one, other in (ends, ends[::-1]):
+        found = one.better(other).certificate
+        assert found.gap <= 1e-8 * found.primal < one.certificate.gap
+        assert found.primal == min(one.certificate.primal, other.certificate.primal)
+        assert np.abs(found.theta[:-1] - (found.alpha * m.signs) @ m.rows.X).max() <= found.residual
 
 
 def test_feasible_multipliers_balance_and_keep_their_bounds(rng: Any) -> None:

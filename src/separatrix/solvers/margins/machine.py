@@ -142,9 +142,17 @@ class Ended:
         return cls(theta[:-1], rows.intercept(theta), certificate, iterations, passes)
 
     def better(self, other: Self) -> Self:
-        """Return the end with the smaller gap, and the work of both."""
-        best = other if other.certificate.gap < self.certificate.gap else self
-        return replace(best, iterations=self.iterations + other.iterations, passes=self.passes + other.passes)
+        """Return the end with the lower F, the multipliers with the higher D, which bound it wherever they come from, and the work of both.
+
+        The residual is then at most √(2(F − D)).
+        """
+        low = other if other.certificate.primal < self.certificate.primal else self
+        mine, yours = self.certificate, other.certificate
+        high, own = (yours if yours.dual > mine.dual else mine), low.certificate
+        if high is not own:
+            gap = max(own.primal - high.dual, 0.0)
+            own = replace(own, alpha=high.alpha, dual=high.dual, residual=max(own.residual, high.residual, float(np.sqrt(2.0 * gap))))
+        return replace(low, certificate=own, iterations=self.iterations + other.iterations, passes=self.passes + other.passes)
 
 
 def certify(machine: Machine, rows: CentredRows, theta: Floats, margins: Floats, alpha: Floats) -> Certificate:

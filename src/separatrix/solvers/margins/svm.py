@@ -31,7 +31,7 @@ from .joint_polish import polish
 from .joint_work import JointWork
 from .machine import Ended, Machine
 from .machines import Machines, codes_and_costs
-from .method import Method
+from .method import MANY_ROWS, Method
 from .one_machine import ROUNDING
 
 FEW_ROWS = 500
@@ -258,7 +258,7 @@ def _epochs(machine: crammer_singer.JointMachine) -> int | None:
 def _spans_less(problem: Problem) -> bool:
     """Whether rows are so few beside the columns that coordinates in their span save more time than they take."""
     X = problem.rows.X
-    if X is None or not X.shape[0] < X.shape[1] or X.shape[1] <= 50 or X.shape[0] > 1000:
+    if X is None or not X.shape[0] < X.shape[1] or X.shape[1] <= 50 or X.shape[0] > MANY_ROWS:
         return False
     n, p = X.shape
     each = 5.5e-9 * (problem.rows.values - n * n) if problem.rows.is_sparse else 1e-9 * n * (p - n)
