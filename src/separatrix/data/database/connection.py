@@ -26,15 +26,12 @@ _DRIVERS = {"duckdb": "duckdb", "sqlite3": "sqlite", "psycopg": "postgres", "psy
 _DRIVERS |= {"snowflake": "snowflake", "pyspark": "spark", "databricks": "spark", "pymssql": "tsql", "google": "bigquery"}
 
 _WHOLE = " Whole numbers of the query leave their type: cast one to a double before the arithmetic, CAST(a AS DOUBLE PRECISION) * b."
-_WRITTEN = " Write the values into the query: parameters cannot be passed on."
 _ADVICE = {
     "permission": " Ask for the right to SELECT from it, or connect as a user who has it.",
     "transaction is aborted": " A statement before it failed: end its transaction by connection.rollback().",
     "value out of range": " Squares of numbers above about 1e150 do not fit into a double: divide the column by a large number.",
     "out of range": _WHOLE,
     "overflow": _WHOLE,
-    "following parameters": _WRITTEN,
-    "number of bindings": _WRITTEN,
     "division by zero": " Leave such rows out, or divide by NULLIF(…, 0).",
 }
 """What to do about a refusal, by words of its reason."""

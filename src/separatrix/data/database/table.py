@@ -22,6 +22,7 @@ from ..sum_engine import AskedPass, NotSummed
 from . import sql
 from .columns import QueryClasses, QueryColumns, changed, number_of_rows, take_classes
 from .connection import Connection, dialect_of_connection
+from .given_query import named_twice, subquery, without_rows
 from .groups import GroupedQuery
 from .sums import DatabaseSums
 
@@ -74,7 +75,7 @@ def open_query(
     if batch_rows is not None and batch_rows < 1:
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
     spoken = dialect_of_connection(connection, dialect)
-    given = sql.subquery(query, spoken, "given")
+    given = subquery(query, spoken, "given")
     own = Connection(connection, spoken, timeout, " ".join(query.split()))
     kinds = column_kinds(own, given)
     features = choose_features({name: "number" if kind == "boolean" else kind for name, kind in kinds.items()}, columns, target, weight)
@@ -85,12 +86,11 @@ def open_query(
 
 def column_kinds(connection: Connection, given: Any) -> dict[str, str]:
     """Return the kind of each column of a query, by name."""
-    found = connection.kinds(sql.written(sql.without_rows(given), connection.dialect))
+    found = connection.kinds(sql.written(without_rows(given, connection.dialect), connection.dialect))
     names = [name for name, _ in found]
-    same = names if connection.dialect.name == "postgres" else [name.lower() for name in names]
-    twice = [name for name, one in zip(names, same, strict=True) if same.count(one) > 1]
-    if twice:
-        raise InputError(f"The query has several columns named {twice[0]!r}; give each a name of its own: SELECT a.x AS x, b.x AS other.")
+    twice = named_twice(names, connection.dialect)
+    if twice is not None:
+        raise InputError(f"The query has several columns named {twice!r}; give each a name of its own: SELECT a.x AS x, b.x AS other.")
     if connection.dialect.name != "sqlite":
         return dict(found)
     return dict(zip(names, _stored_kinds(connection, given, names), strict=True))
