@@ -24,7 +24,7 @@ from ..summaries.class_moments import Kind, scatter_shape, summary_kind
 from ..summaries.stored import Stored
 from ..thresholds import EIGENVECTORS, FACTOR, in_span, is_wide
 from .base import Classifier, quiet, too_large
-from .labelled_rows import label_rows
+from .labelled_rows import label_rows, require_weight
 from .later import Computed, Later
 from .singular import columns_named
 
@@ -171,6 +171,7 @@ class SummaryClassifier(Classifier):
         summary = cut.reduce(self._pass(classes))
         if not summary.is_finite:
             source.refuse_nonfinite()
+        require_weight(summary.counts)
         return summary
 
     def _own_summary(self, summary: Any) -> Any:
