@@ -14,7 +14,7 @@ from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..arguments import KnownParameters
 from ..array_types import Floats, Indices
-from ..data import Source
+from ..data import Source, unchanged
 from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows
 from ..decisions.calibration import METHODS, CalibrationMap, Method, fit_map
@@ -98,8 +98,9 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         estimator = self._uncalibrated
         self._check_given()
         kind = self._check(estimator)
-        plan, X = key_apart(self.plan, X, groups)
-        rows, groups, kept = _counting(_labelled(X, y, sample_weight), groups)
+        with unchanged(X):
+            plan, X = key_apart(self.plan, X, groups)
+            rows, groups, kept = _counting(_labelled(X, y, sample_weight), groups)
         plan = default_plan(rows) if plan is None else with_kept(plan, kept)
         every = folds_of(plan, rows.n, rows.codes, groups)
         fitted = rows.fit(estimator)  # first: what is wrong with a row is said with its number among all of them

@@ -206,7 +206,8 @@ def rows_to_evaluate(X: Any, y: Any = None, sample_weight: Any = None, target: s
     if isinstance(X, Source) and not isinstance(X, DeviceSource):
         from .table_rows import is_large, left_where_it_is
 
-        rows = left_where_it_is(X, y, sample_weight) if is_large(X) else _read(X, y, sample_weight)
+        with X.unchanged():
+            rows = left_where_it_is(X, y, sample_weight) if is_large(X) else _read(X, y, sample_weight)
     elif isinstance(X, DeviceSource) or is_foreign(X):
         from .device_rows import rows_on_device
 

@@ -16,9 +16,9 @@ from ...array_types import Codes, Floats
 from ..files.arrow_columns import numbers
 from ..sum_engine import FoldScores, KeyFolds, ModelWriter, NotSummed
 from . import sql
-from .columns import fold_of, require_keys
 from .given_query import subquery
 from .groups import GroupedQuery
+from .keys import fold_of, require_keys
 from .sql import Expression
 
 LABEL, FOLD, WEIGHT = "separatrix label", "separatrix fold", "separatrix weight"

@@ -200,11 +200,13 @@ def among(part: Expression, values: Sequence[Expression]) -> Expression:
 
 
 def cast(part: Expression, kind: str, attempt: bool = False) -> Expression:
-    """Return a value as "double", "text", "integer", "timestamp", "instant" (with its zone) or "bits", 64 of them.
+    """Return a value as another type.
 
+    Kinds are "double", "text", "integer", "whole" (38 digits), "date", "timestamp", "instant" (with its zone) and "bits", 64 of them.
     `attempt` gives NULL for what is none, wherever a database can: PostgreSQL and SQLite cannot.
     """
     names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp", "instant": "timestamptz", "bits": "bit(64)"}
+    names |= {"date": "date", "whole": "decimal(38, 0)"}
     return (exp.TryCast if attempt else exp.Cast)(this=part, to=exp.DataType.build(names[kind]))
 
 
@@ -254,6 +256,22 @@ def truth(value: bool, dialect: Dialect) -> Expression:
 def word(name: str) -> Expression:
     """Return a word of the language itself, such as the unit of a date; never a name of a user."""
     return exp.Var(this=name)
+
+
+def day_text(stamp: Expression, dialect: Dialect) -> Expression:
+    """Return the day of a timestamp as text, 2024-01-31, however the session writes dates."""
+    if dialect.name == "postgres":
+        return exp.Anonymous(this="TO_CHAR", expressions=[stamp, exp.Literal.string("YYYY-MM-DD")])
+    if dialect.name == "duckdb":
+        return exp.Anonymous(this="STRFTIME", expressions=[stamp, exp.Literal.string("%Y-%m-%d")])
+    return cast(cast(stamp, "date"), "text")
+
+
+def at_utc(part: Expression, dialect: Dialect) -> Expression:
+    """Return a time with its zone as the date and time that clocks showed in UTC."""
+    if dialect.name == "postgres":
+        return exp.Anonymous(this="TIMEZONE", expressions=[exp.Literal.string("UTC"), part])
+    return cast(part, "timestamp")
 
 
 def epoch(stamp: Expression) -> Expression:
@@ -411,6 +429,12 @@ def written(query: Expression, dialect: Dialect, pretty: bool = False) -> str:
     return found
 
 
+class BeyondLimits(InputError):  # noqa: N818  # named by what it says; messages do not show it
+    """A query is more than a database takes; fewer terms of it may not be."""
+
+
 def _limit(dialect: Dialect, given: int, most: int, what: str) -> None:
     if given > most:
-        raise InputError(f"{dialect.name} takes {most:,} {what}, and this has {given:,}; use another dialect, or fewer and shorter parts.")
+        raise BeyondLimits(
+            f"{dialect.name} takes {most:,} {what}, and this has {given:,}; use fewer and shorter parts, or another dialect."
+        )
