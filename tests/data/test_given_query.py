@@ -63,3 +63,20 @@ def test_lines_of_a_text_stay_what_they_are_where_sql_is_broken_into_lines() -> 
     model = GaussianNB().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     written = to_sql(model, query="SELECT 'one\n  two' AS key, 0.5 AS x0", keep=["key"], pretty=True)
     assert duckdb.sql(written).fetchall()[0][0] == "one\n  two" and "\n" in written.split("FROM")[0]
+
+
+DRAWN = [
+    "SELECT * FROM t ORDER BY random() LIMIT 9",
+    "SELECT a + random() AS a, y FROM t",
+    "SELECT * FROM (SELECT * FROM t TABLESAMPLE BERNOULLI (50)) AS u",
+]
+
+
+@pytest.mark.parametrize("query", DRAWN)
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_rows_that_are_drawn_are_refused_as_each_query_sees_others(engine: str, query: str, request: Any) -> None:
+    store(connection := connect(engine, request), "t", {"a": np.arange(40.0), "y": np.arange(40) % 2, "random": np.arange(40) % 3})
+    with pytest.raises(InputError, match=r"draws at random \(.*CREATE TEMPORARY TABLE"):
+        open_table(connection, query, target="y")
+    seeded = 'SELECT a, y, "random" FROM t TABLESAMPLE BERNOULLI (60%) REPEATABLE (3)'.replace("%", "%" if engine == "duckdb" else "")
+    assert GaussianNB().fit(open_table(connection, seeded, target="y")).class_count_.sum() < 40

@@ -24,8 +24,8 @@ _NUMBERED = re.compile(r":\d+$")
 """What SQLite adds to the second column of one name."""
 
 
-def subquery(query: str, dialect: Dialect, alias: str = "rows") -> Expression:
-    """Return a user's query in brackets, to select from; it must be one SELECT that changes nothing.
+def subquery(query: str, dialect: Dialect, alias: str = "rows", is_repeated: bool = False) -> Expression:
+    """Return a user's query in brackets, to select from; it must be one SELECT that changes nothing, and draws nothing if it is repeated.
 
     Examples
     --------
@@ -50,6 +50,8 @@ def subquery(query: str, dialect: Dialect, alias: str = "rows") -> Expression:
     if changing is not None:
         raise InputError(f"The query holds {type(changing).__name__.upper()}, which changes the database; pass a SELECT that only reads.")
     _refuse_parameters(query, found[0], dialect)
+    if is_repeated:
+        _refuse_chance(query, found[0], dialect)
     text = _text(query, dialect)
     whole = found[0] if text is None else exp.Var(this=text)
     return exp.Subquery(this=whole, alias=exp.TableAlias(this=exp.Identifier(this=alias, quoted=True)))
@@ -83,6 +85,17 @@ def _refuse_parameters(query: str, tree: Any, dialect: Dialect) -> None:
         raise InputError(
             f"The query {short_text(query)} holds a parameter, {found.sql(dialect=dialect.name)}, and parameters cannot be passed on; "
             "write its value into the query."
+        )
+
+
+def _refuse_chance(query: str, tree: Any, dialect: Dialect) -> None:
+    """Raise an error for rows that are drawn: each query of a fit would see others. A sample with a seed is the same each time."""
+    drawn = tree.find(exp.Rand, exp.Randn) or next((one for one in tree.find_all(exp.TableSample) if one.args.get("seed") is None), None)
+    if drawn is not None:
+        how = drawn.sql(dialect=dialect.name).strip()
+        raise InputError(
+            f"The query {short_text(query)} draws at random ({how}), and a fit asks it several times; store "
+            "what it draws once, CREATE TEMPORARY TABLE drawn AS …, and select from that, or choose rows by a hash of a key."
         )
 
 

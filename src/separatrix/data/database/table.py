@@ -77,7 +77,7 @@ def open_query(
     if batch_rows is not None and batch_rows < 1:
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
     spoken = dialect_of_connection(connection, dialect)
-    given = subquery(query, spoken, "given")
+    given = subquery(query, spoken, "given", is_repeated=True)
     own = Connection(connection, spoken, timeout, " ".join(query.split()))
     kinds = column_kinds(own, given)
     features = choose_features(as_read(kinds), columns, target, weight)
