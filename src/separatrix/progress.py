@@ -131,6 +131,7 @@ class Cancellation:
 
     def __init__(self) -> None:
         self._asked, self.why = threading.Event(), ""
+        self._to_tell: list[Callable[[], None]] = []
 
     @property
     def is_cancelled(self) -> bool:
@@ -138,9 +139,20 @@ class Cancellation:
         return self._asked.is_set()
 
     def cancel(self, why: str = "") -> None:
-        """End the work: it stops at its next block of rows, or at its next step."""
+        """End the work: it stops at its next block of rows, or at its next step; a database is told to stop its query."""
         self.why = why
         self._asked.set()
+        for tell in list(self._to_tell):
+            tell()
+
+    @contextmanager
+    def telling(self, tell: Callable[[], None]) -> Iterator[None]:
+        """Call a function, in the thread that cancels, where that happens while the work inside waits for somebody else."""
+        self._to_tell.append(tell)
+        try:
+            yield
+        finally:
+            self._to_tell.remove(tell)
 
 
 _token: ContextVar[Cancellation | None] = ContextVar("token", default=None)
@@ -169,6 +181,26 @@ def cancellable(token: Cancellation) -> Iterator[None]:
         yield
     finally:
         _token.reset(before)
+
+
+@contextmanager
+def when_cancelled(tell: Callable[[], None]) -> Iterator[None]:
+    """Call a function where this work is cancelled while it waits for somebody else, who does not ask: a database, say.
+
+    Examples
+    --------
+    >>> token = Cancellation()
+    >>> with cancellable(token), when_cancelled(lambda: print("stop the query")):
+    ...     token.cancel()
+    stop the query
+    """
+    token = _token.get()
+    if token is None:
+        yield
+        return
+    with token.telling(tell):
+        stop_if_cancelled()  # only now: cancelled earlier, nobody would have been told
+        yield
 
 
 def stop_if_cancelled() -> None:

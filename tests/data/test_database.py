@@ -11,6 +11,7 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 
@@ -62,11 +63,10 @@ def test_queries_that_cannot_be_used(engine: str, query: str, said: str, request
 @pytest.mark.parametrize(
     ("engine", "query", "said"),
     [
-        ("duckdb", "SELECT a, y FROM t WHERE a > ?", "parameters cannot be passed on"),
-        ("sqlite", "SELECT a, y FROM t WHERE a > ?", "parameters cannot be passed on"),
         ("duckdb", "SELECT y * 6000000000000000000 + 6000000000000000000 AS a, y FROM t", "cast one to a double before the arithmetic"),
         ("postgres", "SELECT y * 6000000000000000000 + 6000000000000000000 AS a, y FROM t", "cast one to a double before the arithmetic"),
         ("postgres", "SELECT a * 1e200 AS a, b, y FROM t", "divide the column by a large number"),
+        ("postgres", "SELECT a * 1e-170 AS a, b, y FROM t", "multiply the column by a large number"),
         ("postgres", "SELECT 1 / y AS a, b, y FROM t", "divide by NULLIF"),
     ],
 )
@@ -74,6 +74,17 @@ def test_a_refusal_says_what_to_do_about_it(engine: str, query: str, said: str, 
     a_table(connection := connect(engine, request))
     with pytest.raises(DatabaseError, match=f"refused the query .*{said}"):
         LinearDiscriminantAnalysis().fit(open_table(connection, query, target="y"))
+
+
+def test_a_connection_that_is_busy_says_how_to_have_another(request: Any) -> None:
+    a_table(connection := connect("duckdb", request))
+    table = open_table(connection, "SELECT * FROM t", target="y", batch_rows=7)
+    with closing(table.blocks()) as blocks:
+        assert len(next(blocks).X) == 7
+        with pytest.raises(DatabaseError, match=r"end that loop first .*, or open the second table with connection.cursor"):
+            GaussianNB().fit(table)
+        other = open_table(connection.cursor(), "SELECT * FROM t", target="y")
+        assert GaussianNB().fit(other).class_count_.sum() == 7 + sum(len(block.X) for block in blocks)
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
@@ -182,6 +193,10 @@ def test_arguments_that_belong_elsewhere(tmp_path: Any, request: Any) -> None:
         open_table(connection, "SELECT * FROM t", target="y", timeout=-1.0)
     with pytest.raises(InputTypeError, match="query"):
         open_table(connection, 3, target="y")
+    with pytest.raises(InputTypeError, match="sqlite3 is a module; pass a connection that it gave, such as sqlite3.connect"):
+        open_table(sqlite3, "SELECT * FROM t", target="y")
+    with pytest.raises(InputTypeError, match=r"rows are in memory already, as a frame; .* fit\(X, y\)"):
+        open_table(pd.DataFrame({"a": [1.0], "y": [0]}), target="y")
 
 
 @EVERY_ENGINE
@@ -349,7 +364,7 @@ def test_a_server_that_dies_in_the_middle_of_a_query(model: Any) -> None:
 
 def test_a_server_that_answers_nothing_any_more(monkeypatch: Any) -> None:
     psycopg = pytest.importorskip("psycopg")
-    monkeypatch.setattr("separatrix.data.database.connection.GRACE", 0.5)
+    monkeypatch.setattr("separatrix.data.database.query_watch.GRACE", 0.5)
     with server() as address, closing(psycopg.connect(address, autocommit=True)) as connection:
         a_table(connection)
         table = open_table(connection, "SELECT * FROM t", target="y", timeout=0.5)

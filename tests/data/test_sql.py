@@ -10,6 +10,7 @@ import pytest
 import sqlglot
 
 from separatrix.data.database import sql
+from separatrix.data.database.given_query import subquery
 from separatrix.errors import InputError
 
 HOSTILE = ["'; DROP TABLE t; --", 'a"b', "a\\b", "\\'", "a\nb", "`x`", "[x]]", "é雪", '"""', "${x} {{y}} %s ? :z", "--", "/* */"]
@@ -51,7 +52,7 @@ def test_names_and_texts_are_read_back_as_they_are(name, hostile):
 def test_databases_take_hostile_names_and_texts(hostile, postgres):
     for connection, name in ((duckdb.connect(), "duckdb"), (sqlite3.connect(":memory:"), "sqlite"), (postgres, "postgres")):
         dialect = sql.dialect_of(name)
-        query = sql.select({hostile: sql.text(hostile, dialect)}, sql.subquery("select 1 as x", dialect))
+        query = sql.select({hostile: sql.text(hostile, dialect)}, subquery("select 1 as x", dialect))
         cursor = connection.execute(sql.written(query, dialect))
         assert cursor.fetchone()[0] == hostile and cursor.description[0][0] == hostile
 
@@ -90,7 +91,7 @@ def test_what_is_beyond_a_limit_is_refused_with_the_number():
 )
 def test_a_query_of_a_user_only_reads(query, why):
     with pytest.raises(InputError, match=why):
-        sql.subquery(query, sql.dialect_of("postgres"))
+        subquery(query, sql.dialect_of("postgres"))
 
 
 def test_null_and_nan_are_missing(postgres):
@@ -99,7 +100,7 @@ def test_null_and_nan_are_missing(postgres):
         given = ["null", "1e0", "-1e300"] + ["cast('nan' as double precision)"] * (name != "sqlite")
         rows = " union all ".join(f"select cast({value} as double precision) as x, {i} as i" for i, value in enumerate(given))
         present = sql.case([(sql.is_present(sql.column("x"), dialect), sql.number(1, dialect))], sql.number(0, dialect))
-        query = sql.written(sql.select({"i": sql.column("i"), "there": present}, sql.subquery(rows, dialect)), dialect)
+        query = sql.written(sql.select({"i": sql.column("i"), "there": present}, subquery(rows, dialect)), dialect)
         assert [there for _, there in sorted(connection.execute(query).fetchall())] == [0, 1, 1, 0][: len(given)]
 
 

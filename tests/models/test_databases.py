@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from separatrix import (
     StepwiseDiscriminant,
     open_table,
 )
+from separatrix.data.database.connection import Connection
 from tests.data.databases import ENGINES, asked, connect, store  # noqa: F401 — a fixture
 from tests.models.test_laws import outputs
 from tests.tables import MODELS
@@ -151,3 +153,51 @@ def test_wide_tables_take_several_queries(engine: str, asked: Any, rng: Any, req
     found = ClassMoments.from_data(open_table(connection, "SELECT * FROM t", target="y"), pooled=True)
     assert_allclose(found.scatter, ClassMoments.from_data(X, y, pooled=True).scatter, rtol=1e-9, atol=1e-9)
     assert len([sql for sql in asked if "centred" in sql]) == {"duckdb": 1, "sqlite": 2, "postgres": 2}[engine]
+
+
+def test_weighted_columns_up_to_the_limit_of_a_select(rng: Any, request: Any) -> None:
+    X, y, times = rng.normal(size=(40, 1100)), np.arange(40) % 2, rng.integers(1, 4, 40)
+    store(connection := connect("sqlite", request), "t", {**{f"x{j}": X[:, j] for j in range(1100)}, "y": y, "times": times})
+    found = GaussianNB().fit(open_table(connection, "SELECT * FROM t", target="y", weight="times"))
+    assert_allclose(found.var_, GaussianNB().fit(X, y, sample_weight=times).var_, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("characters", "queries"), [(1_000_000, 1), (1000, 2), (850, 4), (600, 0)])
+def test_statements_that_are_too_long_are_halved_or_not_sent(characters: int, queries: int, asked: Any, rng: Any, request: Any) -> None:  # noqa: F811
+    store(connection := connect("duckdb", request), "t", data := rows(rng))
+    table = open_table(connection, "SELECT * EXCLUDE (times) FROM t", target="label")
+    table.connection.dialect = replace(table.connection.dialect, characters=characters)
+    assert_allclose(ClassMoments.from_data(table).scatter, ClassMoments.from_data(*split(data)[:2]).scatter, rtol=1e-9)
+    assert len([sql for sql in asked if "centred" in sql]) == queries
+
+
+def test_columns_far_from_the_pilot_alone_have_constants_of_each_class(asked: Any, rng: Any, request: Any) -> None:  # noqa: F811
+    store(connection := connect("duckdb", request), "t", data := rows(rng) | {"x2": np.arange(90) % 3 * 1e6 + rng.normal(size=90)})
+    found = ClassMoments.from_data(open_table(connection, "SELECT * EXCLUDE (times) FROM t", target="label"))
+    assert_allclose(found.scatter, ClassMoments.from_data(*split(data)[:2]).scatter, rtol=1e-9)
+    again = [sql for sql in asked if '"pilot"."m2"' in sql]
+    assert len(again) == 1 and '"pilot"."m0"' not in again[0]
+
+
+READING = [LogisticRegression(), LinearSVC(), OneVsRest(LogisticRegression()), AnovaFilter(2)]
+
+
+@pytest.mark.parametrize("model", READING, ids=repr)
+def test_a_fit_sees_the_rows_as_they_were_when_it_began(model: Any, rng: Any, request: Any, monkeypatch: Any) -> None:
+    psycopg, query = pytest.importorskip("psycopg"), "SELECT x0, x2, x3, label FROM t ORDER BY x0"
+    store(connection := connect("postgres", request), "t", data := rows(rng))
+    expected = clone(model).fit(open_table(connection, query, target="label"))
+    fetch, stream = Connection.fetch, Connection.stream
+    with psycopg.connect(connection.info.dsn, autocommit=True) as other:
+
+        def meanwhile(ask: Any, *arguments: Any) -> Any:
+            yield from ask(*arguments)
+            other.execute("UPDATE t SET x0 = x0 + x2 + 1")
+
+        monkeypatch.setattr(Connection, "fetch", lambda *given: list(meanwhile(fetch, *given)))
+        monkeypatch.setattr(Connection, "stream", lambda *given: meanwhile(stream, *given))
+        found = clone(model).fit(open_table(connection, query, target="label"))
+        assert other.execute("SELECT max(x0) FROM t").fetchone()[0] > data["x0"].max() + 0.1
+    ask = "transform" if hasattr(model, "transform") else "decision_function"
+    X = pd.DataFrame(np.random.default_rng(1).normal(size=(9, 3)), columns=["x0", "x2", "x3"])
+    assert_allclose(getattr(found, ask)(X), getattr(expected, ask)(X), rtol=1e-9)

@@ -47,11 +47,12 @@ def to_sql(
     """
     given = locals()
     from ..data.database import sql  # which needs an extra
+    from ..data.database.given_query import subquery
     from .sql_query import query_of
 
     check_arguments(to_sql, given)
     known, keep = sql.dialect_of(dialect), names_of(keep, "keep")
-    source = sql.table(table) if query is None else sql.subquery(query, known)
+    source = sql.table(table) if query is None else subquery(query, known)
     return sql.written(query_of(program_of(formula_of(model)), source, known, keep), known, pretty)
 
 

@@ -1,4 +1,4 @@
-"""Dask: how a cluster is reached, how its collections become partitions, and how tasks run there and fail there.
+"""Dask: how a cluster is reached, and how tasks run there and fail there.
 
 The only file that imports dask and distributed.
 """
@@ -8,18 +8,14 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
-
-import numpy as np
 
 from ..errors import ClusterError, InputError, InputTypeError, MissingExtraError, SeparatrixError, short_text
 from ..progress import Event, notice, task
 from .cluster_table import ClusterTable
-from .cluster_watch import POLL, ClusterWatch, LostWorkers, gone
-from .features import choose_features, require_column
+from .cluster_watch import POLL, ClusterWatch, LostWorkers
+from .dask_collections import table_of
 from .labels import check_classes
-from .partitions import ArrayLoader, FrameLoader
 from .source import Block, Source
 
 try:
@@ -35,18 +31,13 @@ CONNECTING = 15.0
 _started: list[Any] = []
 
 
-def is_collection(data: Any) -> bool:
-    """Whether data are a Dask frame or array."""
-    return bool(dask.is_dask_collection(data)) and hasattr(data, "to_delayed") and (hasattr(data, "npartitions"))
-
-
 def connected(cluster: Any) -> Any:
     """Return the client of a cluster: a client as it is, a cluster or an address connected to; for None or True that of this process.
 
     Where this process has no client yet, a LocalCluster of one worker per CPU is started, and its dashboard told.
     """
     if isinstance(cluster, distributed.Client):
-        return cluster
+        return _usable(cluster)
     if cluster is None or cluster is True:
         try:
             return distributed.default_client()
@@ -57,18 +48,35 @@ def connected(cluster: Any) -> Any:
     raise InputTypeError(f"cluster={short_text(cluster)} must be a distributed.Client, an address such as 'tcp://host:8786', or True.")
 
 
+def _usable(client: Any) -> Any:
+    """Return a client that can be asked from here."""
+    if client.asynchronous:
+        raise InputTypeError(
+            "The client is an asynchronous one, which cannot be waited for here; pass its address, cluster=client.scheduler.address."
+        )
+    if client.status == "closed":
+        raise InputError("The client is closed; connect again, distributed.Client(address), and pass the new one.")
+    return client
+
+
 def _client_of(cluster: Any) -> Any:
     """Return a client of the scheduler at an address, or of a cluster."""
     client = distributed.Client.__new__(distributed.Client)
     try:
         client.__init__(cluster, timeout=CONNECTING, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # whatever answers there may be no scheduler, and its first bytes mean anything
         client.close(timeout=1.0)  # one that is left to itself may end on its own thread, which then waits 30 seconds for itself
         if isinstance(error, ValueError):
             raise InputError(f"cluster={short_text(cluster)} is no address ({error}); write one such as 'tcp://host:8786'.") from None
+        if isinstance(error, OSError):
+            raise ClusterError(
+                f"No scheduler answers at {short_text(cluster)} within {CONNECTING:g} seconds ({error}); start one with `dask scheduler`, "
+                "check the address, or leave cluster= to a local one: cluster=True."
+            ) from None
         raise ClusterError(
-            f"No scheduler answers at {short_text(cluster)} within {CONNECTING:g} seconds ({error}); start one with `dask scheduler`, "
-            "check the address, or leave cluster= to a local one: cluster=True."
+            f"What answers at {short_text(cluster)} is no scheduler that can be spoken to ({type(error).__name__}: "
+            f"{short_text(str(error), 200)}); give the address that `dask scheduler` prints, or a client that is connected already: "
+            "cluster=distributed.Client(…)."
         ) from None
     return client
 
@@ -106,74 +114,10 @@ def open_cluster(
     engine = DaskEngine(connected(cluster))
     if isinstance(data, Source):
         table = ClusterTable.of_files(engine, data)
-    elif len(getattr(data, "shape", ())) == 2 and hasattr(data, "chunks"):
-        table = _of_array(engine, data, target, weight)
-    elif hasattr(data, "columns"):
-        table = _of_frame(engine, data, target, columns, weight)
     else:
-        raise InputTypeError(f"A Dask frame or an array of two dimensions is needed, not {short_text(data)}; such as bag.to_dataframe().")
+        table = table_of(engine, data, target, columns, weight)
     table.known = table.known if classes is None else check_classes(classes)
     return table
-
-
-def _of_frame(engine: DaskEngine, frame: Any, target: Any, columns: Sequence[str] | None, weight: Any) -> ClusterTable:
-    names = [str(name) for name in frame.columns]
-    kinds = {name: "number" if np.dtype(str(kind)).kind in "biuf" else "text" for name, kind in zip(names, _plain(frame.dtypes))}
-    features = choose_features(kinds, columns, target, weight)
-    used = [*features, *(name for name in (target, weight) if name is not None)]
-    table = ClusterTable(engine, frame[used].to_delayed(), FrameLoader(features, target, weight))
-    table.label_parts = table.parts if target is None else frame[[target]].to_delayed()
-    table.kinds = kinds
-    table.column_parts = partial(_column_parts, frame)
-    table.n_features, table.feature_names, table.is_labelled = len(features), features, target is not None
-    table.origin = ("dask", str(frame.__dask_tokenize__() if hasattr(frame, "__dask_tokenize__") else id(frame)), target, weight)
-    return table
-
-
-def _column_parts(frame: Any, name: str) -> list[Any]:
-    require_column("key", name, frame.columns)
-    parts: list[Any] = frame[[name]].to_delayed()
-    return parts
-
-
-def _plain(types: Any) -> list[str]:
-    """Return the names of the types of columns, those that numpy does not know as text."""
-    return [str(kind).lower() if str(kind).lower() in ("int64", "int32", "float64", "float32", "bool") else _name(kind) for kind in types]
-
-
-def _name(kind: Any) -> str:
-    plain = getattr(kind, "numpy_dtype", kind)
-    return str(plain) if isinstance(plain, np.dtype) and plain.kind in "biuf" else "U1"
-
-
-def _of_array(engine: DaskEngine, X: Any, target: Any, weight: Any) -> ClusterTable:
-    X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-    rows = X.to_delayed().ravel()
-    columns = [_aligned(name, given, X) for name, given in (("target", target), ("weight", weight))]
-    parts = [dask.delayed(tuple)([*each]) for each in zip(rows, *columns, strict=True)]
-    table = ClusterTable(engine, parts, ArrayLoader())
-    table.n_features, table.is_labelled = int(X.shape[1]), target is not None
-    table.origin = ("dask", X.name)
-    return table
-
-
-def _aligned(name: str, given: Any, X: Any) -> list[Any]:
-    """Return the labels or weights of each partition of an array."""
-    if given is None:
-        return [None] * int(X.numblocks[0])
-    if isinstance(given, str):
-        raise InputTypeError(f"{name}={given!r} names a column, but an array has no names; pass a Dask array with one value per row.")
-    if not dask.is_dask_collection(given):
-        raise InputTypeError(f"{name} must be a Dask array with one value per row of X; make one: dask.array.from_array(y, X.chunks[0]).")
-    if not np.isnan(X.shape[0]) and given.shape[0] != X.shape[0]:
-        raise InputError(f"{name} has {given.shape[0]} values and X {X.shape[0]} rows; give one value per row.")
-    if not np.isnan(X.shape[0]) and given.chunks[0] != X.chunks[0]:
-        given = given.rechunk({0: X.chunks[0]})
-    if given.numblocks[0] != X.numblocks[0]:
-        raise InputError(
-            f"{name} has {given.numblocks[0]} partitions and X {X.numblocks[0]}; give both the same, by compute_chunk_sizes()."
-        )
-    return list(given.to_delayed().ravel())
 
 
 class DaskEngine:
@@ -209,6 +153,7 @@ class DaskEngine:
         try:
             with task(name, total=len(futures)) as work:
                 while futures:
+                    self._awaited(futures[0], work.done)
                     value = self._value(futures[0])
                     futures.pop(0).release()
                     work.advance(self._where())
@@ -224,8 +169,9 @@ class DaskEngine:
         try:
             with task("pass", total=len(futures)) as work:
                 while futures:
-                    self._awaited(futures.pop(0))
+                    self._awaited(futures.pop(0), work.done)
                     work.advance(self._where())
+                self._awaited(end)
                 return self._value(end)
         except BaseException:
             self._drop([*futures, end])
@@ -236,21 +182,25 @@ class DaskEngine:
         for future in futures:
             future.release()
 
-    def _awaited(self, future: Any) -> None:
-        """Wait until a task is done; raise what went wrong with it, or with the cluster."""
+    def _awaited(self, future: Any, number: int | None = None) -> None:
+        """Wait until a task is done, that of the partition numbered where it is one; raise what went wrong with it, or with the cluster.
+
+        Not by `distributed.wait`, which asks the client that was made last in this process, of whatever cluster, and none where an address
+        was given.
+        """
 
         def done() -> bool:
             try:
-                distributed.wait([future], timeout=POLL)
+                future.exception(timeout=POLL)
             except TimeoutError:
                 return False
             except (CancelledError, OSError) as error:
                 raise self._lost(error) from None
-            return True
+            return future.status not in ("pending", "lost")  # lost: held by a worker that died, and computed again
 
         self.watch.until(done)
         if future.status != "finished":
-            raise self._failed(future)
+            raise self._failed(future, number)
 
     def _value(self, future: Any) -> Any:
         """Return what a task gives.
@@ -269,9 +219,11 @@ class DaskEngine:
         finally:
             coming.cancel()
 
-    def _failed(self, future: Any) -> BaseException:
+    def _failed(self, future: Any, number: int | None = None) -> BaseException:
         try:
             error = future.exception(timeout=CONNECTING)
+            if future.status == "cancelled":
+                future.result(timeout=CONNECTING)  # which raises what it was cancelled for
         except (CancelledError, TimeoutError, OSError) as cancelled:
             return self._lost(cancelled)
         if isinstance(error, distributed.scheduler.KilledWorker):
@@ -281,11 +233,12 @@ class DaskEngine:
             )
         if isinstance(error, SeparatrixError | MemoryError):
             return error
-        return ClusterError(f"A partition could not be computed on its worker: {type(error).__name__}: {error}")
+        what = "What the partitions gave" if number is None else f"Partition {number}"
+        return ClusterError(f"{what} could not be computed on a worker: {type(error).__name__}: {error}")
 
     def _lost(self, error: BaseException) -> SeparatrixError:
         if self.client.status != "running":
-            return gone()
+            return self.watch.gone()
         return ClusterError(
             f"Rows that a worker held are lost, and nobody can compute them again ({error}): they were scattered, not read. Scatter them "
             "again, or open files or a Dask collection that reads them."

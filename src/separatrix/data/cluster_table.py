@@ -163,9 +163,7 @@ class ClusterTable(Source):
         return self._changed(loader=loader, n_features=len(list(columns)), feature_names=chosen)
 
     def as_columns(self) -> Source:
-        """Return the same rows as batches of columns; those of an array, which are numbers anyway, as they are."""
-        if isinstance(self.loader, ArrayLoader):
-            return self
+        """Return the same rows as batches of columns."""
         if self.files is not None:
             self.files.as_columns()  # what is not to be had as columns is refused here
         return self._changed(loader=replace(self.loader, as_columns=True))

@@ -68,15 +68,16 @@ class ClusterWatch:
 
     def __init__(self, client: Any, lost: LostWorkers | None, is_ours: bool) -> None:
         self.client, self.lost, self.is_ours = client, lost, is_ours
+        self.address: str = client.scheduler.address
 
     def workers(self) -> dict[str, Any]:
         """Return what the scheduler knows of each worker; raise an error where it is gone, or does not answer."""
         if self.client.status != "running":
-            raise gone()
+            raise self.gone()
         try:
             known: dict[str, Any] = self.client.sync(self.client.scheduler.identity, callback_timeout=PATIENCE)["workers"]
         except (OSError, RuntimeError):  # OSError: the time is over, or the connection lost
-            raise gone() from None
+            raise self.gone() from None
         return known
 
     def look(self) -> int:
@@ -95,13 +96,13 @@ class ClusterWatch:
                 return
             alone = time.monotonic() if self.look() else alone
             if time.monotonic() - alone > PATIENCE:
-                address = self.client.scheduler.address
                 raise ClusterError(
-                    f"The cluster at {address} has had no worker for {PATIENCE:g} seconds; start one, by `dask worker {address}` or "
-                    "cluster.scale(2), and fit again."
+                    f"The cluster at {self.address} has had no worker for {PATIENCE:g} seconds; start one, by `dask worker {self.address}` "
+                    "or cluster.scale(2), and fit again."
                 )
 
-
-def gone() -> ClusterError:
-    """Return the error for a scheduler that is no longer there."""
-    return ClusterError("The scheduler of the cluster is gone or does not answer; start it again, connect, and open the table anew.")
+    def gone(self) -> ClusterError:
+        """Return the error for a scheduler that is no longer there."""
+        return ClusterError(
+            f"The scheduler of the cluster, {self.address}, is gone or does not answer; start it again, connect, and open the table anew."
+        )

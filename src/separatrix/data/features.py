@@ -66,6 +66,12 @@ def require_column(role: str, name: Any, kinds: Collection[str]) -> None:
         raise UnknownNameError(f"Column {name!r} (in {role}) is not in the table.{did_you_mean(name, known)} It holds {_listed(known)}.")
 
 
+def require_name(role: str, name: Any) -> None:
+    """Raise an error for a target or weight that is no name of a column."""
+    if not (name is None or isinstance(name, str)):
+        raise InputTypeError(f"{role}={name!r:.60} must be the name of a column, as text.")
+
+
 def refuse_text(features: Sequence[str], kinds: Mapping[str, str]) -> None:
     """Raise an error where a feature is not made of numbers.
 

@@ -2,8 +2,9 @@
 
 The definition, in one place for every road:
 
-1. The *text* of a key is the text itself, the decimal digits of a whole number (−12 is "-12"), "true" or "false", or the ISO form of a
-   day, "2024-01-31". A key that is missing, a number with a fraction, or a value of another type is refused.
+1. The *text* of a key is the text itself, the decimal digits of a whole number (−12 is "-12"), "true" or "false", the ISO form of a
+   day, "2024-01-31", or that of a UUID. A key that is missing, a number with a fraction, a day with a time (in UTC, where it has a zone),
+   or a value of another type is refused.
 2. Its *number* is that of the first 15 hexadecimal digits of md5("seed:text" in UTF-8): a whole number below 2⁶⁰, which a signed integer
    of 64 bits holds.
 3. Its *fold* among F is the number modulo F.
@@ -11,15 +12,19 @@ The definition, in one place for every road:
 In SQL, with `t` the text and the seed 0:
 
     DuckDB       CAST('0x' || substr(md5('0:' || t), 1, 15) AS BIGINT) % F
-    PostgreSQL   CAST(CAST('x0' || substr(md5('0:' || t), 1, 15) AS bit(64)) AS bigint) % F
+    PostgreSQL   CAST(CAST('x0' || substr(md5(convert_to('0:' || t, 'UTF8')), 1, 15) AS bit(64)) AS bigint) % F
 
-with CAST(key AS VARCHAR) in place of `t` for numbers, booleans and days: both engines then write what is written above.
+with CAST(CAST(key AS DECIMAL(38, 0)) AS VARCHAR) in place of `t` for numbers, CAST(key AS VARCHAR) for booleans and UUIDs, and for days
+STRFTIME(key, '%Y-%m-%d') or TO_CHAR(key, 'YYYY-MM-DD'): both engines then write what is written above.
 """
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from hashlib import md5
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +65,7 @@ def key_numbers(keys: Any, seed: int = 0, name: str = "key") -> Ints:
 
 
 def key_texts(keys: NDArray[Any], name: str = "key") -> list[str]:
-    """Return the text of each key, or refuse what has none.
+    """Return the text of each key, or refuse what has none: days of Python, NumPy and pandas are all days.
 
     Examples
     --------
@@ -84,7 +89,22 @@ def _text(key: Any, name: str) -> str:
         return "true" if key else "false"
     if isinstance(key, int) or (isinstance(key, float) and key.is_integer() and abs(key) < 2**53):
         return str(int(key))
+    if isinstance(key, Decimal) and key.is_finite() and key == key.to_integral_value():
+        return str(int(key))
+    if isinstance(key, UUID):
+        return str(key)
+    if isinstance(key, date) and key == key:  # not pandas' NaT, which is a date too
+        return _day(key, name)
     raise _refused(name, key)
+
+
+def _day(key: date, name: str) -> str:
+    if not isinstance(key, datetime):
+        return key.isoformat()
+    at = key if key.tzinfo is None else key.astimezone(UTC)
+    if at.time() != time():
+        raise _refused(name, key)
+    return at.date().isoformat()
 
 
 def _refused(name: str, key: Any) -> InputError:

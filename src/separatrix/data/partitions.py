@@ -5,7 +5,7 @@ Nothing here knows which engine runs it: a loader and a pass are values that tra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from ..array_types import Ints
 from ..errors import InputError, no_rows
 from .arrays import ArraySource
+from .batch_table import BatchTable
 from .key_hash import key_numbers
 from .labels import Labels, find_classes, joined_labels
 from .merging import merge_each
 from .opening import as_source, check_weights
-from .source import Block, Source
+from .source import Block, ChunkedSource, Source
 from .stored_block import by_rows
 from .threads import single_threaded_blas
 
@@ -69,18 +70,25 @@ class FrameLoader:
         if not len(part):
             return None
         from .frames import FrameSource
-        from .tables import FrameTable
 
-        kind = FrameTable if self.as_columns else FrameSource
-        rows = kind(part[list(self.features)], n_jobs=1)
+        own = part[self._there(part, self.features)]
+        rows = _batches(own) if self.as_columns else FrameSource(own, n_jobs=1)
         rows.labels = None if self.target is None else Labels.of(part[self.target], self.classes)
-        rows.weight = None if self.weight is None else _weights(part[self.weight])
+        rows.weight = None if self.weight is None else _weights(part[self.weight], len(part))
         return rows
 
     def labels(self, part: Any) -> tuple[int, NDArray[Any] | None]:
         """See `Loader.labels`."""
         known = len(part) and self.target is not None
-        return len(part), Labels.of(part[self.target]).classes if known else None
+        return len(part), Labels.of(part[self._there(part, [self.target])[0]]).classes if known else None
+
+    def _there(self, part: Any, names: Sequence[Any]) -> list[Any]:
+        """Return names of columns; a partition may lack one that the frame was said to have."""
+        lacking = [name for name in names if name not in part.columns]
+        if lacking:
+            held = ", ".join(repr(name) for name in part.columns[:8])
+            raise InputError(f"Column {lacking[0]!r} is not in the rows, which have {held}; give all partitions the columns of the frame.")
+        return list(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +98,38 @@ class ArrayLoader:
     classes: NDArray[Any] | None = None
     columns: tuple[int, ...] | None = None
     labelled: bool = True
+    as_columns: bool = False
 
     def source(self, part: Any) -> Source | None:
         """See `Loader.source`."""
         X, y, weight = part
-        if not len(X):
+        if not X.shape[0]:
             return None
         X = X if self.columns is None else X[:, list(self.columns)]
+        rows = _batches(X) if self.as_columns else ArraySource(X, n_jobs=1)
         if y is None or not self.labelled:
-            return ArraySource(X, n_jobs=1)
-        return as_source(X, y, None if weight is None else _weights(weight), classes=self.classes, n_jobs=1)
+            return rows
+        labelled = as_source(rows, y, classes=self.classes)
+        rows.weight = None if weight is None else _weights(weight, rows.n_rows)
+        return labelled
 
     def labels(self, part: Any) -> tuple[int, NDArray[Any] | None]:
         """See `Loader.labels`."""
         X, y, _ = part
-        return len(X), Labels.of(y).classes if y is not None and len(X) else None
+        return X.shape[0], Labels.of(y).classes if y is not None and X.shape[0] else None
 
 
-def _weights(given: Any) -> NDArray[Any] | None:
+def _batches(part: Any) -> ChunkedSource:
+    """Return the rows of a partition as batches of columns: those that the same rows in memory would be."""
+    from .whole_tables import whole_table
+
+    return BatchTable(whole_table(part), n_jobs=1)
+
+
+def _weights(given: Any, n_rows: int) -> NDArray[Any] | None:
     """Return the weights of a partition, which may all be 0 there."""
     values = np.asarray(given, dtype=np.float64)
-    return values if not values.any() else check_weights(values, len(values))
+    return values if len(values) == n_rows and not values.any() else check_weights(values, n_rows)
 
 
 def blocks_of(part: Any, loader: Loader, number: int, start: int) -> list[Block]:

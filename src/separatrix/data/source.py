@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -222,6 +222,10 @@ class Source(ABC):
         """Return the same rows for many passes: those on other machines stay in memory there from now on, where they fit."""
         return self
 
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Let all passes within read the rows as they are now, where others may write to them meanwhile: a database has snapshots."""
+        return nullcontext()
+
     def require_numbers(self) -> None:  # noqa: B027
         """Raise an error where columns are not numbers, before any row is read; those in memory are looked at when they are opened."""
 
@@ -320,6 +324,11 @@ class Source(ABC):
         if isinstance(j, bool) or not isinstance(j, int | np.integer) or not 0 <= j < self.n_features:
             raise InputError(f"j={j!r:.60} must be the number of a column, from 0 to {self.n_features - 1}.")
         return f"column {self.feature_names[j]!r}" if self.feature_names else f"column {j}"
+
+
+def unchanged(X: Any) -> AbstractContextManager[None]:
+    """Let all passes within read the rows of a table as they are now; whatever else X is stays what it is anyway."""
+    return X.unchanged() if isinstance(X, Source) else nullcontext()
 
 
 class ChunkedSource(Source):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from ..argument_types import check_arguments
 from ..errors import InputError, InputTypeError
-from .features import choose_features, refuse_differences
+from .features import choose_features, refuse_differences, require_name
 from .files.file_parts import part_of
 from .files.file_table import FileTable
 from .files.folder_columns import beside_stored, folder_columns, with_folders
 from .files.formats import kinds_of, refuse_other_encodings, schema_of, shared_types, stamp_of, widest, with_rows
 from .files.paths import find_files
 from .files.row_filter import RowFilter
+from .opening import is_frame
 from .source import Source
 
 
@@ -87,12 +89,14 @@ def open_table(
     >>> open_table(database, "select age, buys from visits", target="buys").feature_names
     ('age',)
     """
+    if inspect.ismodule(path):
+        raise InputTypeError(f"{path.__name__} is a module; pass a connection that it gave, such as {path.__name__}.connect(…).")
     if is_connection(path) or (isinstance(path, str | os.PathLike) and os.fspath(path).endswith((".duckdb", ":memory:"))):
         check_arguments(open_table, locals())
         if where is not None or cluster is not None:
             raise InputError("where and cluster are for files; write WHERE into the query, which the database runs itself.")
         return _open_query(path, query, target, columns, weight, classes, batch_rows, n_jobs, dialect, timeout)
-    if callable(getattr(path, "fetchmany", None)):
+    if not hasattr(path, "__dask_graph__") and callable(getattr(path, "fetchmany", None)):
         raise InputTypeError("The connection itself is needed, not a cursor of it: open_table(cursor.connection, 'SELECT …', target='y').")
     if dialect is not None or timeout is not None:
         raise InputError("dialect and timeout are for databases; leave them out, or pass a connection and a query.")
@@ -106,6 +110,8 @@ def open_table(
     target = query if target is None else target
     if cluster is not None or hasattr(path, "__dask_graph__"):
         return _on_cluster(path, cluster, target, columns, weight, classes, where, batch_rows)
+    if is_frame(path):
+        raise InputTypeError("The rows are in memory already, as a frame; pass them to the model itself: fit(X, y), evaluate(model, X, y).")
     check_arguments(open_table, {**locals(), "cluster": None})
     require_name("target", target)
     require_name("weight", weight)
@@ -121,13 +127,9 @@ def is_connection(given: Any) -> bool:
     >>> is_connection(sqlite3.connect(":memory:")), is_connection("rows.parquet")
     (True, False)
     """
-    return not isinstance(given, type) and all(callable(getattr(given, name, None)) for name in ("cursor", "commit", "close"))
-
-
-def require_name(role: str, name: Any) -> None:
-    """Raise an error for a target or weight that is no name of a column."""
-    if not (name is None or isinstance(name, str)):
-        raise InputTypeError(f"{role}={name!r:.60} must be the name of a column, as text.")
+    if isinstance(given, type) or hasattr(given, "__dask_graph__"):  # a Delayed of Dask has an attribute of any name
+        return False
+    return all(callable(getattr(given, name, None)) for name in ("cursor", "commit", "close"))
 
 
 def _open_query(
@@ -159,6 +161,8 @@ def _on_cluster(
 ) -> Source:
     from .cluster import open_cluster
 
+    if is_frame(data) and not hasattr(data, "__dask_graph__"):
+        raise InputTypeError("The rows are in memory here, as a frame; give them to Dask: dask.dataframe.from_pandas(X, npartitions=8).")
     if not hasattr(data, "__dask_graph__"):
         data = _open_files(data, target, columns, weight, None, where, batch_rows, None)
     elif where is not None or batch_rows is not None:

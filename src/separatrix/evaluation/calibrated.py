@@ -14,7 +14,7 @@ from ..abilities import Abilities
 from ..argument_types import refused_as
 from ..arguments import KnownParameters
 from ..array_types import Floats, Indices
-from ..data import Source
+from ..data import Source, unchanged
 from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights, indexed_rows
@@ -100,8 +100,9 @@ class CalibratedClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin,
         estimator = self._uncalibrated
         self._check_given()
         kind = self._check(estimator)
-        plan, X = key_apart(self.plan, X, groups)
-        rows, groups, kept = _counting(_labelled(X, y, sample_weight, reads_tables(estimator)), groups)
+        with unchanged(X):
+            plan, X = key_apart(self.plan, X, groups)
+            rows, groups, kept = _counting(_labelled(X, y, sample_weight, reads_tables(estimator)), groups)
         plan = default_plan(rows) if plan is None else with_kept(plan, kept)
         every = folds_of(plan, rows.n, rows.codes, groups)
         fitted = rows.fit(estimator)  # first: what is wrong with a row is said with its number among all of them

@@ -55,7 +55,7 @@ def held_out_by_engine(model: Any, table: Any, plan: Any) -> tuple[EvaluationRow
     except NotSummed:
         return None
     rows, held = _gathered(found, table, hasattr(whole, "predict_proba"))
-    return rows, replace(held, fitted=whole), partial(_training_error, table.sum_engine(), folds, whole)
+    return rows, replace(held, fitted=whole), partial(_training_error, table.sum_engine(), folds, whole, rows.n)
 
 
 def _scored(engine: Any, folds: KeyFolds, models: list[Any]) -> Iterator[FoldScores]:
@@ -113,8 +113,11 @@ def _gathered(found: list[FoldScores], table: Any, has_posteriors: bool) -> tupl
     return rows, HeldOut(np.concatenate([part.folds for part in found]), largest(scores), posteriors, "exact algebra")
 
 
-def _training_error(engine: SumEngine, folds: KeyFolds, whole: Any) -> float:
+def _training_error(engine: SumEngine, folds: KeyFolds, whole: Any, n: int) -> float:
+    """Return the error on all rows, which is asked for when it is looked at; NaN where there are others by then."""
     found = list(_scored(engine, folds, [whole] * folds.n_splits))
+    if sum(len(part.codes) for part in found) != n:
+        return float("nan")
     wrong = np.concatenate([largest(part.scores) != part.codes for part in found])
     weights = [part.weight for part in found if part.weight is not None]
     return float(np.average(wrong, weights=np.concatenate(weights) if weights else None))

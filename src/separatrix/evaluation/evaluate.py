@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..argument_types import check_arguments
 from ..arguments import PLAN, SILENT, answers_to
 from ..array_types import Floats
+from ..data import unchanged
 from ..data.calm_blas import calm_blas
 from ..inference.shares import area_interval, wilson
 from .asked_for import AskedFor
@@ -111,12 +112,13 @@ def evaluate(
     require_classifier(model)
     require_jobs(n_jobs)
     check_arguments(evaluate, {**locals(), "random_state": None})  # the plan's own seed counts before it
-    engine = None if exact or fixed_priors else held_out_by_engine(model, X, plan)
-    if engine is not None:
-        rows, held, on_training = engine
-        return replace(estimate(model, rows, [held], metrics, start), on_training=on_training)
-    plan, X = key_apart(plan, X, groups)
-    rows = rows_to_evaluate(X, y, sample_weight, target, takes_columns=True)
+    with unchanged(X):
+        engine = None if exact or fixed_priors else held_out_by_engine(model, X, plan)
+        if engine is not None:
+            rows, held, on_training = engine
+            return replace(estimate(model, rows, [held], metrics, start), on_training=on_training)
+        plan, X = key_apart(plan, X, groups)
+        rows = rows_to_evaluate(X, y, sample_weight, target, takes_columns=True)
     groups, plan = rows.of_kept(groups), with_kept(plan, rows.kept)
     plan = KFold(10) if plan is None else plan
     rows.require_followed(plan)

@@ -218,8 +218,9 @@ def rows_to_evaluate(
     if isinstance(X, Source) and not isinstance(X, DeviceSource):
         from .table_rows import is_large, left_where_it_is
 
-        held = None if is_large(X) else _read(X, y, sample_weight)
-        rows = left_where_it_is(X, y, sample_weight, takes_columns) if held is None else held
+        with X.unchanged():
+            held = None if is_large(X) else _read(X, y, sample_weight)
+            rows = left_where_it_is(X, y, sample_weight, takes_columns) if held is None else held
     elif isinstance(X, DeviceSource) or is_foreign(X):
         from .device_rows import rows_on_device
 

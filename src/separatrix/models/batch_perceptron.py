@@ -11,7 +11,7 @@ import numpy as np
 from ..abilities import Abilities
 from ..abilities.likelihood import no_likelihood
 from ..array_types import Floats
-from ..data import Source
+from ..data import Source, unchanged
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus
@@ -120,12 +120,13 @@ class BatchPerceptron(SparseCoefficients):
             Frequencies: a row of weight 2 counts as two rows.
         """
         rule = self._rule(self.max_iter)
-        source = self._rows_to_fit(X, y, sample_weight)
-        start = start_weights(self, source, coef_init, intercept_init, Draws(self.random_state))
-        weights, status, passes = learn_batch(source, rule, start, self._factors(source))
-        if not status.converged:
-            warnings.warn(f"{type(self).__name__} {status.message}", ConvergenceWarning, stacklevel=2)
-        return self._adopt(source, self._attributes(source, weights, status, passes))
+        with unchanged(X):
+            source = self._rows_to_fit(X, y, sample_weight)
+            start = start_weights(self, source, coef_init, intercept_init, Draws(self.random_state))
+            weights, status, passes = learn_batch(source, rule, start, self._factors(source))
+            if not status.converged:
+                warnings.warn(f"{type(self).__name__} {status.message}", ConvergenceWarning, stacklevel=2)
+            return self._adopt(source, self._attributes(source, weights, status, passes))
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one step from where learning stands: the mean over the rows given.
@@ -143,14 +144,15 @@ class BatchPerceptron(SparseCoefficients):
             )
         first = not hasattr(self, "status_")
         rule = self._rule(max_iter=1)
-        source = self._rows_to_add(X, y, classes, sample_weight)
-        if first:
-            start, made, before = start_weights(self, source, None, None, Draws(self.random_state)), 0, 0
-        else:
-            start, made, before = np.column_stack([self._dense_coef(), self.intercept_]), self.status_.n_mistakes, self.n_iter_
-        weights, status, passes = learn_batch(source, rule, start, self._factors(source), made)
-        status = replace(status, message=f"made one step over {status.last_mistakes} rows that were wrong.")
-        return self._adopt(source if first else None, self._attributes(source, weights, status, before + passes))
+        with unchanged(X):
+            source = self._rows_to_add(X, y, classes, sample_weight)
+            if first:
+                start, made, before = start_weights(self, source, None, None, Draws(self.random_state)), 0, 0
+            else:
+                start, made, before = np.column_stack([self._dense_coef(), self.intercept_]), self.status_.n_mistakes, self.n_iter_
+            weights, status, passes = learn_batch(source, rule, start, self._factors(source), made)
+            status = replace(status, message=f"made one step over {status.last_mistakes} rows that were wrong.")
+            return self._adopt(source if first else None, self._attributes(source, weights, status, before + passes))
 
     def _rule(self, max_iter: int) -> BatchRule:
         self._check_given()

@@ -18,7 +18,7 @@ from ..abilities import Abilities, Refused, abilities_of
 from ..argument_types import is_among
 from ..arguments import KnownParameters, require_given
 from ..array_types import Bools, Floats, Indices
-from ..data import Block, Source, as_rows
+from ..data import Block, Source, as_rows, unchanged
 from ..data.arrays import ArraySource
 from ..data.opening import as_matrix
 from ..data.recoded import Recoded
@@ -82,17 +82,18 @@ class BinaryMachines(KnownParameters, ClassifierMixin, MetaEstimatorMixin, BaseE
         """
         require_machine(self._machine)
         self._check_given()
-        source = rows_to_fit(as_rows(X, n_jobs=self.n_jobs), y, sample_weight)
-        classes = source.classes
-        assert classes is not None
-        with quiet():
-            machines = self._fit_all(without_names(source), len(classes))
-        if "feature_names_in_" in vars(self):
-            del self.feature_names_in_
-        if source.feature_names is not None:
-            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
-        self.n_features_in_, self.classes_, self.estimators_ = source.n_features, classes, machines
-        return self
+        with unchanged(X):
+            source = rows_to_fit(as_rows(X, n_jobs=self.n_jobs), y, sample_weight)
+            classes = source.classes
+            assert classes is not None
+            with quiet():
+                machines = self._fit_all(without_names(source), len(classes))
+            if "feature_names_in_" in vars(self):
+                del self.feature_names_in_
+            if source.feature_names is not None:
+                self.feature_names_in_ = np.array(source.feature_names, dtype=object)
+            self.n_features_in_, self.classes_, self.estimators_ = source.n_features, classes, machines
+            return self
 
     def _moments(self, source: Source, K: int) -> ClassMoments | None:
         """Return one summary from which every machine is solved; None where the machines need the rows."""

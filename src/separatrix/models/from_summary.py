@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..abilities import Abilities, Refused
 from ..abilities.parts import SOLVED_AGAIN
 from ..array_types import Floats
-from ..data import Block, Source
+from ..data import Block, Source, unchanged
 from ..data.calm_blas import calm_blas
 from ..data.device import DeviceSource
 from ..decisions.class_weights import class_factors
@@ -24,7 +24,7 @@ from ..summaries.class_moments import Kind, scatter_shape, summary_kind
 from ..summaries.stored import Stored
 from ..thresholds import EIGENVECTORS, FACTOR, in_span, is_wide
 from .base import Classifier, quiet, too_large
-from .labelled_rows import label_rows
+from .labelled_rows import label_rows, require_weight
 from .later import Computed, Later
 from .singular import columns_named
 
@@ -79,11 +79,12 @@ class SummaryClassifier(Classifier):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = self._rows_to_fit(X, y, sample_weight)
-        n, p = source.n_rows or 0, source.n_features
-        with quiet(), calm_blas(float(n) * p * (min(n, p) if self._kind in ("pooled", "full") else 1)):
-            attributes = self._fit_source(source)
-        return self._adopt(source, attributes)
+        with unchanged(X):
+            source = self._rows_to_fit(X, y, sample_weight)
+            n, p = source.n_rows or 0, source.n_features
+            with quiet(), calm_blas(float(n) * p * (min(n, p) if self._kind in ("pooled", "full") else 1)):
+                attributes = self._fit_source(source)
+            return self._adopt(source, attributes)
 
     def _fit_source(self, source: Source) -> dict[str, Any]:
         if not isinstance(source, DeviceSource) and self._solved_in_span(source):
@@ -106,15 +107,16 @@ class SummaryClassifier(Classifier):
         first = not hasattr(self, "summary_")
         self._check_given()
         self._require_summary()
-        source = self._rows_to_add(X, y, classes, sample_weight)
-        with quiet():
-            summary = self._summarise(source)
-            if not first:
-                summary = self.summary_.merge(summary)
-                if not summary.is_finite:
-                    raise too_large(type(self).__name__)
-            solved = {"_fitted_rows": None, "summary_": summary, **self._solve(summary, None, growing=True)}
-        return self._adopt(source if first else None, {"classes_": source.classes, **solved})
+        with unchanged(X):
+            source = self._rows_to_add(X, y, classes, sample_weight)
+            with quiet():
+                summary = self._summarise(source)
+                if not first:
+                    summary = self.summary_.merge(summary)
+                    if not summary.is_finite:
+                        raise too_large(type(self).__name__)
+                solved = {"_fitted_rows": None, "summary_": summary, **self._solve(summary, None, growing=True)}
+            return self._adopt(source if first else None, {"classes_": source.classes, **solved})
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows back out, exactly: the result is that of a fit without them.
@@ -132,12 +134,13 @@ class SummaryClassifier(Classifier):
             raise InputError("There is nothing to forget yet: fit the model first.")
         self._check_given()
         self._require_summary()
-        source = self._rows_to_add(X, y, None, sample_weight)
-        with quiet():
-            summary = self.summary_.subtract(self._summarise(source))
-            self._check_left(summary)
-            attributes = {"_fitted_rows": None, "summary_": summary, **self._solve(summary, None, growing=True)}
-        return self._adopt(None, attributes)
+        with unchanged(X):
+            source = self._rows_to_add(X, y, None, sample_weight)
+            with quiet():
+                summary = self.summary_.subtract(self._summarise(source))
+                self._check_left(summary)
+                attributes = {"_fitted_rows": None, "summary_": summary, **self._solve(summary, None, growing=True)}
+            return self._adopt(None, attributes)
 
     def _check_left(self, summary: Any) -> None:
         """Raise an error for a summary that rows taken out cannot have left."""
@@ -171,6 +174,7 @@ class SummaryClassifier(Classifier):
         summary = cut.reduce(self._pass(classes))
         if not summary.is_finite:
             source.refuse_nonfinite()
+        require_weight(summary.counts)
         return summary
 
     def _own_summary(self, summary: Any) -> Any:

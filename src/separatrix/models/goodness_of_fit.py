@@ -17,7 +17,7 @@ from ..argument_types import is_among
 from ..array_types import Bools, Floats
 from ..data.labels import check_labels
 from ..data.opening import check_weights
-from ..data.source import Source
+from ..data.source import Source, unchanged
 from ..errors import InputError, SeparatrixError, one_of
 from ..inference import likelihood as criteria
 from ..inference.parameters import Likelihood
@@ -39,17 +39,18 @@ def score(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> float:
     -------
     accuracy : float in [0, 1]
     """
-    if isinstance(X, Source) and y is None and X.classes is not None:
-        X = X.settled()
-        y, sample_weight = labels_of_table(X)
-    predicted = self.predict(X)
-    labels = labels_of_rows(y, len(predicted))
-    if _is_text(labels) != _is_text(predicted):
-        raise InputError(
-            f"y holds labels such as {labels[:1].tolist()[0]!r}, but the model's classes are such as "
-            f"{predicted[:1].tolist()[0]!r}; give labels of the type they had in fit."
-        )
-    return share_of(np.asarray(labels == predicted, dtype=bool), sample_weight)
+    with unchanged(X):
+        if isinstance(X, Source) and y is None and X.classes is not None:
+            X = X.settled()
+            y, sample_weight = labels_of_table(X)
+        predicted = self.predict(X)
+        labels = labels_of_rows(y, len(predicted))
+        if _is_text(labels) != _is_text(predicted):
+            raise InputError(
+                f"y holds labels such as {labels[:1].tolist()[0]!r}, but the model's classes are such as "
+                f"{predicted[:1].tolist()[0]!r}; give labels of the type they had in fit."
+            )
+        return share_of(np.asarray(labels == predicted, dtype=bool), sample_weight)
 
 
 def labels_of_table(table: Source) -> tuple[NDArray[Any], Floats | None]:

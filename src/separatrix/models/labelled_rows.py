@@ -107,6 +107,17 @@ def require_two_classes(classes: NDArray[Any]) -> None:
         )
 
 
+def require_weight(counts: Floats) -> None:
+    """Raise an error where the weights of a table leave no row; those of rows in memory are looked at when they are opened.
+
+    Examples
+    --------
+    >>> require_weight(np.array([0.0, 2.0]))
+    """
+    if not counts.any():
+        raise InputError("All weights of the table are zero, so no row would count; give at least some rows a positive weight.")
+
+
 def require_announced(model: Any, X: Any, classes: Any) -> None:
     """Raise an error unless the classes are announced at the first call of partial_fit, and stay the same afterwards."""
     first = not hasattr(model, "classes_")

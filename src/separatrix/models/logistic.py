@@ -19,7 +19,7 @@ from ..abilities.logistic_held_out import logistic_folds
 from ..abilities.logistic_likelihood import KEPT, LogisticLikelihood
 from ..abilities.parts import CoefficientBounds, Machines, WarmStart
 from ..array_types import Floats
-from ..data import Block, Source
+from ..data import Block, Source, unchanged
 from ..data.device import DeviceSource
 from ..data.namespaces import conversion
 from ..decisions.class_weights import class_factors
@@ -249,21 +249,22 @@ class LogisticRegression(LossModel):
             raise InputError("partial_fit has no Firth correction, which needs all rows at once; use fit, or firth=False.")
         if self.l1_ratio > 0.0:
             raise InputError(f"partial_fit has no L1 penalty (l1_ratio={self.l1_ratio:g}); use l1_ratio=0, or fit on all rows.")
-        source = self._rows_to_add(X, y, classes, sample_weight)
-        if isinstance(source, DeviceSource):
-            raise InputError(f"partial_fit learns row by row, in NumPy; pass {conversion(source.X)}, or use fit.")
-        state = self._learned(source, self._begin(source) if first or not hasattr(self, "averaging_") else self.averaging_)
-        attributes = {
-            "classes_": source.classes,
-            "coef_": np.ascontiguousarray(state.mean[:, :-1]),
-            "intercept_": state.mean[:, -1].copy(),
-            "n_iter_": np.array([1], dtype=np.int32),
-            "solution_": None,
-            "class_prior_": None,
-            "evidence_": None,
-            "averaging_": state,
-        }
-        return self._adopt(source if first else None, attributes)
+        with unchanged(X):
+            source = self._rows_to_add(X, y, classes, sample_weight)
+            if isinstance(source, DeviceSource):
+                raise InputError(f"partial_fit learns row by row, in NumPy; pass {conversion(source.X)}, or use fit.")
+            state = self._learned(source, self._begin(source) if first or not hasattr(self, "averaging_") else self.averaging_)
+            attributes = {
+                "classes_": source.classes,
+                "coef_": np.ascontiguousarray(state.mean[:, :-1]),
+                "intercept_": state.mean[:, -1].copy(),
+                "n_iter_": np.array([1], dtype=np.int32),
+                "solution_": None,
+                "class_prior_": None,
+                "evidence_": None,
+                "averaging_": state,
+            }
+            return self._adopt(source if first else None, attributes)
 
     def _begin(self, source: Source) -> Averaged:
         if hasattr(self, "coef_"):

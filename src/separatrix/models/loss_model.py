@@ -13,7 +13,7 @@ from ..abilities import Abilities
 from ..abilities.column_sets import ColumnsRanked
 from ..abilities.parts import WarmStart
 from ..array_types import Floats
-from ..data import Source
+from ..data import Source, unchanged
 from ..data.device import DeviceSource
 from ..data.namespaces import conversion, place_name
 from ..decisions.class_weights import class_factors
@@ -74,16 +74,17 @@ class LossModel(SparseCoefficients):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = self._rows_to_fit(X, y, sample_weight)
-        self._check_device(source)
-        try:
-            with quiet():
-                problem = self._problem(source)
-                solution = self._solve(problem)
-        except np.linalg.LinAlgError:
-            raise too_large(type(self).__name__) from None
-        self._report(solution, source)
-        return self._adopt(source, self._found(source.classes, problem, solution))
+        with unchanged(X):
+            source = self._rows_to_fit(X, y, sample_weight)
+            self._check_device(source)
+            try:
+                with quiet():
+                    problem = self._problem(source)
+                    solution = self._solve(problem)
+            except np.linalg.LinAlgError:
+                raise too_large(type(self).__name__) from None
+            self._report(solution, source)
+            return self._adopt(source, self._found(source.classes, problem, solution))
 
     def _check_device(self, source: Source) -> None:
         """Raise an error where rows lie on a device and a parameter asks for what is computed in NumPy alone."""

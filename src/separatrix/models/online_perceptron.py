@@ -15,7 +15,7 @@ from ..abilities import Abilities
 from ..abilities.likelihood import no_likelihood
 from ..argument_types import check_arguments
 from ..array_types import Floats
-from ..data import Source, as_rows
+from ..data import Source, as_rows, unchanged
 from ..decisions.class_weights import class_factors
 from ..errors import InputError
 from ..solvers.mistakes.online import PerceptronStatus, Progress, Rule, learn
@@ -83,13 +83,14 @@ class OnlinePerceptron(Classifier):
             Factors on the steps, and numbers of visits in an average or a vote; 0 leaves a row out.
         """
         rule = self._rule(self.max_iter)
-        source = self._rows_to_fit(X, y, sample_weight)
-        draws = Draws(self.random_state)
-        start = Progress.begin(start_weights(self, source, coef_init, intercept_init, draws), rule.average)
-        learned = learn(source, rule, start, draws.seed(), self._factors(source))
-        if not learned[1].converged:
-            warnings.warn(f"{type(self).__name__} {learned[1].message}", ConvergenceWarning, stacklevel=2)
-        return self._adopt(source, {"classes_": source.classes, **self._learned(source, *learned, None)})
+        with unchanged(X):
+            source = self._rows_to_fit(X, y, sample_weight)
+            draws = Draws(self.random_state)
+            start = Progress.begin(start_weights(self, source, coef_init, intercept_init, draws), rule.average)
+            learned = learn(source, rule, start, draws.seed(), self._factors(source))
+            if not learned[1].converged:
+                warnings.warn(f"{type(self).__name__} {learned[1].message}", ConvergenceWarning, stacklevel=2)
+            return self._adopt(source, {"classes_": source.classes, **self._learned(source, *learned, None)})
 
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Visit some rows once, from where learning stands.
@@ -107,16 +108,17 @@ class OnlinePerceptron(Classifier):
             )
         before = self if hasattr(self, "progress_") else None
         rule = self._rule(max_iter=1)
-        source = self._rows_to_add(X, y, classes, sample_weight)
-        draws = Draws(self.random_state)
-        if before is not None:
-            start = before.progress_
-        else:
-            start = Progress.begin(start_weights(self, source, None, None, draws), rule.average)
-        progress, status, trace = learn(source, rule, start, draws.seed(), self._factors(source))
-        status = replace(status, message=f"went over {progress.rows - start.rows:,} rows once, with {status.last_mistakes} mistakes.")
-        attributes = {"classes_": source.classes, **self._learned(source, progress, status, trace, before)}
-        return self._adopt(source if before is None else None, attributes)
+        with unchanged(X):
+            source = self._rows_to_add(X, y, classes, sample_weight)
+            draws = Draws(self.random_state)
+            if before is not None:
+                start = before.progress_
+            else:
+                start = Progress.begin(start_weights(self, source, None, None, draws), rule.average)
+            progress, status, trace = learn(source, rule, start, draws.seed(), self._factors(source))
+            status = replace(status, message=f"went over {progress.rows - start.rows:,} rows once, with {status.last_mistakes} mistakes.")
+            attributes = {"classes_": source.classes, **self._learned(source, progress, status, trace, before)}
+            return self._adopt(source if before is None else None, attributes)
 
     def _abilities(self) -> Abilities:
         page = super()._abilities()

@@ -12,7 +12,7 @@ from ..abilities import Abilities, Refused, unless
 from ..abilities.likelihood import no_likelihood
 from ..abilities.parts import BALANCED, FoldsHeldOut
 from ..array_types import Floats, Folds, Ints
-from ..data import Source
+from ..data import Source, unchanged
 from ..data.device import DeviceSource
 from ..errors import InputError, one_of
 from ..losses import Hinge, Loss, SquaredHinge
@@ -170,32 +170,33 @@ class LinearSVC(LossModel):
             Frequencies: a row of weight 2 counts as two rows, so that C becomes 2C for it.
         """
         self._check_given()
-        source = self._rows_to_fit(X, y, sample_weight)
-        self._check_device(source)
-        problem = self._problem(source)
-        joint = self.multi_class == "crammer_singer"
-        assert source.classes is not None
-        found = None
-        if isinstance(source, DeviceSource):
-            solution = self._on_its_device(problem)
-        elif not joint and by_passes.are_too_many(problem.rows):
-            solution = self._by_passes(problem)
-        else:
-            found = self._machines(problem, joint, source.classes)
-            solution = found.solution
-        self._report(solution, source)
-        return self._adopt(
-            source,
-            {
-                "classes_": source.classes,
-                "coef_": solution.coef,
-                "intercept_": solution.intercept,
-                **({"support_": found.support, "dual_coef_": found.dual} if self.store_dual and found is not None else {}),
-                "margin_": half_widths(solution.coef, joint),
-                "n_iter_": max(1, solution.iterations),
-                "solution_": solution,
-            },
-        )
+        with unchanged(X):
+            source = self._rows_to_fit(X, y, sample_weight)
+            self._check_device(source)
+            problem = self._problem(source)
+            joint = self.multi_class == "crammer_singer"
+            assert source.classes is not None
+            found = None
+            if isinstance(source, DeviceSource):
+                solution = self._on_its_device(problem)
+            elif not joint and by_passes.are_too_many(problem.rows):
+                solution = self._by_passes(problem)
+            else:
+                found = self._machines(problem, joint, source.classes)
+                solution = found.solution
+            self._report(solution, source)
+            return self._adopt(
+                source,
+                {
+                    "classes_": source.classes,
+                    "coef_": solution.coef,
+                    "intercept_": solution.intercept,
+                    **({"support_": found.support, "dual_coef_": found.dual} if self.store_dual and found is not None else {}),
+                    "margin_": half_widths(solution.coef, joint),
+                    "n_iter_": max(1, solution.iterations),
+                    "solution_": solution,
+                },
+            )
 
     def _machines(self, problem: Problem, joint: bool, classes: NDArray[Any]) -> svm.Found:
         return svm.solve(replace(problem, loss=Hinge()) if joint else problem, self._ridge(), joint, classes)

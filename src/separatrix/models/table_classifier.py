@@ -19,7 +19,7 @@ from ..alerts import Alert
 from ..argument_types import check_parameters
 from ..arguments import KnownParameters
 from ..array_types import Floats
-from ..data import Source
+from ..data import Source, unchanged
 from ..data.labels import Labels
 from ..data.opening import is_frame
 from ..data.targets import split_target, warn_of_unlabelled
@@ -109,17 +109,18 @@ class TableClassifier(KnownParameters, ClassifierMixin, MetaEstimatorMixin, Base
         scaler = [ColumnScaler()] if self.standardise else []
         pipeline = make_pipeline(clone(prep), *scaler, clone(or_logistic(self.estimator)))
         own = {} if sample_weight is None or isinstance(prep, TableColumns) else {"sample_weight": sample_weight}
-        Z = pipeline[0].fit_transform(X, y, **own)
-        if self.standardise:
-            pipeline[1].set_params(with_mean=not hasattr(Z, "indptr"))
-            Z = pipeline[1].fit_transform(Z, sample_weight=sample_weight)
-        with columns_named(recipe_names(pipeline)):
-            pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
-        self.pipeline_ = pipeline
-        table: Any = X.as_columns() if isinstance(X, Source) else None
-        if table is not None and table.unlabelled:
-            warn_of_unlabelled(table.target, table.unlabelled, int(self.recipe_.rows) + table.unlabelled, stacklevel=3)
-        return self
+        with unchanged(X):
+            Z = pipeline[0].fit_transform(X, y, **own)
+            if self.standardise:
+                pipeline[1].set_params(with_mean=not hasattr(Z, "indptr"))
+                Z = pipeline[1].fit_transform(Z, sample_weight=sample_weight)
+            with columns_named(recipe_names(pipeline)):
+                pipeline[-1].fit(Z, y, **self._weights(pipeline[-1], sample_weight))
+            self.pipeline_ = pipeline
+            table: Any = X.as_columns() if isinstance(X, Source) else None
+            if table is not None and table.unlabelled:
+                warn_of_unlabelled(table.target, table.unlabelled, int(self.recipe_.rows) + table.unlabelled, stacklevel=3)
+            return self
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
         if y is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
 from copy import copy
 from typing import Any, TypeVar
 
@@ -46,6 +47,10 @@ class PreparedTable(Source):
         other = copy(self)
         other.table = self.table.with_classes(classes)
         return other
+
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Let all passes within read the rows as they are now."""
+        return self.table.unchanged()
 
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, block by block."""

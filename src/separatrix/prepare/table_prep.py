@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..argument_types import check_parameters
-from ..data import Source
+from ..data import Source, unchanged
 from ..data.columns import ColumnBatch
 from ..data.labels import Labels
 from ..data.opening import check_weights
@@ -196,17 +196,18 @@ class TablePrep(TransformerMixin, BaseEstimator):
     def _learn_from_files(self, X: Source) -> PreparedTable:
         """Learn a recipe in one pass over files, and count labels in a second one where a column of many levels asks for them."""
         wishes = self.wishes()
-        table: Any = X.as_columns()
-        labelled = table.classes is not None
-        recipe = Recipe.learn(table.reduce(TableSummary.of), wishes, labelled)
-        recipe.require_outputs()
-        if labelled and recipe.looks_at_labels:
-            for batch in table.blocks():
-                recipe = recipe.with_statistics(batch, batch.codes, batch.weight, table.classes.tolist(), by_place=True)
-        self.recipe_, self.n_features_in_ = recipe, table.n_features
-        self._gathered, self._is_used = None, False
-        self.feature_names_in_ = np.array(table.feature_names, dtype=object)
-        return PreparedTable(table, recipe, is_training=True)
+        with unchanged(X):
+            table: Any = X.as_columns()
+            labelled = table.classes is not None
+            recipe = Recipe.learn(table.reduce(TableSummary.of), wishes, labelled)
+            recipe.require_outputs()
+            if labelled and recipe.looks_at_labels:
+                for batch in table.blocks():
+                    recipe = recipe.with_statistics(batch, batch.codes, batch.weight, table.classes.tolist(), by_place=True)
+            self.recipe_, self.n_features_in_ = recipe, table.n_features
+            self._gathered, self._is_used = None, False
+            self.feature_names_in_ = np.array(table.feature_names, dtype=object)
+            return PreparedTable(table, recipe, is_training=True)
 
     def _adopt(self, recipe: Recipe, X: Any, batch: ColumnBatch) -> None:
         self.recipe_ = recipe

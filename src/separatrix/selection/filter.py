@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import false_discovery_control
 
 from ..array_types import Bools, Floats
-from ..data import Source
+from ..data import Source, unchanged
 from ..errors import InputError, InputTypeError
 from ..inference.tables import Column, Table
 from .column_positions import column_name, find_amount
@@ -69,23 +69,24 @@ class Filter(Selector):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = self._labelled(X, y, sample_weight)
-        count = self._count(source.n_features)
-        scores, pvalues = self._scores(source)
-        size = np.abs(scores)
-        ranked = np.argsort(-size, kind="stable")
-        good = ranked[self._is_good_enough(size, pvalues)[ranked]]
-        skipped: dict[str, str] = {}
-        if self.max_correlation is None:
-            kept = good[:count]
-        else:
-            kept, instead = drop_redundant(correlations(source, good), self.max_correlation, count)
-            names = source.feature_names
-            skipped = {column_name(int(good[j]), names): column_name(int(good[i]), names) for j, i in instead.items()}
-            kept = good[kept]
-        support = np.zeros(source.n_features, dtype=bool)
-        support[kept] = True
-        return self._adopt(source, support, {"scores_": scores, "pvalues_": pvalues, "skipped_": skipped})
+        with unchanged(X):
+            source = self._labelled(X, y, sample_weight)
+            count = self._count(source.n_features)
+            scores, pvalues = self._scores(source)
+            size = np.abs(scores)
+            ranked = np.argsort(-size, kind="stable")
+            good = ranked[self._is_good_enough(size, pvalues)[ranked]]
+            skipped: dict[str, str] = {}
+            if self.max_correlation is None:
+                kept = good[:count]
+            else:
+                kept, instead = drop_redundant(correlations(source, good), self.max_correlation, count)
+                names = source.feature_names
+                skipped = {column_name(int(good[j]), names): column_name(int(good[i]), names) for j, i in instead.items()}
+                kept = good[kept]
+            support = np.zeros(source.n_features, dtype=bool)
+            support[kept] = True
+            return self._adopt(source, support, {"scores_": scores, "pvalues_": pvalues, "skipped_": skipped})
 
     def _count(self, p: int) -> int:
         if self.k is not None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..array_types import Floats
-from ..data import Source, as_rows
+from ..data import Source, as_rows, unchanged
 from ..data.opening import check_weights
 from ..data.source import ChunkedSource
 from ..errors import InputError, InputTypeError
@@ -82,15 +82,16 @@ class RareBinaryFilter(Selector):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = self._unlabelled(X, sample_weight)
-        screen = source.reduce(ColumnScreen.summarise(np.zeros(1) if source.classes is None else source.classes))
-        if not screen.is_finite:
-            source.refuse_nonfinite()
-        why = self._why(screen, source)
-        support = np.ones(source.n_features, dtype=bool)
-        support[list(why)] = False
-        dropped = {column_name(j, source.feature_names): why[j] for j in sorted(why)}
-        return self._adopt(source, support, {"on_": np.where(screen.is_switch, screen.totals.sum(axis=0), np.nan), "dropped_": dropped})
+        with unchanged(X):
+            source = self._unlabelled(X, sample_weight)
+            screen = source.reduce(ColumnScreen.summarise(np.zeros(1) if source.classes is None else source.classes))
+            if not screen.is_finite:
+                source.refuse_nonfinite()
+            why = self._why(screen, source)
+            support = np.ones(source.n_features, dtype=bool)
+            support[list(why)] = False
+            dropped = {column_name(j, source.feature_names): why[j] for j in sorted(why)}
+            return self._adopt(source, support, {"on_": np.where(screen.is_switch, screen.totals.sum(axis=0), np.nan), "dropped_": dropped})
 
     def _why(self, screen: ColumnScreen, source: Source) -> dict[int, str]:
         """Return the columns to drop, and why."""

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from ..data import Source
+from ..data import Source, unchanged
 from ..errors import DataWarning, InputError, InputTypeError, one_of
 from ..evaluation.plans import KFold
 from ..models.registry import plain_params
@@ -56,20 +56,21 @@ class SequentialSelection(Selector):
         groups : (n,) groups of rows, for grouped plans
         """
         self._check_given()
-        tabular = is_table(self.estimator, X)
-        source = self._labelled(labelled_table(X) if tabular else X, y, sample_weight)
-        search = self._search_of_table(X, source, groups) if tabular else self._search(source, X, groups)
-        where = search.field
-        earlier, members = self._beginning(source, where)
-        search.begin(members, earlier)
-        target = self._target(where, len(search.members))
-        with task(type(self).__name__, abs(target - len(search.members))) as work:
-            search.run(self._way, target, bool(self.floating), work)
-        self._keep(source, search, tabular)
-        if search.interrupted:
-            kept = "what it found is kept" if search.history().sets() else "it had judged no set of columns yet"
-            raise KeyboardInterrupt(f"{type(self).__name__} was stopped after {len(search.moves) - 1} moves; {kept}.")
-        return self
+        with unchanged(X):
+            tabular = is_table(self.estimator, X)
+            source = self._labelled(labelled_table(X) if tabular else X, y, sample_weight)
+            search = self._search_of_table(X, source, groups) if tabular else self._search(source, X, groups)
+            where = search.field
+            earlier, members = self._beginning(source, where)
+            search.begin(members, earlier)
+            target = self._target(where, len(search.members))
+            with task(type(self).__name__, abs(target - len(search.members))) as work:
+                search.run(self._way, target, bool(self.floating), work)
+            self._keep(source, search, tabular)
+            if search.interrupted:
+                kept = "what it found is kept" if search.history().sets() else "it had judged no set of columns yet"
+                raise KeyboardInterrupt(f"{type(self).__name__} was stopped after {len(search.moves) - 1} moves; {kept}.")
+            return self
 
     def _search(self, source: Source, X: Any, groups: Any) -> Search:
         rows = search_rows(source, X, self._plan(), groups)

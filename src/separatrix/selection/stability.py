@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from ..array_types import Bools, Codes, Floats, Indices
 from ..data.columns import ColumnBatch
 from ..data.opening import check_weights
-from ..data.source import ChunkedSource, Source
+from ..data.source import ChunkedSource, Source, unchanged
 from ..errors import InputError, InputTypeError, NoFeatureLeftError, SeparatrixWarning
 from ..evaluation.table_rows import TableRows, left_where_it_is
 from ..inference.selected_columns import silence
@@ -106,20 +106,21 @@ class StabilitySelection(MetaEstimatorMixin, Selector):
             Handed to the selector with the rows.
         """
         self._check_given()
-        tabular = is_table(self.selector, X)
-        source = self._labelled(labelled_table(X) if tabular else X, y)
-        if not isinstance(source, ChunkedSource) or source.labels is None:
-            return self._fit_table(source)
-        # A frame keeps its names; a list has no rows to index, nor have some sparse formats.
-        rows = X if hasattr(X, "shape") and not issparse(X) and not tabular else source.rows(0, source.n_rows)
-        weight = check_weights(sample_weight, source.n_rows)
-        codes = source.labels.codes(0, source.n_rows)
-        drawn = subsamples(codes, self.n_subsamples, self.fraction, self.random_state)
-        with silence():  # what a subsample chooses is nothing to remember
-            chosen = self._run(
-                source.n_features, ((self.selector, rows, source.labels.values, weight, part) for part in drawn), self.n_jobs
-            )
-        return self._chosen(source, chosen, tabular)
+        with unchanged(X):
+            tabular = is_table(self.selector, X)
+            source = self._labelled(labelled_table(X) if tabular else X, y)
+            if not isinstance(source, ChunkedSource) or source.labels is None:
+                return self._fit_table(source)
+            # A frame keeps its names; a list has no rows to index, nor have some sparse formats.
+            rows = X if hasattr(X, "shape") and not issparse(X) and not tabular else source.rows(0, source.n_rows)
+            weight = check_weights(sample_weight, source.n_rows)
+            codes = source.labels.codes(0, source.n_rows)
+            drawn = subsamples(codes, self.n_subsamples, self.fraction, self.random_state)
+            with silence():  # what a subsample chooses is nothing to remember
+                chosen = self._run(
+                    source.n_features, ((self.selector, rows, source.labels.values, weight, part) for part in drawn), self.n_jobs
+                )
+            return self._chosen(source, chosen, tabular)
 
     def _fit_table(self, source: Source) -> Self:
         """Run the selector on every subsample of a table, which is read again for each."""

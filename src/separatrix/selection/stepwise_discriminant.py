@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from ..array_types import Indices
-from ..data import Source
+from ..data import Source, unchanged
 from ..errors import InputError, InputTypeError, one_of
 from ..inference.tables import Table
 from ..inference.wilks import CentredRows, WilksSet
@@ -110,12 +110,13 @@ class StepwiseDiscriminant(Selector):
             Frequencies: a row of weight 2 counts as two rows.
         """
         self._check_given()
-        source = self._labelled(X, y, sample_weight)
-        few = source.n_rows is not None and source.n_rows <= FEW * source.n_features
-        moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal" if few else "pooled"))
-        if not moments.is_finite:
-            source.refuse_nonfinite()
-        return self._choose(moments, source, source.feature_names, _centred(source, moments) if few else None)
+        with unchanged(X):
+            source = self._labelled(X, y, sample_weight)
+            few = source.n_rows is not None and source.n_rows <= FEW * source.n_features
+            moments = source.reduce(ClassMoments.summarise(source.classes, "diagonal" if few else "pooled"))
+            if not moments.is_finite:
+                source.refuse_nonfinite()
+            return self._choose(moments, source, source.feature_names, _centred(source, moments) if few else None)
 
     def fit_summary(self, summary: ClassMoments, feature_names: Any = None) -> Self:
         """Choose columns from the moments of the classes, without any rows.

@@ -14,6 +14,7 @@ from ..features import refuse_other_kinds
 from ..files.arrow_columns import read_column
 from ..merging import M, merge_neighbours
 from ..source import Block, Source
+from .column_kinds import as_read
 from .table import DatabaseTable
 
 READ = ("number", "text", "date")
@@ -26,8 +27,8 @@ class DatabaseColumns(DatabaseTable):
     def __init__(self, table: DatabaseTable) -> None:
         vars(self).update(vars(table))
         self.batch_rows = max(1, table.batch_rows // 8)
-        kinds = {name: "number" if kind == "boolean" else kind for name, kind in self.columns.kinds.items()}
-        refuse_other_kinds(self.feature_names, kinds, READ)
+        self.kinds = as_read(self.columns.kinds)
+        refuse_other_kinds(self.feature_names, self.kinds, READ)
 
     def as_columns(self) -> DatabaseColumns:
         """Return the table itself."""
@@ -71,7 +72,6 @@ class DatabaseColumns(DatabaseTable):
     def _block(self, batch: Batch, coder: Callable[[Any], Codes] | None) -> Any:
         columns = []
         for j, name in enumerate(self.feature_names):
-            kind = self.columns.kinds[name]
             parts = [piece.rows.column(j) for piece in batch.pieces]
-            columns.append(read_column(name, "number" if kind == "boolean" else kind, parts))
+            columns.append(read_column(name, self.kinds[name], parts))
         return ColumnBatch(tuple(columns), None, *self._labelled(batch, coder), batch.start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Ints
-from ...errors import DatabaseError, InputError
-from ..features import require_column
-from ..key_hash import DIGITS
+from ...errors import DatabaseError, InputError, short_text
 from ..labels import check_labels, find_classes
-from ..sum_engine import KeyFolds, NotSummed
 from . import sql
 from .connection import Connection
 from .sql import Dialect, Expression
@@ -33,12 +31,14 @@ class QueryColumns:
     Parameters
     ----------
     given : the query as a table to select from
+    dialect : what the database speaks
     features : names of the columns
     kinds : kind of every column of the query, by name
     target, weight : names, or None
     """
 
     given: Expression
+    dialect: Dialect
     features: tuple[str, ...]
     kinds: dict[str, str]
     target: str | None
@@ -51,6 +51,8 @@ class QueryColumns:
             return sql.case(
                 [(column, sql.cast(sql.integer(1), "double")), (sql.negation(column), sql.cast(sql.integer(0), "double"))], sql.null()
             )
+        if kind == "instant":
+            return instant(column, self.dialect)
         if kind == "date":
             return sql.cast(column, "timestamp")
         return sql.cast(column, "text" if kind == "text" else "double")
@@ -124,7 +126,8 @@ def take_classes(connection: Connection, columns: QueryColumns) -> QueryClasses:
     found = {plain(row[0]): row[1:] for row in connection.fetch(sql.written(query, connection.dialect))}
     labels = [label for label in found if label is not None]
     if not found:
-        raise InputError(f"The query {connection.name!r:.60} returns no rows; at least one is needed.")
+        raise InputError(f"The query {short_text(connection.name)} returns no rows; at least one is needed.")
+    _require_finite_labels(columns, found)
     if not labels:
         raise InputError(f"No row of the query has a label: column {columns.target!r} holds missing values only; name another as target.")
     if columns.weight is not None:
@@ -132,6 +135,17 @@ def take_classes(connection: Connection, columns: QueryColumns) -> QueryClasses:
     classes, order = _sorted(labels, columns)
     sizes = np.array([int(found[label][0]) for label in order], dtype=np.int64)
     return QueryClasses(classes, tuple(order), sizes, int(found[None][0]) if None in found else 0)
+
+
+def _require_finite_labels(columns: QueryColumns, found: dict[Any, tuple[Any, ...]]) -> None:
+    """Raise an error that says how many labels are NaN or infinite."""
+    bad = sum(int(own[0]) for label, own in found.items() if isinstance(label, float) and not math.isfinite(label))
+    if bad:
+        y = sql.quoted(str(columns.target), columns.dialect)
+        raise InputError(
+            f"Input y contains NaN or infinity: column {columns.target!r} holds such in {number_of_rows(bad)}. Leave them out: … WHERE {y} "
+            "BETWEEN -1e308 AND 1e308."
+        )
 
 
 def _require_weights(weight: str, found: Sequence[tuple[Any, ...]]) -> None:
@@ -154,23 +168,35 @@ def _sorted(labels: list[Any], columns: QueryColumns) -> tuple[NDArray[Any], lis
         given = np.empty(len(labels), dtype=object)
         given[:] = labels
     else:
+        _require_64_bits(labels, columns)
         given = check_labels(np.array(labels))
     classes = find_classes(given)
     by_label = {label: label for label in labels}
     return classes, [by_label[label] for label in classes.tolist()]
 
 
+def _require_64_bits(labels: list[Any], columns: QueryColumns) -> None:
+    """Raise an error for whole numbers that no array holds."""
+    whole = [label for label in labels if isinstance(label, int)]
+    least, most = min(whole, default=0), max(whole, default=0)
+    if least < -(2**63) or most >= 2**64 or (least < 0 and most >= 2**63):
+        raise InputError(
+            f"Column {columns.target!r}, the target, holds {short_text(least if least < -(2**63) else most)}, which is more than 64 "
+            f"bits; make it text: CAST({sql.quoted(str(columns.target), columns.dialect)} AS VARCHAR)."
+        )
+
+
 def plain(value: Any) -> Any:
-    """Return a label as Python's own number or text: whole decimals are whole numbers.
+    """Return a label as Python's own number or text: whole decimals are whole numbers, and bytes are text that SQLite was told to give so.
 
     Examples
     --------
-    >>> plain(Decimal("3")), plain("a"), plain(None)
+    >>> plain(Decimal("3")), plain(b"a"), plain(None)
     (3, 'a', None)
     """
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    return value
+        return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def number_of_rows(n: int) -> str:
@@ -200,41 +226,11 @@ def label_of(label: Any, dialect: Dialect) -> Expression:
     )
 
 
-def fold_of(folds: KeyFolds, kind: str, dialect: Dialect) -> Expression:
-    """Return the fold of a row by the md5 of its key, as :mod:`separatrix.data.key_hash` defines it.
-
-    Numbers must be whole, which :func:`require_keys` sees to.
-    """
-    if kind not in ("number", "text", "boolean"):
-        raise NotSummed(f"Keys of kind {kind} are not the same text in every database.")
-    key = sql.column(folds.key)
-    text = sql.cast(sql.cast(key, "integer") if kind == "number" else key, "text")
-    hashed = sql.call("md5", sql.operation("||", sql.text(f"{folds.seed}:", dialect), text))
-    digits = sql.call("substr", hashed, sql.integer(1), sql.integer(DIGITS))
-    if dialect.name == "duckdb":
-        number = sql.cast(sql.operation("||", sql.text("0x", dialect), digits), "integer")
-    elif dialect.name == "postgres":
-        number = sql.cast(sql.cast(sql.operation("||", sql.text("x0", dialect), digits), "bits"), "integer")
-    else:
-        raise NotSummed(f"{dialect.name} has no md5.")
-    return sql.operation("%", number, sql.integer(folds.n_splits))
-
-
-def require_keys(connection: Connection, columns: QueryColumns, folds: KeyFolds) -> None:
-    """Raise an error where a row has no key, or one that is a number with a fraction."""
-    require_column("the key of the folds", folds.key, columns.kinds)
-    key, kind = sql.column(folds.key), columns.kinds[folds.key]
-    bad = sql.is_null(key)
-    if kind == "number":
-        value = sql.cast(key, "double")
-        bad = sql.operation("or", bad, sql.operation("<>", value, sql.call("floor", value)))
-    query = sql.select({"n": count()}, columns.given.copy(), bad)
-    [(n,)] = connection.fetch(sql.written(query, connection.dialect))
-    if n:
-        raise InputError(
-            f"Column {folds.key!r}, the key of the folds, misses a value or holds a fraction in {number_of_rows(n)}; a key is whole "
-            "numbers, text or booleans, and every row has one."
-        )
+def instant(column: Expression, dialect: Dialect) -> Expression:
+    """Return a time with its zone as clocks showed it in UTC, whatever the zone of the session: as it is in frames and files."""
+    if dialect.name == "duckdb":  # whose zones are an extension, which may not be there
+        return sql.call("make_timestamp", sql.call("epoch_us", column))
+    return sql.at_utc(column, dialect)
 
 
 def count() -> Expression:
@@ -250,6 +246,6 @@ def is_finite(part: Expression, dialect: Dialect) -> Expression:
 def changed(connection: Connection) -> DatabaseError:
     """Return the error for rows that are not those of the query before."""
     return DatabaseError(
-        f"The rows of {connection.name!r:.60} have changed since the table was opened; open it again, in a transaction of its own "
+        f"The rows of {short_text(connection.name)} have changed since the table was opened; open it again, in a transaction of its own "
         "(REPEATABLE READ) or while no one writes to them."
     )

@@ -6,53 +6,40 @@ between them stands here and nowhere else. Only SELECT is sent, between the begi
 
 from __future__ import annotations
 
-import socket
+import itertools
 import sqlite3
 import sys
-import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import DatabaseError, InputError, InputTypeError, MissingExtraError, short_text
-from ..files.arrow_types import batch_of, kind_of
-from .sql import Dialect, dialect_of
-
-GRACE = 5.0
-"""Seconds after which a connection whose query does not end, though it was cancelled, is cut."""
+from ...progress import stop_if_cancelled
+from ..files.arrow_types import batch_of
+from . import column_kinds
+from .query_watch import QueryWatch
+from .sql import Dialect, dialect_of, written
 
 _DRIVERS = {"duckdb": "duckdb", "sqlite3": "sqlite", "psycopg": "postgres", "psycopg2": "postgres", "pg8000": "postgres"}
 _DRIVERS |= {"snowflake": "snowflake", "pyspark": "spark", "databricks": "spark", "pymssql": "tsql", "google": "bigquery"}
 
+_NUMBERS = itertools.count()
+"""Names of cursors, of which several may be open at once."""
 _WHOLE = " Whole numbers of the query leave their type: cast one to a double before the arithmetic, CAST(a AS DOUBLE PRECISION) * b."
-_WRITTEN = " Write the values into the query: parameters cannot be passed on."
 _ADVICE = {
     "permission": " Ask for the right to SELECT from it, or connect as a user who has it.",
     "transaction is aborted": " A statement before it failed: end its transaction by connection.rollback().",
+    "underflow": " Squares of numbers below about 1e-150 do not fit into a double: multiply the column by a large number.",
     "value out of range": " Squares of numbers above about 1e150 do not fit into a double: divide the column by a large number.",
     "out of range": _WHOLE,
     "overflow": _WHOLE,
-    "following parameters": _WRITTEN,
-    "number of bindings": _WRITTEN,
+    "open result": " Rows of it are being read: end that loop first (blocks.close()), or open the second table with connection.cursor().",
+    "busy with another call": " Another thread uses it: give each thread a connection of its own, connection.cursor().",
+    "created in a thread": " Connect in the thread that fits, or with check_same_thread=False.",
     "division by zero": " Leave such rows out, or divide by NULLIF(…, 0).",
 }
 """What to do about a refusal, by words of its reason."""
-_POSTGRES_KINDS = {16: "boolean", 1082: "date", 1114: "date", 1184: "date"}
-_POSTGRES_KINDS |= dict.fromkeys((20, 21, 23, 700, 701, 1700), "number") | dict.fromkeys((18, 19, 25, 1042, 1043), "text")
-_POSTGRES_KINDS |= {
-    17: "bytes",
-    26: "oid",
-    114: "json",
-    790: "money",
-    869: "inet",
-    1083: "time",
-    1186: "interval",
-    1560: "bit",
-    2950: "uuid",
-}
-_POSTGRES_KINDS |= {3802: "json"}
-"""Numbers of PostgreSQL's own types, the same in every installation (catalogue pg_type)."""
 
 
 def connect_duckdb(path: str) -> Any:
@@ -121,23 +108,29 @@ class Connection:
 
     def fetch(self, sql: str) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
-        with self.snapshot(), self._limited() as cursor:
-            cursor.execute(sql)
-            return [_values(row) for row in cursor.fetchall()]
+        with self.snapshot(), self._watched() as query:
+            query.call(query.cursor.execute, sql)
+            return [_values(row) for row in query.call(query.cursor.fetchall)]
 
     def kinds(self, sql: str) -> list[tuple[str, str]]:
-        """Return name and kind of each column of a query that is asked for no rows: number, boolean, text, date, or another word."""
-        with self.snapshot(), self._limited() as cursor:
-            if self._has_arrow(cursor):
-                with self._reader(cursor, sql, 1) as reader:
-                    return [(field.name, "boolean" if str(field.type) == "bool" else kind_of(field.type)) for field in reader.schema]
-            cursor.execute(sql)
-            return [(str(about[0]), self._kind(about[1])) for about in cursor.description or ()]
+        """Return name and kind of each column of a query that is asked for no rows, see :mod:`.column_kinds`."""
+        with self.snapshot(), self._watched() as query:
+            if self._has_arrow(query.cursor):
+                with self._reader(query, sql, 1) as reader:
+                    return [(field.name, column_kinds.of_arrow(field.type)) for field in reader.schema]
+            query.call(query.cursor.execute, sql)
+            described = [(str(about[0]), about[1]) for about in query.cursor.description or ()]
+            others = self._other_types([code for _, code in described])
+            return [(name, self._kind(code, others)) for name, code in described]
 
-    def _kind(self, code: Any) -> str:
+    def _other_types(self, codes: Sequence[Any]) -> dict[int, str]:
+        asked = column_kinds.other_types(codes) if self.dialect.name == "postgres" else None
+        return {} if asked is None else column_kinds.kinds_told(self.fetch(written(asked, self.dialect)))
+
+    def _kind(self, code: Any, others: dict[int, str]) -> str:
         """Return the kind of a column by the code that the driver describes it with."""
         if self.dialect.name == "postgres":
-            return _POSTGRES_KINDS.get(code, f"type {code}") if isinstance(code, int) else str(code)
+            return column_kinds.of_postgres(code, others) if isinstance(code, int) else str(code)
         module = sys.modules.get(type(self.raw).__module__.split(".")[0])
         for name, kind in (("NUMBER", "number"), ("STRING", "text"), ("DATETIME", "date")):
             if code is not None and getattr(module, name, None) == code:  # PEP 249: such a type is equal to all codes it stands for
@@ -146,75 +139,61 @@ class Connection:
 
     def stream(self, sql: str, kinds: Sequence[str], rows: int) -> Generator[Any]:
         """Yield the rows of a query in batches of about `rows`, as Arrow; nothing is held but what was not taken yet."""
-        with self.snapshot(), self._limited(streams=True) as cursor:
-            if self._has_arrow(cursor):
-                with self._reader(cursor, sql, rows) as reader:
-                    yield from reader
+        with self.snapshot(), self._watched(streams=True) as query:
+            if self._has_arrow(query.cursor):
+                with self._reader(query, sql, rows) as reader:
+                    while (batch := query.call(next, reader, None)) is not None:
+                        yield batch
                 return
-            cursor.execute(sql)
-            while batch := cursor.fetchmany(rows):
-                yield batch_of([_values(row) for row in batch], kinds)
+            query.call(query.cursor.execute, sql)
+            while given := query.call(query.cursor.fetchmany, rows):
+                yield batch_of([_values(row) for row in given], kinds)
 
     def _has_arrow(self, cursor: Any) -> bool:
         return self.is_duckdb or hasattr(cursor, "fetch_record_batch")
 
     @contextmanager
-    def _reader(self, cursor: Any, sql: str, rows: int) -> Iterator[Any]:
+    def _reader(self, query: QueryWatch, sql: str, rows: int) -> Iterator[Any]:
         """Give the rows of a query as Arrow's batches."""
         if self.is_duckdb:
-            relation = cursor.sql(sql)  # a result of execute would be copied once more
-            reader = relation.to_arrow_reader(rows) if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch(rows)
+            relation = query.call(query.cursor.sql, sql)  # a result of execute would be copied once more
+            read = relation.to_arrow_reader if hasattr(relation, "to_arrow_reader") else relation.fetch_record_batch
+            reader = query.call(read, rows)
         else:
-            cursor.execute(sql)
-            reader = cursor.fetch_record_batch()
+            query.call(query.cursor.execute, sql)
+            reader = query.call(query.cursor.fetch_record_batch)
         with closing(reader):
             yield reader
 
     @contextmanager
-    def _limited(self, streams: bool = False) -> Iterator[Any]:
-        """Give a cursor for one query; what goes wrong is one error that names the query, and too long a time is cut off."""
-        late = threading.Event()
-        cursor: Any = None
-        timers: list[threading.Timer] = []
+    def _watched(self, streams: bool = False) -> Iterator[QueryWatch]:
+        """Give one query with its cursor; what goes wrong is one error that names the query."""
+        query = QueryWatch(self.raw, None, self.timeout)
         try:
-            cursor = self._cursor(streams)
-            if self.timeout is not None:
-                timers = [threading.Timer(self.timeout, self._cancel, (cursor, late)), threading.Timer(self.timeout + GRACE, self._cut)]
-                for timer in timers:
-                    timer.daemon = True
-                    timer.start()
-            yield cursor
+            query.cursor = self._cursor(streams)
+            yield query
         except (DatabaseError, InputError, GeneratorExit):
             raise
         except Exception as error:  # of the driver, whose classes are its own
-            raise self._refused(error, late.is_set()) from error
+            stop_if_cancelled()
+            raise self._refused(error, query.is_late) from error
         finally:
-            for timer in timers:
-                timer.cancel()
-            if cursor is not None and not self.is_duckdb:
+            if query.cursor is not None and not self.is_duckdb:
                 with suppress(Exception):  # of a broken connection; the error that counts is on its way
-                    cursor.close()
+                    query.cursor.close()
 
     def _cursor(self, streams: bool) -> Any:
+        """Return a cursor that gives rows as tuples, whatever the connection was asked for."""
+        driver = type(self.raw).__module__.split(".")[0]
         if self.is_duckdb:
             return self.raw
-        if streams and type(self.raw).__module__.split(".")[0] in ("psycopg", "psycopg2"):
-            return self.raw.cursor(name="separatrix")  # held by the server: others are read whole before their first row is given
-        return self.raw.cursor()
-
-    def _cancel(self, cursor: Any, late: threading.Event) -> None:
-        late.set()
-        for owner, name in ((self.raw, "interrupt"), (self.raw, "cancel"), (cursor, "adbc_cancel"), (cursor, "cancel")):
-            if callable(stop := getattr(owner, name, None)):
-                with suppress(Exception):  # a server that answers nothing cannot be asked to stop either; the connection is cut then
-                    stop()
-                return
-
-    def _cut(self) -> None:
-        """Shut the socket, so that whoever waits for the server waits no longer."""
-        with suppress(Exception), socket.socket(fileno=self.raw.fileno()) as wire:
-            wire.shutdown(socket.SHUT_RDWR)
-            wire.detach()
+        if streams and driver in ("psycopg", "psycopg2"):
+            cursor = self.raw.cursor(name=f"separatrix {next(_NUMBERS)}")  # held by the server: others are read whole before the first row
+        else:
+            cursor = self.raw.cursor()
+        if driver in ("psycopg", "sqlite3"):
+            cursor.row_factory = None if driver == "sqlite3" else sys.modules["psycopg.rows"].tuple_row
+        return cursor
 
     def _refused(self, error: Exception, late: bool) -> DatabaseError:
         reason = short_text_of(error)
@@ -234,8 +213,8 @@ class Connection:
         if self._inside:
             yield
             return
-        with self._limited():
-            begun = self._begin()
+        with self._watched() as query:
+            begun = query.call(self._begin)
         self._inside = True
         try:
             yield

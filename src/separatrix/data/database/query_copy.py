@@ -14,19 +14,17 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from ...errors import CapacityError, InputError
+from ...errors import CapacityError
 from ...progress import task
 from ..files.table_writer import TableWriter
 from ..source import Source, chunk_rows
 from ..sum_engine import KeyFolds
 from . import sql
-from .columns import changed, require_keys
+from .columns import changed
+from .keys import key_text, require_keys
 
 if TYPE_CHECKING:
     from .table import DatabaseTable
-
-KEYS = ("number", "text", "boolean")
-"""Kinds of columns whose text is the same in every database."""
 
 
 class TemporaryFolder:
@@ -43,23 +41,24 @@ def copied(table: DatabaseTable, key: str | None = None) -> Source:
     Parameters
     ----------
     table : DatabaseTable, with labels
-    key : column of whole numbers, text or booleans, optional
+    key : column of whole numbers, text, booleans or days, optional
     """
     from ..table_opening import open_table
 
-    _require_space(table)
-    if key is not None:
-        require_keys(table.connection, table.columns, KeyFolds(key, 1))
-    folder = TemporaryFolder()
-    path = os.path.join(folder.path, "rows.parquet")
-    with open(path, "wb") as sink, task("copy rows", total=table.n_rows) as work:
-        writer = TableWriter(sink, "parquet")
-        for columns in _batches(table, key):
-            writer.write(columns)
-            work.advance(f"{writer.rows:,} rows", len(next(iter(columns.values()))))
-        writer.close()
-    if table.n_rows is not None and writer.rows != table.n_rows:
-        raise changed(table.connection)
+    with table.unchanged():
+        _require_space(table)
+        if key is not None:
+            require_keys(table.connection, table.columns, KeyFolds(key, 1))
+        folder = TemporaryFolder()
+        path = os.path.join(folder.path, "rows.parquet")
+        with open(path, "wb") as sink, task("copy rows", total=table.n_rows) as work:
+            writer = TableWriter(sink, "parquet")
+            for columns in _batches(table, key):
+                writer.write(columns)
+                work.advance(f"{writer.rows:,} rows", len(next(iter(columns.values()))))
+            writer.close()
+        if table.n_rows is not None and writer.rows != table.n_rows:
+            raise changed(table.connection)
     names = [name for name in table.feature_names if name != key]
     found: Source = open_table(path, target=table.target, weight=table.weight, columns=names, n_jobs=table.n_jobs)
     found.folder = folder  # type: ignore[attr-defined]  # copies of the table refer to it too
@@ -75,7 +74,7 @@ def _batches(table: DatabaseTable, key: str | None) -> Iterator[dict[str, Any]]:
         names, kinds = [*names, table.target], [*kinds, "text" if asked.kinds[table.target] == "text" else "label"]
     if table.weight is not None:
         names, kinds = [*names, table.weight], [*kinds, "number"]
-    also = None if key is None else _text_of(key, asked.kinds[key])
+    also = None if key is None else key_text(key, asked.kinds[key], asked.dialect)
     if key is not None:
         names, kinds = [*names, key], [*kinds, "text"]
     query = sql.written(asked.rows(also), table.connection.dialect)
@@ -86,13 +85,6 @@ def _batches(table: DatabaseTable, key: str | None) -> Iterator[dict[str, Any]]:
             if table.target is not None and asked.kinds[table.target] == "boolean":
                 columns[table.target] = columns[table.target].cast("bool")
             yield columns
-
-
-def _text_of(key: str, kind: str) -> Any:
-    if kind not in KEYS:
-        raise InputError(f"Column {key!r}, the key, is of kind {kind}; a key is whole numbers, text or booleans: cast it in the query.")
-    column = sql.column(key)
-    return sql.cast(sql.cast(column, "integer") if kind == "number" else column, "text")
 
 
 def _require_space(table: DatabaseTable) -> None:

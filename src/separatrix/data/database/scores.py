@@ -16,8 +16,9 @@ from ...array_types import Codes, Floats
 from ..files.arrow_columns import numbers
 from ..sum_engine import FoldScores, KeyFolds, ModelWriter, NotSummed
 from . import sql
-from .columns import fold_of, require_keys
+from .given_query import subquery
 from .groups import GroupedQuery
+from .keys import fold_of, require_keys
 from .sql import Expression
 
 LABEL, FOLD, WEIGHT = "separatrix label", "separatrix fold", "separatrix weight"
@@ -65,7 +66,7 @@ def stream_posteriors(query: GroupedQuery, folds: KeyFolds, write: ModelWriter, 
         told |= {WEIGHT: columns.value(columns.weight)} if columns.weight is not None else {}
         rows = sql.select(told, columns.given.copy(), sql.operation("=", fold, sql.integer(f)))
         scored = write(f, sql.written(rows, query.dialect), query.dialect.name, kept)
-        parts.append(sql.select([sql.every_column()], sql.subquery(scored, query.dialect, f"fold {f}")))
+        parts.append(sql.select([sql.every_column()], subquery(scored, query.dialect, f"fold {f}")))
     label = "text" if columns.kinds[str(columns.target)] == "text" else "label"
     K, first = len(query.classes), len(kept) + 1  # a predicted label stands before the posteriors
     kinds = [label, "number", *["number"] * (len(kept) - 2), label, *["number"] * K]

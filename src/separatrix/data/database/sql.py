@@ -1,12 +1,12 @@
-"""SQL as trees: names, literals, balanced sums and queries for seven dialects. The only file that imports sqlglot.
+"""SQL as trees: names, literals, balanced sums and queries for seven dialects. It imports sqlglot, as only `given_query.py` does too.
 
 Whoever writes SQL builds it of the functions here, so that names and texts of others are quoted in one place, and no text is ever put
-together by hand. `written` turns a tree into text and refuses what is beyond the limits of a database.
+together by hand; the query of a user, which is passed on as it is, comes from `given_query.py`. `written` turns a tree into text and
+refuses what is beyond the limits of a database.
 """
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -200,11 +200,13 @@ def among(part: Expression, values: Sequence[Expression]) -> Expression:
 
 
 def cast(part: Expression, kind: str, attempt: bool = False) -> Expression:
-    """Return a value as "double", "text", "integer", "timestamp", "instant" (with its zone) or "bits", 64 of them.
+    """Return a value as another type.
 
+    Kinds are "double", "text", "integer", "whole" (38 digits), "date", "timestamp", "instant" (with its zone) and "bits", 64 of them.
     `attempt` gives NULL for what is none, wherever a database can: PostgreSQL and SQLite cannot.
     """
     names = {"double": "double", "text": "text", "integer": "bigint", "timestamp": "timestamp", "instant": "timestamptz", "bits": "bit(64)"}
+    names |= {"date": "date", "whole": "decimal(38, 0)"}
     return (exp.TryCast if attempt else exp.Cast)(this=part, to=exp.DataType.build(names[kind]))
 
 
@@ -254,6 +256,22 @@ def truth(value: bool, dialect: Dialect) -> Expression:
 def word(name: str) -> Expression:
     """Return a word of the language itself, such as the unit of a date; never a name of a user."""
     return exp.Var(this=name)
+
+
+def day_text(stamp: Expression, dialect: Dialect) -> Expression:
+    """Return the day of a timestamp as text, 2024-01-31, however the session writes dates."""
+    if dialect.name == "postgres":
+        return exp.Anonymous(this="TO_CHAR", expressions=[stamp, exp.Literal.string("YYYY-MM-DD")])
+    if dialect.name == "duckdb":
+        return exp.Anonymous(this="STRFTIME", expressions=[stamp, exp.Literal.string("%Y-%m-%d")])
+    return cast(cast(stamp, "date"), "text")
+
+
+def at_utc(part: Expression, dialect: Dialect) -> Expression:
+    """Return a time with its zone as the date and time that clocks showed in UTC."""
+    if dialect.name == "postgres":
+        return exp.Anonymous(this="TIMEZONE", expressions=[exp.Literal.string("UTC"), part])
+    return cast(part, "timestamp")
 
 
 def epoch(stamp: Expression) -> Expression:
@@ -364,65 +382,6 @@ def every_column(table: str = "") -> Expression:
     return exp.Column(this=exp.Star(), table=_identifier(table)) if table else exp.Star()
 
 
-def _statements(query: str, dialect: Dialect) -> list[Any]:
-    """Return what sqlglot reads; it logs a warning of its own for statements that are no SELECT, which are refused here anyway."""
-    log = logging.getLogger("sqlglot")
-    before = log.disabled
-    log.disabled = True
-    try:
-        return list(sqlglot.parse(query, read=dialect.name))
-    finally:
-        log.disabled = before
-
-
-def subquery(query: str, dialect: Dialect, alias: str = "rows") -> Expression:
-    """Return a user's query in brackets, to select from; it must be one SELECT that changes nothing.
-
-    Examples
-    --------
-    >>> subquery("select a from t where b > 1;", dialect_of("duckdb")).sql()
-    '(SELECT a FROM t WHERE b > 1) AS "rows"'
-    """
-    try:
-        found = [one for one in _statements(query, dialect) if one is not None]
-    except (SqlglotError, RecursionError) as wrong:
-        raise InputError(
-            f"The query {short_text(query)} cannot be read as SQL of {dialect.name}{_place(wrong)}. Correct it there; values are "
-            "written into it, as parameters (?, %s) cannot be passed on."
-        ) from None
-    if len(found) != 1 or not isinstance(found[0], exp.Query):
-        kinds = (
-            ", ".join("no statement" if isinstance(one, exp.Condition | exp.Alias) else type(one).__name__.upper() for one in found[:3])
-            or "nothing"
-        )
-        raise InputError(f'One SELECT is needed; {short_text(query)} has {kinds}. Pass a single query, such as "SELECT * FROM t".')
-    changing = found[0].find(exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Drop, exp.Create, exp.Command, exp.Into)
-    if changing is not None:
-        raise InputError(f"The query holds {type(changing).__name__.upper()}, which changes the database; pass a SELECT that only reads.")
-    return exp.Subquery(this=found[0], alias=exp.TableAlias(this=_identifier(alias)))
-
-
-def _place(wrong: Exception) -> str:
-    """Return the words for the place where a query goes wrong, where sqlglot tells it."""
-    found: list[dict[str, Any]] = getattr(wrong, "errors", [])
-    if not found or not found[0].get("line"):
-        return ""
-    read = " ".join(f"{found[0]['start_context']}{found[0]['highlight']}".split())
-    return f": line {found[0]['line']}, at the end of {short_text(read[-40:])}"
-
-
-def without_rows(given: Expression) -> Expression:
-    """Return a user's query for no rows, not wrapped: DuckDB and SQLite number columns of one name where a query is selected from.
-
-    Examples
-    --------
-    >>> without_rows(subquery("select a, a from t", dialect_of("duckdb"))).sql()
-    'SELECT a, a FROM t LIMIT 0'
-    """
-    found: Expression = given.this.limit(0)
-    return found
-
-
 def quoted(name: str, dialect: Dialect) -> str:
     """Return a name as it is written into a query, for messages.
 
@@ -460,6 +419,8 @@ def written(query: Expression, dialect: Dialect, pretty: bool = False) -> str:
     for part in query.find_all(exp.Select):
         _limit(dialect, len(part.expressions), dialect.columns, "columns in a SELECT")
     _limit(dialect, depth(query), dialect.depth, "levels in an expression")
+    for given in query.find_all(exp.Var) if pretty else ():  # whose lines may be those of a text, which would be indented
+        given.set("this", given.name.replace("\n", sqlglot.Generator.SENTINEL_LINE_BREAK))
     try:
         found: str = query.sql(dialect=dialect.name, pretty=pretty, copy=False, unsupported_level=sqlglot.ErrorLevel.RAISE)
     except SqlglotError as wrong:
@@ -468,6 +429,12 @@ def written(query: Expression, dialect: Dialect, pretty: bool = False) -> str:
     return found
 
 
+class BeyondLimits(InputError):  # noqa: N818  # named by what it says; messages do not show it
+    """A query is more than a database takes; fewer terms of it may not be."""
+
+
 def _limit(dialect: Dialect, given: int, most: int, what: str) -> None:
     if given > most:
-        raise InputError(f"{dialect.name} takes {most:,} {what}, and this has {given:,}; use another dialect, or fewer and shorter parts.")
+        raise BeyondLimits(
+            f"{dialect.name} takes {most:,} {what}, and this has {given:,}; use fewer and shorter parts, or another dialect."
+        )

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...array_types import Codes, Floats
+from ...array_types import Bools, Codes, Floats
 from ..sum_engine import ColumnTotals, FoldScores, GroupMoments, KeyFolds, LevelCounts, ModelWriter, MomentKind
 from . import sql
-from .columns import count, is_finite, plain, require_keys
+from .columns import count, is_finite, plain
 from .groups import GroupedQuery, GroupSums
+from .keys import require_keys
 from .scores import stream_posteriors, stream_scores
 from .sql import Expression
 
@@ -61,14 +62,16 @@ class DatabaseSums(GroupedQuery):
 
     def _moments(self, kind: MomentKind, folds: KeyFolds | None) -> list[GroupMoments]:
         p, weighted = self.n_features, self.columns.weight is not None
-        d, e = ([sql.column(f"{letter}{j}") for j in range(p)] for letter in ("d", "e" if weighted else "d"))
+        d = [sql.column(f"d{j}") for j in range(p)]
+        e = d if not weighted else [self.weighted(j) for j in range(p)]
         pairs = [(j, j) for j in range(p)] if kind == "diagonal" else [(i, j) for i in range(p) for j in range(i, p)]
         terms = [*e, *(sql.operation("*", e[i], d[j]) for i, j in pairs)]
         with self.connection.snapshot():
             pilot = self.sampled_means()
             found = self.summed(terms, pilot, None, folds)
-            if self._is_far(found, pilot, [p + t for t, (i, j) in enumerate(pairs) if i == j]):
-                pilot = pilot + self._shift(found)[self.places()]
+            far = self._far(found, pilot, [p + t for t, (i, j) in enumerate(pairs) if i == j])
+            if far.any():  # these columns alone have a constant of each class: what is written is parsed, and joined
+                pilot = pilot + np.where(far, self._shift(found)[self.places()], 0.0)
                 found = self.summed(terms, pilot, None, folds)
         return [self._centred(kind, found, pilot, fold) for fold in range(len(found.sums))]
 
@@ -78,13 +81,14 @@ class DatabaseSums(GroupedQuery):
         shift: Floats = sums / np.where(counts > 0, counts, 1.0)[:, None]
         return shift
 
-    def _is_far(self, found: GroupSums, pilot: Floats, squares: Sequence[int]) -> bool:
-        """Return whether a mean lies so far from the pilot that digits of the variance are lost."""
+    def _far(self, found: GroupSums, pilot: Floats, squares: Sequence[int]) -> Bools:
+        """Return the columns (p,) of which a mean lies so far from the pilot that digits of the variance are lost."""
         own, total = self.places(), found.sums.sum(axis=0)
         shift, counts = self._shift(found)[own], found.counts.sum(axis=0)[own]
         apart = counts[:, None] * shift * shift
         far = (apart > FAR * np.maximum(total[own][:, squares] - apart, 0.0)) & (np.abs(shift) > SAME * np.abs(pilot + shift))
-        return bool((far & np.isfinite(shift)).any())
+        columns: Bools = (far & np.isfinite(shift)).any(axis=0)
+        return columns
 
     def _centred(self, kind: MomentKind, found: GroupSums, pilot: Floats, fold: int) -> GroupMoments:
         """Return sums about the pilot as means and scatters about the means."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...array_types import Codes
-from ...errors import InputError, InputTypeError
+from ...errors import InputError, InputTypeError, short_text
 from ..batches import Batch, Piece, cut
 from ..features import choose_features, refuse_text
 from ..files.arrow_columns import numbers, text_codes
@@ -20,8 +21,10 @@ from ..merging import M
 from ..source import Block, Source, chunk_rows
 from ..sum_engine import AskedPass, NotSummed
 from . import sql
+from .column_kinds import as_read
 from .columns import QueryClasses, QueryColumns, changed, number_of_rows, take_classes
 from .connection import Connection, dialect_of_connection
+from .given_query import named_twice, subquery, without_rows
 from .groups import GroupedQuery
 from .sums import DatabaseSums
 
@@ -68,29 +71,28 @@ def open_query(
     (('age', 'pages'), ['no', 'yes'], [[[31.0, 4.0], [47.0, 9.0]]])
     """
     if not isinstance(query, str):
-        raise InputTypeError(f"query={query!r:.60} must be one SELECT, as text: open_table(connection, 'SELECT * FROM t', target='y').")
+        raise InputTypeError(f"query={short_text(query)} must be one SELECT, as text: open_table(connection, 'SELECT * FROM t', target=…).")
     if timeout is not None and not timeout > 0:
         raise InputError(f"timeout={timeout!r}: give the seconds that a query may take, or leave it out.")
     if batch_rows is not None and batch_rows < 1:
         raise InputError(f"batch_rows={batch_rows}: a block needs at least one row; leave it out for about 12 megabytes.")
     spoken = dialect_of_connection(connection, dialect)
-    given = sql.subquery(query, spoken, "given")
+    given = subquery(query, spoken, "given", is_repeated=True)
     own = Connection(connection, spoken, timeout, " ".join(query.split()))
     kinds = column_kinds(own, given)
-    features = choose_features({name: "number" if kind == "boolean" else kind for name, kind in kinds.items()}, columns, target, weight)
-    table = DatabaseTable(own, QueryColumns(given, features, kinds, target, weight))
+    features = choose_features(as_read(kinds), columns, target, weight)
+    table = DatabaseTable(own, QueryColumns(given, spoken, features, kinds, target, weight))
     table.batch_rows, table.n_jobs = batch_rows or table.batch_rows, n_jobs
     return table if classes is None else table.with_classes(classes)
 
 
 def column_kinds(connection: Connection, given: Any) -> dict[str, str]:
     """Return the kind of each column of a query, by name."""
-    found = connection.kinds(sql.written(sql.without_rows(given), connection.dialect))
+    found = connection.kinds(sql.written(without_rows(given, connection.dialect), connection.dialect))
     names = [name for name, _ in found]
-    same = names if connection.dialect.name == "postgres" else [name.lower() for name in names]
-    twice = [name for name, one in zip(names, same, strict=True) if same.count(one) > 1]
-    if twice:
-        raise InputError(f"The query has several columns named {twice[0]!r}; give each a name of its own: SELECT a.x AS x, b.x AS other.")
+    twice = named_twice(names, connection.dialect)
+    if twice is not None:
+        raise InputError(f"The query has several columns named {twice!r}; give each a name of its own: SELECT a.x AS x, b.x AS other.")
     if connection.dialect.name != "sqlite":
         return dict(found)
     return dict(zip(names, _stored_kinds(connection, given, names), strict=True))
@@ -176,14 +178,14 @@ class DatabaseTable(Source):
         chosen = [int(j) for j in columns]
         table = copy.copy(self)
         features = tuple(self.feature_names[j] for j in chosen)
-        table.columns = QueryColumns(self.columns.given, features, self.columns.kinds, self.target, self.weight)
+        table.columns = replace(self.columns, features=features)
         table.feature_names, table.n_features = features, len(features)
         return table
 
     def without_labels(self) -> Self:
         """Return the rows alone: neither labels nor weights are read."""
         table = copy.copy(self)
-        table.columns = QueryColumns(self.columns.given, self.feature_names, self.columns.kinds, None, None)
+        table.columns = replace(self.columns, target=None, weight=None)
         table.target = table.weight = table._classes = table._known = None
         return table
 
@@ -199,9 +201,13 @@ class DatabaseTable(Source):
 
         return DatabaseColumns(self)
 
+    def unchanged(self) -> AbstractContextManager[None]:
+        """Let all queries within be of one snapshot."""
+        return self.connection.snapshot()
+
     def require_numbers(self) -> None:
         """Raise an error that names the columns which are not numbers."""
-        refuse_text(self.feature_names, {name: "number" if kind == "boolean" else kind for name, kind in self.columns.kinds.items()})
+        refuse_text(self.feature_names, as_read(self.columns.kinds))
 
     def sum_engine(self) -> DatabaseSums | None:
         """Return what sums the rows in the database; None for rows without labels, or of very many classes."""
@@ -250,7 +256,7 @@ class DatabaseTable(Source):
         if expected is not None and start != expected:
             raise changed(self.connection)
         if not start:
-            raise InputError(f"The query {self.connection.name!r:.60} returns no rows; at least one is needed.")
+            raise InputError(f"The query {short_text(self.connection.name)} returns no rows; at least one is needed.")
 
     def _coder(self) -> Callable[[Any], Codes] | None:
         """Return the function from a column of labels to their codes."""
@@ -291,5 +297,7 @@ def with_gaps(values: Any) -> NDArray[Any]:
 
 def _labels(values: Any, classes: NDArray[Any]) -> NDArray[Any]:
     """Return numbers as labels of the type that the classes have."""
+    if classes.dtype.kind in "iu" and str(values.type).startswith("decimal"):
+        values = values.cast(str(classes.dtype))  # through a double digits could be lost
     found = numbers(values)
     return found.astype(np.int64) if classes.dtype.kind in "iu" and found.dtype.kind == "f" else found

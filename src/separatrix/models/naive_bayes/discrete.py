@@ -32,6 +32,7 @@ from ...solvers.scores import codes_of, log_posteriors_of, per_class, posteriors
 from ...summaries import Counts
 from ..from_summary import SummaryClassifier
 from ..generative import GenerativeClassifier
+from ..labelled_rows import require_weight
 
 SMALLEST_ALPHA = 1e-10
 """What scikit-learn puts in place of a smaller alpha when force_alpha=False."""
@@ -218,6 +219,7 @@ class DiscreteNB(SummaryClassifier, GenerativeClassifier):
         summary = source.reduce(self._pass(source.classes))  # type: ignore[arg-type]
         if not summary.is_finite:
             self._refuse(source)
+        require_weight(summary.counts)
         return summary
 
     def _refuse(self, source: Source) -> None:

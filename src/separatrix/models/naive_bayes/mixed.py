@@ -33,6 +33,7 @@ from ...summaries.columns import COUNT_KINDS, ColumnCounts, Layout
 from ...summaries.counts import Counts
 from ..base import too_large
 from ..from_summary import FromSummary
+from ..labelled_rows import require_weight
 from .discrete import DiscreteNB
 from .gaussian import positive_variances
 
@@ -194,6 +195,7 @@ class MixedNB(DiscreteNB):
         counts = source.reduce(ColumnCounts.summarise(source.classes, layout, self.missing == "ignore", source.feature_names))
         if not counts.is_finite:
             raise too_large(type(self).__name__)
+        require_weight(counts.counts)
         return counts
 
     def _solve(self, summary: Any, source: Source | None, growing: bool = False) -> dict[str, Any]:
