@@ -55,7 +55,7 @@ def exact_scores(model: Any, rows: Any, folds: Any) -> Any:
     found = None
     for fold in range(int(folds.max()) + 1):
         held = np.flatnonzero(folds == fold)
-        fitted = rows.take(np.flatnonzero(folds != fold)).fit(clone(model).set_params(tol=1e-10))
+        fitted = rows.take(np.flatnonzero(folds != fold)).fit(clone(model).set_params(tol=1e-13 if isinstance(model, LinearSVC) else 1e-10))
         scores = fitted.decision_function(rows.take(held).X).reshape(len(held), -1)
         found = np.full((rows.n, scores.shape[1]), np.nan) if found is None else found
         found[held] = scores
