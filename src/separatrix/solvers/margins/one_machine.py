@@ -16,7 +16,6 @@ from ..smooth.centred_rows import CentredRows
 from . import augmented_lagrangian, dual_svm, one_table, semismooth, small_hinge, squared_interior, turns
 from .conjugate import ConjugateDescent
 from .machine import Certificate, Ended, Machine, certify
-from .semismooth import first_point
 from .step_work import INTERIOR, LAGRANGIAN, NEWTON
 
 ROUNDING = 1e-12
@@ -126,17 +125,16 @@ def _has_interior(machine: Machine) -> bool:
     return bool(machine.max_iter >= small_hinge.STEPS and is_bounded and one_table.is_possible(machine.rows))
 
 
-def _interior(machine: Machine, start: Certificate | None = None) -> Ended | None:
-    """Return the end of an interior-point method where it is possible, and it arrives."""
+def _interior(machine: Machine, _: Certificate | None = None) -> Ended | None:
+    """Return the end of an interior-point method where it is possible, and it arrives; from θ = 0: elsewhere it takes as many steps."""
     if not _has_interior(machine):
         return None
     table = one_table.OneTable.of(machine.rows, machine.signs[None], machine.cost, machine.ridge)
-    begin = None if start is None else first_point(machine, table.about, start)
-    theta, tol = np.zeros(len(table.D)) if begin is None else begin, max(machine.tol, ROUNDING)
+    theta, tol = np.zeros((1, len(table.D))), max(machine.tol, ROUNDING)
     if machine.squared:
-        found = squared_interior.solve(table, theta[None], tol)
+        found = squared_interior.solve(table, theta, tol)
     else:
-        both = small_hinge.walked(table, theta[None], (machine.signs * table.about.scores(theta))[None], 0, tol)
+        both = small_hinge.walked(table, theta, np.zeros((1, len(machine.signs))), 0, tol)
         found = None if both is None else both[0]
     return None if found is None else _named(INTERIOR, found)
 
