@@ -249,6 +249,20 @@ def test_connections_as_people_have_them(request: Any) -> None:
         open_table(closed, "SELECT 1 AS a, 2 AS y", target="y")
 
 
+def test_numbers_keep_their_digits_whatever_the_session_writes(request: Any) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    data = a_table(connection := connect("postgres", request))
+    with psycopg.connect(connection.info.dsn) as other:
+        other.execute("SET extra_float_digits = -10")
+        other.commit()
+        for model in (GaussianNB(), LogisticRegression(tol=1e-9)):
+            found, expected = model.fit(open_table(other, "SELECT * FROM t", target="y")), np.column_stack([data["a"], data["b"]])
+            said = found.predict_log_proba(pd.DataFrame(expected, columns=["a", "b"]))
+            assert_allclose(said, model.fit(expected, data["y"]).predict_log_proba(expected), rtol=1e-7)
+        with other.pipeline(), pytest.raises(InputError, match="in pipeline mode"):
+            open_table(other, "SELECT * FROM t", target="y")
+
+
 @pytest.mark.parametrize(("kind", "held"), [("uuid", "gen_random_uuid()"), ("interval", "interval '1 day'"), ("oid", "y::oid")])
 def test_types_of_postgres_are_named(kind: str, held: str, request: Any) -> None:
     a_table(connection := connect("postgres", request))

@@ -201,3 +201,22 @@ def test_a_fit_sees_the_rows_as_they_were_when_it_began(model: Any, rng: Any, re
     ask = "transform" if hasattr(model, "transform") else "decision_function"
     X = pd.DataFrame(np.random.default_rng(1).normal(size=(9, 3)), columns=["x0", "x2", "x3"])
     assert_allclose(getattr(found, ask)(X), getattr(expected, ask)(X), rtol=1e-9)
+
+
+CENTRED = [
+    LogisticRegression(C=0.3, l1_ratio=1.0, tol=1e-9),
+    LogisticRegression(C=np.inf, tol=1e-9),
+    LinearSVC(tol=1e-9),
+    LinearSVC(loss="hinge"),
+]
+
+
+@pytest.mark.parametrize("model", CENTRED, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_fits_end_where_columns_lie_far_from_zero(model: Any, n_classes: int, rng: Any, request: Any) -> None:
+    y = np.arange(120) % n_classes
+    X = rng.normal(size=(120, 3)) * [1.0, 3.0, 1.0] + np.array([0.0, 1e5, 1e8]) + (y == 0)[:, None]
+    store(connection := connect("duckdb", request), "t", {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y})
+    found, expected = clone(model).fit(open_table(connection, "SELECT * FROM t", target="y")), clone(model).fit(X, y)
+    assert found.solution_.is_converged
+    assert found.solution_.objective == pytest.approx(expected.solution_.objective, rel=1e-8 if "hinge'" not in repr(model) else 1e-4)

@@ -121,7 +121,7 @@ class LogisticLikelihood:
                 f"The effective number of parameters needs a Hessian of {problem.n_scores * (problem.n_features + 1):,} coefficients; "
                 f"up to {MOST:,} are possible. Use an L1 penalty (l1_ratio=1), whose parameters are counted, or cross-validation."
             )
-        objective = Objective(replace(problem, strength=0.0), *column_means(problem))
+        objective = Objective(replace(problem, strength=0.0), *column_means(problem, also_streamed=True))
         theta = np.column_stack([model.coef_, model.intercept_ + model.coef_ @ objective.centre * problem.fit_intercept])
         penalty = np.zeros_like(theta)
         penalty[:, :-1] = strength(model.C, 1.0) * (1.0 - model.l1_ratio)

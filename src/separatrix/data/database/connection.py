@@ -100,6 +100,8 @@ class Connection:
             raise InputError("The connection is closed; connect again and pass the new connection.")
         if hasattr(self.raw, "__aenter__") and not hasattr(self.raw, "__enter__"):
             raise InputTypeError("The connection is an asynchronous one, whose queries cannot be waited for here; pass a synchronous one.")
+        if getattr(getattr(self.raw, "pgconn", None), "pipeline_status", 0):
+            raise InputError("The connection is in pipeline mode, where no query is answered at once; open the table outside of it.")
 
     @property
     def is_duckdb(self) -> bool:
@@ -244,6 +246,7 @@ class Connection:
         if getattr(self.raw, "autocommit", False):
             cursor.execute("BEGIN")
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        cursor.execute("SET LOCAL extra_float_digits = 3")  # else doubles may travel as decimals of fewer digits than they have
         cursor.close()
         return True
 

@@ -19,7 +19,7 @@ from ...data.threads import ordered_map, single_threaded_blas
 from ...summaries.grouped import csr_parts
 from ...thresholds import SCORES
 from ..rows import CHUNK_VALUES, Rows
-from .column_centre import column_centre
+from .column_centre import column_centre, streamed_centre
 
 TILE_VALUES = 100_000
 """Values of a tile: what a core's cache holds."""
@@ -54,11 +54,16 @@ class CentredRows:
 
     @classmethod
     def of(cls, rows: Rows, centred: bool) -> Self:
-        """Return the rows about a mean of some of them, or about 0 for sparse rows and where `centred` is False."""
-        X = rows.X
-        if X is None or rows.is_sparse or not centred:
+        """Return the rows about a mean of some of them, or about 0 for sparse rows and where `centred` is False.
+
+        Rows that are not held are read once for it: methods that follow take many passes, and none arrives where means drown the rest.
+        """
+        found = None
+        if centred and not rows.is_sparse:
+            found = streamed_centre(rows) if rows.held is None else None if rows.X is None else column_centre(rows.X)
+        if found is None:
             return cls(rows, np.zeros(rows.n_features), False)
-        centre, far = column_centre(X)
+        centre, far = found
         if not np.isfinite(centre).all():
             rows.source.refuse_nonfinite()
         return cls(rows, centre, far)

@@ -66,7 +66,7 @@ class Likelihood:
     def __init__(self, problem: Problem) -> None:
         require_loss(problem, "likelihood")
         self.problem = replace(problem, strength=0.0)
-        self.objective = Objective(self.problem, *column_means(problem))
+        self.objective = Objective(self.problem, *column_means(problem, also_streamed=True))
 
     @property
     def shape(self) -> tuple[int, int]:

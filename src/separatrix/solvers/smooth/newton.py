@@ -22,7 +22,7 @@ from ..problem import Problem
 from ..solution import Solution, Status
 from ..stopping import GAP_SHARE, finish, is_separated, least_weight, small_enough, without_step
 from . import lbfgs
-from .column_centre import column_centre
+from .column_centre import column_centre, streamed_centre
 from .line_search import answered, backtrack
 from .objective import Objective
 
@@ -85,14 +85,22 @@ def solve(problem: Problem) -> Solution:
     )
 
 
-def column_means(problem: Problem) -> tuple[Floats | None, bool]:
-    """Return the means of dense rows held, and whether they are far from zero; None for other rows."""
-    X = problem.rows.X
-    if X is None or problem.rows.is_sparse or not problem.fit_intercept:
+def column_means(problem: Problem, also_streamed: bool = False) -> tuple[Floats | None, bool]:
+    """Return the means of dense rows, and whether they are far from zero; None for sparse rows, and those not held unless asked: a pass."""
+    rows = problem.rows
+    if rows.is_sparse or not problem.fit_intercept:
         return None, False
-    centre, far = column_centre(X)
+    if rows.X is not None:
+        centre, far = column_centre(rows.X)
+    elif also_streamed and rows.held is None:
+        found = streamed_centre(rows)
+        if found is None:
+            return None, False
+        centre, far = found
+    else:
+        return None, False
     if not np.isfinite(centre).all():
-        problem.rows.source.refuse_nonfinite()
+        rows.source.refuse_nonfinite()
     return centre, far
 
 

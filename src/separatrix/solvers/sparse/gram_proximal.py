@@ -69,7 +69,9 @@ class ProximalNewton:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         smooth = replace(problem, strength=problem.strength * (1.0 - problem.l1_ratio), l1_ratio=0.0)
-        self.objective = Objective(smooth, *column_means(problem), saves=False)
+        # About the means: else H loses digits where they are large.
+        self.objective = Objective(smooth, *column_means(problem, also_streamed=True), saves=False)
+        self.objective.passes += problem.rows.held is None
         self.theta = problem.beginning()
         self.theta[:, -1] += self.theta[:, :-1] @ self.objective.centre
         self.iterations = 0
