@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..array_types import Codes, Floats, Ints, Parts
@@ -114,10 +115,9 @@ def _pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
     first = rows[used]
     picked: Any = block.X[first] if columns is None else np.array([column[first] for column in columns]).T
     picked = picked.toarray() if block.is_sparse else picked
-    pilot = np.zeros((n_groups, block.n_features))
-    seen = found > 0
-    pilot[seen] = np.add.reduceat(picked, (np.cumsum(found) - found)[seen], axis=0, dtype=np.float64)
-    return pilot / np.maximum(found, 1)[:, None]
+    # NumPy's sums of slices walk wide rows column by column, which takes ten times as long.
+    members = sp.csr_array((np.ones(len(first)), np.arange(len(first)), np.append(0, np.cumsum(found))), shape=(n_groups, len(first)))
+    return np.asarray(members @ picked) / np.maximum(found, 1)[:, None]
 
 
 def _add_tiles(block: Block, codes: Codes, grouping: Grouping, pilot: Floats, counts: Floats, sums: Floats, scatter: Floats) -> None:
