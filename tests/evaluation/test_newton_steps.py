@@ -17,8 +17,9 @@ from sklearn.preprocessing import scale
 from separatrix import LinearSVC, LogisticRegression
 from separatrix.abilities import logistic_held_out
 from separatrix.evaluation import KFold, LeaveOneOut, evaluate
-from separatrix.evaluation.evaluation_rows import rows_to_evaluate
+from separatrix.evaluation.evaluation_rows import EvaluationRows, rows_to_evaluate
 from separatrix.evaluation.held_out import hold_out
+from separatrix.evaluation.refits import by_refits
 from separatrix.solvers.held_out import left_out_newton
 from separatrix.solvers.held_out.left_out_newton import leave_rows_out
 from separatrix.solvers.held_out.left_out_third import suits_third_order, third_order_scores
@@ -230,3 +231,25 @@ def test_folds_of_many_coefficients_are_refitted_where_that_is_less_work(rng: An
     quick, brute = (evaluate(LogisticRegression(), X, y, plan=KFold(5, random_state=0), exact=exact) for exact in (False, True))
     assert quick.method == brute.method == "refits"
     assert quick.scores["log_loss"] == pytest.approx(brute.scores["log_loss"], rel=1e-3)
+
+
+def test_folds_of_an_l1_fit_are_refitted_where_that_costs_less(rng: Any) -> None:
+    X = rng.normal(size=(300, 250))
+    y = (X[:, :3].sum(axis=1) + rng.normal(size=300) > 0.0).astype(int)
+    for C, columns, road in ((0.1, 3, "Newton steps"), (10.0, 250, "refits")):
+        model, rows, folds = LogisticRegression(C=C, l1_ratio=1.0, tol=1e-6), rows_to_evaluate(X[:, :columns], y), np.arange(300) % 4
+        own, brute = (hold_out(model, rows, KFold(4), folds, exact) for exact in (False, True))
+        assert road in own.method
+        assert_allclose(own.posteriors, brute.posteriors, atol=1e-4)
+
+
+def test_folds_begin_anew_where_the_fit_of_all_rows_is_a_worse_start(rng: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, starts = rng.normal(size=(60, 4)), []
+    y = (X[:, 0] + rng.normal(size=60) > 0.0).astype(int)
+    rows, folds, model = rows_to_evaluate(X, y), np.arange(60) % 4, LogisticRegression(l1_ratio=1.0)
+    start, fit = rows.fit(model), EvaluationRows.fit
+    monkeypatch.setattr(EvaluationRows, "fit", lambda rows, model, start: starts.append(start) or fit(rows, model, start))
+    for passes in (1, 1000):
+        start.solution_ = replace(start.solution_, passes=passes)
+        by_refits(model, rows, folds, None, start)
+    assert starts == [start, None, None, None] + 4 * [start]

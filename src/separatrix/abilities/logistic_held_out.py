@@ -11,7 +11,7 @@ from ..array_types import Floats, Folds, Indices
 from ..data import Source
 from ..data.threads import single_threaded_blas
 from ..solvers.choice import HESSIAN_WORK
-from ..solvers.held_out.fold_work import refits_are_cheaper
+from ..solvers.held_out.fold_work import kinked_refits_are_cheaper, refits_are_cheaper
 from ..solvers.held_out.left_out_folds import leave_folds_out_curved
 from ..solvers.held_out.left_out_newton import LeftOutRows, LeftOutScores, leave_folds_out, leave_rows_out, with_constant
 from ..solvers.held_out.left_out_third import suits_third_order, third_order_scores
@@ -62,7 +62,7 @@ class LogisticFolds:
         if problem.rows.X is None or problem.rows.codes is None:
             return None
         is_large = not alone and self._is_large(problem)
-        if not alone and self._is_smooth and refits_are_cheaper(self._penalised(problem), is_large):
+        if not alone and self._refits_are_cheaper(problem, is_large):
             return None
         if is_large:
             return self._folds_out(objective, theta, folds), "Newton steps"
@@ -84,6 +84,11 @@ class LogisticFolds:
     def _is_smooth(self) -> bool:
         """Whether the penalty is L2."""
         return bool(self.model.l1_ratio == 0.0 and np.isfinite(self.model.C))
+
+    def _refits_are_cheaper(self, problem: Problem, is_large: bool) -> bool:
+        if self.model.l1_ratio > 0.0 and np.isfinite(self.model.C):
+            return kinked_refits_are_cheaper(self._penalised(problem), self.model.solution_)
+        return self._is_smooth and refits_are_cheaper(self._penalised(problem), is_large)
 
     def _penalised(self, problem: Problem) -> Problem:
         return replace(problem, strength=strength(self.model.C, problem.total))

@@ -117,3 +117,4 @@ class WarmStart:
     begin_at: Callable[[Any], Any]
     path: Callable[[Source, Floats], Iterator[Any]] | None = None
     be_rough: Callable[[], None] | None = None
+    doubted: Callable[[], int] | None = None

@@ -234,6 +234,11 @@ class StartsWarm(Part, Protocol):
         """Let the next fit end where the objective is likely within its tolerance, unproven; None where there is no such end."""
         ...
 
+    @property
+    def doubted(self) -> Callable[[], int] | None:
+        """How many passes the last fit took, where such a beginning may be worse than none; None where it hardly ever is."""
+        ...
+
 
 class Splits(Part, Protocol):
     """All machines of one class against the rest fitted in step, so that one pass serves all."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
+from ..abilities import abilities_of
 from ..array_types import Codes, Floats, Folds, Indices
 from ..progress import task
 from .evaluation_rows import EvaluationRows
@@ -42,26 +43,42 @@ def refitted(
     start: Any = None,
     trained_on: Sequence[Indices] | None = None,
 ) -> Iterator[Answer]:
-    """Yield what a refit without it says about each of some folds."""
+    """Yield what a refit without it says about each of some folds.
+
+    Where coefficients of other rows may be a worse start than none, the first fold tells whether the others begin there.
+    """
     chosen, repeated = list(chosen), RepeatedWarnings()
     if not chosen:
         return
+    first, taken = _passes(start), 0
+    tried = 1 if first else 0
     with task("evaluate", total=len(chosen)) as work:
-        jobs = (delayed(_one)(model, rows, folds, fold, start, None if trained_on is None else trained_on[fold]) for fold in chosen)
-        for fold, (answer, warned) in zip(chosen, Parallel(n_jobs=n_jobs, return_as="generator")(jobs), strict=True):
-            repeated.add(warned)
-            yield answer
-            work.advance(f"fold {fold}")
+        for part, jobs in ((chosen[:tried], 1), (chosen[tried:], n_jobs)):
+            calls = (delayed(_one)(model, rows, folds, fold, start, None if trained_on is None else trained_on[fold]) for fold in part)
+            for fold, (answer, warned, passes) in zip(part, Parallel(n_jobs=jobs, return_as="generator")(calls), strict=True):
+                repeated.add(warned)
+                yield answer
+                work.advance(f"fold {fold}")
+                taken = passes
+            if taken > first:
+                start = None
     repeated.warn(len(chosen))
 
 
-def _one(model: Any, rows: EvaluationRows, folds: Folds, fold: int, start: Any, train: Indices | None) -> tuple[Answer, Warned]:
+def _one(model: Any, rows: EvaluationRows, folds: Folds, fold: int, start: Any, train: Indices | None) -> tuple[Answer, Warned, int]:
     held = folds == fold
     training = rows.take(np.flatnonzero(~held) if train is None else train)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        answer = answers(training.fit(model, start), rows.take(np.flatnonzero(held)))
-    return answer, _said(caught)
+        fitted = training.fit(model, start)
+        answer = answers(fitted, rows.take(np.flatnonzero(held)))
+    return answer, _said(caught), _passes(fitted)
+
+
+def _passes(fitted: Any) -> int:
+    """Return how many passes a fit took, where to begin there may be worse than not to; else 0."""
+    warm = None if fitted is None else abilities_of(fitted).warm_start
+    return warm.doubted() if warm and warm.doubted is not None else 0
 
 
 def _said(caught: list[warnings.WarningMessage]) -> Warned:

@@ -88,6 +88,16 @@ def by_columns(data, indices, indptr, codes, values, rows, starts):  # type: ign
     starts[0] = 0
 
 
+@kernel(types.int64(ri4(1), types.int64, types.int64, wi8(1)))
+def count_stored(indices, p, n, stored):  # type: ignore[no-untyped-def]
+    """Add up the stored values of each column, those of the ones of an intercept among them; return how many there are."""
+    for a in range(indices.size):
+        stored[np.uint32(indices[a])] += 1
+    if p < stored.size:
+        stored[p] = n
+    return stored.sum()
+
+
 @kernel(types.void(rf8(2), rf8(1), wf8(1)))
 def dense_margins(Z, theta, margin):  # type: ignore[no-untyped-def]
     """margin = Z'θ."""

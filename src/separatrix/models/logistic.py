@@ -138,7 +138,8 @@ class LogisticRegression(LossModel):
         page.likelihood = likelihood
         if not self.firth:
             how = "the solver begins at given coefficients; a path walks up C"
-            page.warm_start = WarmStart(how, "C", self._begin_at, self._path, self._be_rough)
+            doubted = self._passes if self.l1_ratio > 0.0 else None
+            page.warm_start = WarmStart(how, "C", self._begin_at, self._path, self._be_rough, doubted)
         page.against_rest = Machines("machines of one class against the rest share every pass", self._fit_against_rest)
         page.intervals = CoefficientBounds("Wald intervals of fits without a penalty", lambda level: coefficient_intervals(self, level))
         return page

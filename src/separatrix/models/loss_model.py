@@ -136,6 +136,11 @@ class LossModel(SparseCoefficients):
         self._begins = True
         return self
 
+    def _passes(self) -> int:
+        """Return how many passes the last fit took; 0 where there is none, or none that says so."""
+        solution = getattr(self, "solution_", None)
+        return 0 if solution is None else solution.passes
+
     def _be_rough(self) -> None:
         """Let the next fit be a rough one, of which nobody asks for a proof."""
         self._is_rough = True

@@ -11,7 +11,7 @@ from separatrix.losses import Logistic, SquaredHinge
 from separatrix.solvers.problem import Problem
 from separatrix.solvers.rows import Rows
 from separatrix.solvers.solution import Status
-from separatrix.solvers.sparse import gram_proximal, one_call
+from separatrix.solvers.sparse import gram_proximal, one_call, proximal_newton
 from separatrix.thresholds import moved
 
 
@@ -81,3 +81,19 @@ def test_values_that_are_not_finite_are_named():
     X[4, 1] = 1e200  # finite, its square is not
     with pytest.raises(ValueError):
         LogisticRegression(l1_ratio=1.0).fit(X, np.arange(30) % 2)
+
+
+def test_a_start_that_leads_nowhere_is_left_for_none(monkeypatch):
+    problem, solve, starts = make(0, 200, 10), one_call.solve, []
+
+    def stalling(problem, most_work=np.inf):
+        starts.append(problem.start)
+        found = solve(problem, most_work)
+        return found if problem.start is None else replace(found, status=Status.STALLED, iterations=3, passes=4)
+
+    cold = proximal_newton.solve(problem)
+    monkeypatch.setattr(one_call, "solve", stalling)
+    warm = proximal_newton.solve(replace(problem, start=(np.ones((1, 10)), np.zeros(1))))
+    assert starts[0] is not None and starts[1] is None and warm.is_converged
+    assert (warm.iterations, warm.passes) == (cold.iterations + 3, cold.passes + 4)
+    np.testing.assert_array_equal(warm.coef, cold.coef)

@@ -12,7 +12,7 @@ these takes 1.12 times as long as the best in the mean, and more than 1.5 times 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -144,9 +144,20 @@ class Work:
         return 1.5 * self._hessian(self.n) + self._count(NEWTON) * 1.5 * self._pass(self.n)
 
     @property
+    def one_pass(self) -> float:
+        """A pass over all rows."""
+        return self._pass(self.n)
+
+    @property
     def step(self) -> float:
         """A step of Newton's method with its own Hessian."""
         return self._hessian(self.n) + self._pass(self.n)
+
+    def of_coefficients(self, count: int) -> Work:
+        """Return the work on so many coefficients alone, spread evenly over scores and columns."""
+        columns = min(-(-count // self.R), self.p)
+        share = columns / max(self.p, 1)
+        return replace(self, p=columns, values=self.values * share, meetings=self.meetings * share**2)
 
     @property
     def steps_around(self) -> float:

@@ -86,6 +86,10 @@ def _at_once(problem: Problem) -> Solution:
     if found is None:  # the other roads say what is wrong with the rows
         return _two_classes(problem) if is_sparse else gram_proximal.solve(problem)
     left = problem.max_iter - found.iterations
+    if not is_cold and not found.is_converged and left > 0:
+        # Rows that are certain at a given start tell too little of the way on: from 0 it is the better known.
+        anew = _at_once(replace(problem, start=None, max_iter=left))
+        return replace(anew, iterations=found.iterations + anew.iterations, passes=found.passes + anew.passes)
     goes_inside = is_sparse and is_cold and found.status is Status.MAX_ITER and problem.max_iter >= INSIDE_STEPS
     if found.is_converged or (left == 0 and not goes_inside):
         return found
