@@ -27,8 +27,8 @@ from .device_moments import device_moments, device_rows_per_class
 
 DENSE_ENOUGH = 0.25
 """Share of stored values from which a sparse tile is cheaper as a dense one (BLAS against scattered additions)."""
-PILOT_ROWS = 16
-"""Rows of a group whose mean is its pilot."""
+PILOT_ROWS, PILOT_SHARE = 16, 0.1
+"""Rows of a group whose mean is its pilot, fewer where all pilots would take more than a share of the rows."""
 ROWS_PER_SLOT = 150
 """Rows of a slot in a tile, on average, from which BLAS is busy."""
 FEW_ROWS = 1_000
@@ -107,10 +107,11 @@ def tile_rows(p: int) -> int:
 def _pilot(block: Block, codes: Codes, n_groups: int) -> Floats:
     from ..kernels.moments import first_rows
 
-    rows = np.zeros((n_groups, PILOT_ROWS), dtype=np.int64)
+    size = int(np.clip(PILOT_SHARE * len(codes) / n_groups, 2, PILOT_ROWS))
+    rows = np.zeros((n_groups, size), dtype=np.int64)
     found = np.zeros(n_groups, dtype=np.int64)
     first_rows(codes, rows, found)
-    used = np.arange(PILOT_ROWS)[None, :] < found[:, None]
+    used = np.arange(size)[None, :] < found[:, None]
     columns = block.columns
     first = rows[used]
     picked: Any = block.X[first] if columns is None else np.array([column[first] for column in columns]).T

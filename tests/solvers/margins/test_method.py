@@ -45,8 +45,8 @@ def test_the_least_work_comes_first(rng: Any) -> None:
 def test_methods_change_where_their_work_is_about_the_same(squared: bool, rng: Any) -> None:
     """On both sides of the number of columns from which turns come first, a fit promises about the same seconds."""
     found = []
-    for p in range(5, 200, 5):
-        problem = make_problem(rng.normal(size=(3_000, p)), np.arange(3_000) % 2, 1.0)
+    for p in range(5, 100, 5):
+        problem = make_problem(rng.normal(size=(20_000, p)), np.arange(20_000) % 2, 1.0)
         found.append((choose(problem, squared).in_turns, fit_seconds(problem)))
     turning = [is_turn for is_turn, _ in found]
     assert turning == sorted(turning) and not turning[0] and turning[-1]

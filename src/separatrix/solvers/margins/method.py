@@ -23,7 +23,7 @@ FEW_COLUMNS = 2_000
 """Columns up to which Newton's method has their curvature as a matrix."""
 MANY_ROWS = 6_000
 """Rows up to which their Gram matrix has room."""
-EPOCHS, CALLS = {True: 25.0, False: 40.0}, 3e-4
+EPOCHS, CALLS = {True: 25.0, False: 20.0}, 3e-4
 """Epochs of a squared hinge and of a hinge that turns take at the least, and seconds of what is done around them."""
 SHORT = 1e-3
 """Seconds that a method with a matrix may always take, for the last digits of coefficients and multipliers."""
