@@ -38,6 +38,8 @@ LEAST, MOST = 0.05, 0.5
 """Bounds of the factor by which that range is lowered after a look."""
 PAUSES = 1.25
 """Factor of the rows visited from pause to pause, at which descent is judged, and faces may be solved."""
+CALL = 5e-5
+"""Seconds that a pause takes: none comes sooner after the last one."""
 FACE, SOONER, BEFORE = 1.0, 0.25, 2
 """Seconds of a face at most, for each that descent has taken since the last one and for each that it promises to take still, and pauses
 before the first, by which its pace is known.
@@ -198,7 +200,7 @@ class Descent:
         """Walk to the next pause, `end` at the most; return D, or what it seems to be."""
         walk, machine = self.walk, self.machine
         size, seen = max(len(walk.order), 1), walk.visited
-        pause = int(min(self.limit, end, max(PAUSES * seen, seen + size), seen + self.most))
+        pause = int(min(self.limit, end, max(PAUSES * seen, seen + size, seen + CALL / self.each), seen + self.most))
         if not walk.has_centre and not self.is_hard:
             primal, dual = walk.arrive(pause, self.limit)
             if self.is_over or not primal - dual > machine.tol * primal:

@@ -52,7 +52,7 @@ class Turns:
         self.machine = machine
         self.descent, self.products = dual_svm.Descent(machine), Products(machine)
         self.epoch = self.descent.each * len(machine.signs)
-        self.turn = FIRST[machine.squared] * self.epoch
+        self.turn = max(FIRST[machine.squared] * self.epoch, dual_svm.CALL)
 
     @property
     def arrived(self) -> bool:
