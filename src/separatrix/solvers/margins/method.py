@@ -25,8 +25,8 @@ MANY_ROWS = 6_000
 """Rows up to which their Gram matrix has room."""
 EPOCHS, CALLS = {True: 25.0, False: 20.0}, 3e-4
 """Epochs of a squared hinge and of a hinge that turns take at the least, and seconds of what is done around them."""
-SHORT = 1e-3
-"""Seconds that a method with a matrix may always take, for the last digits of coefficients and multipliers."""
+SHORT = {False: 1e-3, True: 4e-3}
+"""Seconds that a method with a matrix may always take, for the last digits of coefficients and multipliers; in the span of few rows, too."""
 SMALL_STEPS, SMALL_CALLS, SMALL_ROW = {True: 6.0, False: 12.0}, {True: 5e-5, False: 6e-5}, {True: 5e-9, False: 4e-8}
 """Steps that all machines of a small table take at once; seconds of one beside its matrix: of its calls, and of vectors for each row."""
 FOLD_STEPS, DENSE, REFIT = 8, 3e-9, 1e-3
@@ -62,7 +62,7 @@ def choose(problem: Problem, squared: bool) -> Method:
         in_span = rows.X.shape[0] < p and rows.X.shape[0] <= MANY_ROWS
         return Method(LAGRANGIAN if in_span or p <= FEW_COLUMNS else "", "no row may violate its margin", in_span=in_span)
     found, n = with_matrix(problem, squared), rows.X.shape[0]
-    if found.seconds <= max(SHORT / problem.n_scores, CALLS + EPOCHS[squared] * epoch_seconds(rows)):
+    if found.seconds <= max(SHORT[found.in_span] / problem.n_scores, CALLS + EPOCHS[squared] * epoch_seconds(rows)):
         return replace(found, why=f"{n:,} rows and {p:,} columns: a matrix of their curvature is cheap")
     why = f"{n:,} rows and {p:,} columns: reading the rows a few times is cheaper than a matrix of their curvature"
     return replace(found, why=why, in_turns=True)
