@@ -26,7 +26,7 @@ MANY_ROWS = 6_000
 EPOCHS, CALLS = {True: 25.0, False: 20.0}, 3e-4
 """Epochs of a squared hinge and of a hinge that turns take at the least, and seconds of what is done around them."""
 SHORT = {False: 1e-3, True: 4e-3}
-"""Seconds that a method with a matrix may always take, for the last digits of coefficients and multipliers; in the span of few rows, too."""
+"""Seconds that a method with a matrix may always take, for the last digits of coefficients and multipliers; also in the span of rows."""
 SMALL_STEPS, SMALL_CALLS, SMALL_ROW = {True: 6.0, False: 12.0}, {True: 5e-5, False: 6e-5}, {True: 5e-9, False: 4e-8}
 """Steps that all machines of a small table take at once; seconds of one beside its matrix: of its calls, and of vectors for each row."""
 FOLD_STEPS, DENSE, REFIT = 8, 3e-9, 1e-3
